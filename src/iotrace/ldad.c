@@ -11,6 +11,7 @@
 #include "iotrace/read/names.h"
 #include "iotrace/read/reach.h"
 #include "iotrace/read/runs.h"
+#include "iotrace/read/scope.h"
 #include "iotrace/skeleton/skeleton.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -235,6 +236,7 @@ struct group { /* streams of one file in one direction */
     const struct pattern **stream;
     int streams;
     int64_t bytes, explained, calls;
+    bool system; /* not in the scope of summary and findings */
     const char *together;
     bool interleaved, complete; /* the chunks of all leave no gap */
 };
@@ -386,17 +388,20 @@ static void ldad_put_json(struct json *j, const struct patterns *all,
     json_end_object(j);
 }
 
-static int by_bytes(const void *a, const void *b)
+static int by_scope_and_bytes(const void *a, const void *b)
 {
     const struct group *x = a, *y = b;
+    if (x->system != y->system)
+        return x->system ? 1 : -1;
     if (x->bytes != y->bytes)
         return x->bytes > y->bytes ? -1 : 1;
     return x->stream < y->stream ? -1 : x->stream > y->stream;
 }
 
-/* Streams of one file and direction stand together; most bytes come first. */
-static int make_groups(struct group *group, const struct pattern **list, int n,
-                       struct ldad *room)
+/* Streams of one file and direction stand together; most bytes come first, and files of
+ * the system last. */
+static int make_groups(const struct patterns *all, struct group *group,
+                       const struct pattern **list, int n, struct ldad *room)
 {
     int groups = 0;
     for (int i = 0; i < n; i++) {
@@ -407,9 +412,11 @@ static int make_groups(struct group *group, const struct pattern **list, int n,
         else
             g->streams++;
     }
-    for (int i = 0; i < groups; i++)
+    for (int i = 0; i < groups; i++) {
         ldad_judge(&group[i], room);
-    qsort(group, (size_t)groups, sizeof *group, by_bytes);
+        group[i].system = file_fold(names_get(&all->files, group[i].stream[0]->file));
+    }
+    qsort(group, (size_t)groups, sizeof *group, by_scope_and_bytes);
     return groups;
 }
 
@@ -439,7 +446,7 @@ static int show_groups(struct patterns *all, struct json *j, int64_t top)
         if (all->stream[i].founds)
             list[n++] = &all->stream[i];
     if (!rc)
-        show_all(all, group, make_groups(group, list, n, room), j, top);
+        show_all(all, group, make_groups(all, group, list, n, room), j, top);
     free(list);
     free(group);
     free(room);

@@ -42,6 +42,7 @@ iotrace_SOURCES = \
 	src/iotrace/read/reader.c src/iotrace/read/reader.h \
 	src/iotrace/recover.c src/iotrace/recover.h \
 	src/iotrace/read/runs.c src/iotrace/read/runs.h \
+	src/iotrace/read/scope.c src/iotrace/read/scope.h \
 	src/iotrace/skeleton/make.c src/iotrace/skeleton/put.c \
 	src/iotrace/skeleton/settle.c \
 	src/iotrace/skeleton/skeleton.h \

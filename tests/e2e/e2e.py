@@ -167,6 +167,21 @@ class Done:
                                                        self.err[-3000:])
 
 
+def strace_lines(path):
+    """Lines of strace -f, without the process number, and with calls that others came
+    between in one piece."""
+    begun = {}
+    with open(path, encoding="utf-8", errors="replace") as f:
+        for line in f:
+            pid, rest = line.split(None, 1)
+            if rest.endswith("<unfinished ...>\n"):
+                begun[pid] = rest[:-len("<unfinished ...>\n")]
+            elif rest.startswith("<... ") and pid in begun:
+                yield begun.pop(pid) + rest.split(" resumed>", 1)[1]
+            else:
+                yield rest
+
+
 MEMORY = "/sys/fs/cgroup/memory"
 
 

@@ -656,6 +656,16 @@ class Patterns(Case):
         found, = self.json("ldad", log.write(self.path("a.bin")))["files"]
         self.assertEqual(self.descriptors(found, 0), [(0, 40960, 4096, 64, 1, 1)])
 
+    def test_files_of_the_system_come_last(self):
+        log = Log(rank=0, ranks=1)
+        sizes = {"/proc/stat": 900, "/a": 10, "/usr/x": 800, "/b": 20}
+        for name, size in sizes.items():
+            f = log.name(name, 3)
+            log.add("pread", EPOCH + size, 10, name=f, offset=0, result=size)
+        files = self.json("ldad", log.write(self.path("a.bin")))["files"]
+        self.assertEqual([f["name"] for f in files],
+                         ["/b", "/a", "/proc/stat", "/usr/x"])
+
 
 # ---- damage and size ---------------------------------------------------------------
 

@@ -16,7 +16,7 @@ import sys
 import time
 import unittest
 
-from e2e import BUILD, Case, TESTS, add, main, runner
+from e2e import BUILD, Case, TESTS, add, main, runner, strace_lines
 
 sys.path.insert(0, os.path.join(TESTS, "iotrace"))
 import tracelog  # noqa: E402
@@ -173,12 +173,11 @@ class Calls(Recorder):
         if done.returncode:
             self.skipTest("strace does not run here: %s" % err[-200:])
         seen = collections.defaultdict(lambda: [0, 0])
-        with open(trace, encoding="utf-8", errors="replace") as f:
-            # of files here: the loader reads libraries
-            calls = r"^\d+ +(\w+)\(.*<%s/.* = (\d+)$" % re.escape(self.tmp)
-            for match in re.finditer(calls, f.read(), re.M):
-                seen[match.group(1)][0] += 1
-                seen[match.group(1)][1] += int(match.group(2))
+        # Of files here: the loader reads libraries.
+        call = re.compile(r"(\w+)\(.*<%s/.* = (\d+)$" % re.escape(self.tmp))
+        for match in filter(None, map(call.match, strace_lines(trace))):
+            seen[match.group(1)][0] += 1
+            seen[match.group(1)][1] += int(match.group(2))
         counts = self.exact("calls", 100).counts()
         for name, ours in alike.items():
             self.assertEqual(seen[name],
@@ -454,6 +453,14 @@ class Content(Recorder):
             self.assertEqual(self.offsets(script), [("write", -1)], script)
             for log in tracelog.logs(self.tmp):
                 os.remove(log.path)
+
+    def test_a_file_without_a_name(self):
+        """Is what the kernel calls it, and not the directory that it is in."""
+        log = self.traced(sys.executable, "-c", "import os; fd = os.open('.', "
+                          "os.O_TMPFILE | os.O_RDWR); os.write(fd, b'abc')")
+        opened, = (e for e in log.events if e.op == "open" and e.file.endswith(")"))
+        self.assertRegex(opened.file, r"/#\d+ \(deleted\)$")
+        self.assertEqual([e.file for e in log.events if e.op == "write"], [opened.file])
 
     def test_append_has_no_offset(self):
         log = self.traced("sh", "-c", "exec 3>>y; echo text >&3")

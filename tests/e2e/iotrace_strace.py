@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 
-from e2e import BUILD, Case, TESTS, add, main, runner
+from e2e import BUILD, Case, TESTS, add, main, runner, strace_lines
 
 sys.path.insert(0, os.path.join(TESTS, "iotrace"))
 import tracelog  # noqa: E402
@@ -127,20 +127,6 @@ for engine in ("sync", "psync", "vsync", "pvsync", "pvsync2", "posixaio"):
 SOURCES = {"p.py": PYTHON, "T.java": JAVA, "t.f90": FORTRAN}
 
 
-def whole_lines(path):
-    """Lines of strace -f, with calls that were interrupted by others in one piece."""
-    begun = {}
-    with open(path, encoding="utf-8", errors="replace") as f:
-        for line in f:
-            pid, rest = line.split(None, 1)
-            if rest.endswith("<unfinished ...>\n"):
-                begun[pid] = rest[:-len("<unfinished ...>\n")]
-            elif rest.startswith("<... ") and pid in begun:
-                yield begun.pop(pid) + rest.split(" resumed>", 1)[1]
-            else:
-                yield rest
-
-
 def of_kernel(path, folder):
     """{(file, way): [calls, bytes]} of successful calls."""
     found = collections.defaultdict(lambda: [0, 0])
@@ -150,7 +136,7 @@ def of_kernel(path, folder):
         if name.startswith(folder + "/"):
             found[name[len(folder) + 1:], way][0] += 1
             found[name[len(folder) + 1:], way][1] += size
-    for line in whole_lines(path):
+    for line in strace_lines(path):
         match = re.match(r"(\w+)\((.*)\) += (\d+)$", line)
         if not match:
             continue

@@ -70,9 +70,9 @@ def marked(test, mark):
 
 def chosen(tests):
     """The cases that this tier runs, of a file that has cases of both. Of those that a
-    scenario makes many of (e2e.py's add), "quick" takes a sixth, and "ci" another
-    third; the commit draws them. "quick" takes a twelfth where all tests have passed with
-    another MPI. Of long cases "ci" takes half, and the other half with the other MPI."""
+    scenario makes many of (e2e.py's add), "quick" takes a sixth, or a twelfth where
+    all tests have passed with another MPI, and "ci" others up to one half; the commit
+    draws them. Of long cases "ci" takes half, and the other half with the other MPI."""
     seldom = os.environ.get("LEADLINE_OTHER_MPI") and TIER != "full"
     few = 12 if seldom else 6
     made = collections.defaultdict(list)

@@ -5,6 +5,7 @@
 #include "iotrace/findings/findings.h"
 #include "iotrace/read/names.h"
 #include "iotrace/read/runs.h"
+#include "iotrace/read/scope.h"
 
 #define MIB ((int64_t)1 << 20)
 #define CELLS_MAX (1 << 17) /* pairs of a rank and a file that are followed */
@@ -204,19 +205,6 @@ struct cell {
 };
 
 /* ---- files, groups, actors -------------------------------------------------- */
-
-/* Why an event is not in scope. */
-enum fold {
-    FOLD_NONE,
-    FOLD_PROCESS,
-    FOLD_INIT,
-    FOLD_KERNEL,
-    FOLD_PIPE,
-    FOLD_MEMORY,
-    FOLD_SYSTEM,
-    FOLDS
-};
-extern const char *const fold_name[FOLDS];
 
 struct file {
     uint32_t name, group; /* of names */
@@ -466,7 +454,6 @@ struct findings {
 int file_add(struct findings *f, const char *name, uint32_t *file);
 const char *group_name(const struct findings *f, uint32_t group, char *out,
                        size_t room);
-enum fold file_fold(const char *name);
 
 /* cells.c */
 struct cell *cell_get(struct findings *f, uint32_t actor, uint32_t file);
