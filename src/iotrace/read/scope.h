@@ -1,5 +1,5 @@
-/* Which files are in scope, unless all are asked for: not those of the kernel and of the
- * system, and no pipes. */
+/* Which files are in scope, unless all are asked for: not those of the kernel and of
+ * the system, and no pipes. */
 #ifndef IOTRACE_READ_SCOPE_H
 #define IOTRACE_READ_SCOPE_H
 
