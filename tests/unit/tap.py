@@ -70,11 +70,12 @@ def marked(test, mark):
 
 def chosen(tests):
     """The cases that this tier runs, of a file that has cases of both. Of those that a
-    scenario makes many of (e2e.py's add), "quick" takes a sixth, or a twelfth where
-    all tests have passed with another MPI, and "ci" others up to one half; the commit
-    draws them. Of long cases "ci" takes half, and the other half with the other MPI."""
+    scenario makes many of (e2e.py's add), "quick" takes a sixth, and "ci" others up to
+    one half; where all tests have passed with another MPI, a twelfth and a quarter. The
+    commit draws them. Of long cases "ci" takes half, and the other half with the other
+    MPI."""
     seldom = os.environ.get("LEADLINE_OTHER_MPI") and TIER != "full"
-    few = 12 if seldom else 6
+    few, more = (12, 4) if seldom else (6, 2)
     made = collections.defaultdict(list)
     for test in tests:
         scenario = marked(test, "scenario")
@@ -87,7 +88,7 @@ def chosen(tests):
         for i, test in enumerate(group):
             if tier[test] == "quick":
                 tier[test] = ("quick" if i < math.ceil(len(group) / few) else
-                              "ci" if i < math.ceil(len(group) / 2) else "full")
+                              "ci" if i < math.ceil(len(group) / more) else "full")
     for test in tests:
         if tier[test] == "ci" and not has_its_turn(test):
             tier[test] = "full"
