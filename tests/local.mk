@@ -514,8 +514,8 @@ tests/yield_shim.so: tests/yield_shim.c
 	$(SHIM_CC) $(srcdir)/tests/yield_shim.c -ldl
 CLEANFILES += $(check_DATA)
 
-# Never made, so always looked at: Python starts in half the time, hundreds of times. The
-# source may be read-only.
+# Keeps Python's bytecode beside the source, with which leadline starts in half the time.
+# There is no such file, so make always runs this; it fails where the source is read-only.
 tests/bytecode:
 	-@$(PYTHON) -m compileall -qq $(srcdir)/python/leadline $(srcdir)/tests/e2e \
 	  $(srcdir)/tests/unit

@@ -414,7 +414,8 @@ static int make_groups(const struct patterns *all, struct group *group,
     }
     for (int i = 0; i < groups; i++) {
         ldad_judge(&group[i], room);
-        group[i].system = file_fold(names_get(&all->files, group[i].stream[0]->file));
+        const char *name = names_get(&all->files, group[i].stream[0]->file);
+        group[i].system = file_fold(name) != FOLD_NONE;
     }
     qsort(group, (size_t)groups, sizeof *group, by_scope_and_bytes);
     return groups;

@@ -73,8 +73,10 @@ class Skeletons(Case):
 
     def told(self, *sources):
         path = os.path.join(self.tmp, "told.json")
-        subprocess.run(which.command("analyse", "--skeleton=" + path, *sources),
-                       stdout=subprocess.DEVNULL, check=True)
+        said = subprocess.check_output(
+            which.command("analyse", "--skeleton=" + path, *sources),
+            universal_newlines=True)
+        self.assertTrue(said.endswith(" %s, then leadline whatif OUT.\n" % path), said)
         with open(path) as stream:
             data = json.load(stream)
         valid(data, "leadline-skeleton-polynomials-1")

@@ -35,13 +35,6 @@ static bool needs_mode(int flags)
     return (flags & O_CREAT) || is_nameless(flags);
 }
 
-/* The path is that of a directory: the file is what the kernel calls it. */
-static uint32_t name_of_nameless(int fd)
-{
-    ROOM(text);
-    return text && name_of_fd(text, fd) >= 0 ? name_of_link(text, fd) : 0;
-}
-
 /* Files and disks have an offset that only we move; O_APPEND moves it at a write. */
 static bool has_offset(int fd, int flags)
 {
@@ -60,9 +53,10 @@ int event_opened(struct event *e, enum trace_op op, int dir, const char *path,
     event_over(e);
     int error = errno;
     int64_t result = outcome(fd);
-    if (fd >= 0 && is_nameless(flags))
-        e->file = name_of_nameless(fd);
-    else if (path && error != EFAULT)
+    if (fd >= 0 && is_nameless(flags)) { /* the path is that of a directory */
+        fd_forget(fd);
+        e->file = fd_resolve(fd);
+    } else if (path && error != EFAULT)
         e->file = name_of_path_at(dir, path, fd);
     if (fd >= 0)
         fd_opened(fd, e->file, has_offset(fd, flags));
