@@ -134,11 +134,11 @@ class Done:
 
     def ranks(self):
         """Process numbers of the program under this launcher."""
-        tree = runner.parents()
+        tree, name = runner.parents(), os.path.basename(self.program)
         found, level = [], [self.child.pid]
         while level:
             level = [pid for pid, parent in tree.items() if parent in level]
-            found += [pid for pid in level if runner.name_of(pid) == self.program]
+            found += [pid for pid in level if runner.name_of(pid) == name]
         return found
 
     def all_have(self, path, n):

@@ -218,8 +218,7 @@ class Survives(Case):
         done = self.ldad("recover", path)
         self.assertEqual(done.status, 1, done)
         self.assertIn("another job has the container open", done.err)
-        for pid in ranks():
-            os.kill(pid, signal.SIGKILL)
+        self.assertEqual(len(run.signal(signal.SIGKILL)), RANKS)
         run.wait(60)
         self.until(lambda: not ranks(), "all ranks are gone")
         os.unlink(os.path.join(self.tmp, "log"))

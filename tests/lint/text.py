@@ -92,6 +92,8 @@ def main():
     faults = [fault for name in prose.programs(every)
               for fault in prose.faults_of_messages(name)]
     point(not faults, "messages are written as doc/style.md says", faults[:60])
+    status, lost = output(sys.executable, "tests/mutants/run", "--lost")
+    point(status == 0, "the line of each mutant is in its file once", lost)
     generated = [name for name in every if re.match(
         r"(configure|Makefile\.in|aclocal\.m4|.*\.(o|lo|la|pyc))$", name)]
     point(not generated, "nothing generated is committed", generated)
