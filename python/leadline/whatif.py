@@ -37,8 +37,10 @@ def recorded(found):
     return case(method, collective)
 
 
-def case(method, collective=False, filetype=None):
+def case(method, collective=False, filetype=None, iomode=None):
     way = OrderedDict(iomethod=method)
+    if iomode:
+        way["iomode"] = iomode
     if collective:
         way["collective"] = True
     if filetype:
@@ -61,7 +63,7 @@ def ways(found):
             way = case(method, collective, filetype)
             if way not in some:
                 some.append(way)
-    return some
+    return some + [case(method, iomode="ASYNC") for method in METHODS.values()]
 
 
 def possible(spec, where):
@@ -127,8 +129,9 @@ def add(commands, compare):
     p = commands.add_parser(
         "whatif", help="replay a skeleton in all ways that make sense, and compare",
         description="Replays SKELETON, which iotrace ldad --skeleton made of a trace, "
-        "by POSIX and MPI-IO, collective and not, with files of ranks and shared ones, "
-        "in interleaved rounds, and compares each way with the program's own.")
+        "by POSIX and MPI-IO, collective and not, with several transfers in flight, "
+        "with files of ranks and shared ones, in interleaved rounds, and compares each "
+        "way with the program's own.")
     p.add_argument("skeleton", metavar="SKELETON", help="what the program did")
     p.add_argument("--dir", metavar="DIR", default=".",
                    help="where the files are made (default: .)")

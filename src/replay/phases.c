@@ -14,6 +14,7 @@
 
 #define PIECE ((int64_t)1 << 20) /* of what is made beforehand */
 #define SHORTEST_NS 200000       /* a pause that is slept; shorter ones add up */
+#define TURN_NS 2000000          /* slept at once, while transfers are under way */
 
 /* ---- files --------------------------------------------------------------------- */
 
@@ -159,6 +160,7 @@ static void open_handles(struct run *r)
         if (p->set.as_recorded)
             h->f.engine = h->level == LEVEL_MPI ? "mpiio" : "posix";
         h->f.independent = !h->collective;
+        h->f.depth = p->depth;
         h->f.as_cached = p->set.as_recorded; /* emptied where the program did */
         run_file_open(&h->f, h->flags | (of->made ? 0 : IO_CREATE));
         of->made = true;
@@ -188,8 +190,8 @@ struct walk { /* of a rank through a phase */
     struct run *r;
     struct replay *p;
     int phase;
-    struct step *step;                /* by number */
-    struct replay_versions *versions; /* by file; n 0: not asked for yet */
+    struct step *step; /* by number */
+    struct replay_flights flights;
     double pause_ns, owed_ns;
     bool drops; /* there are some in the phase */
     bool met;   /* the last step was a sync that all ranks waited for */
@@ -209,12 +211,16 @@ static void think(struct walk *w)
     w->owed_ns += w->pause_ns;
     if (w->owed_ns < (work ? 1 : SHORTEST_NS))
         return;
-    int64_t begin_ns = clock_ns();
-    while (work && (double)(clock_ns() - begin_ns) < w->owed_ns)
-        ;
-    if (!work)
-        sleep_ns(w->owed_ns);
-    w->owed_ns -= (double)(clock_ns() - begin_ns);
+    int64_t begin_ns = clock_ns(), now_ns = begin_ns;
+    for (double left_ns = w->owed_ns; left_ns > 0;) {
+        bool turns = w->flights.under_way && left_ns > TURN_NS;
+        if (!work)
+            sleep_ns(turns ? TURN_NS : left_ns);
+        replay_poll(&w->flights);
+        now_ns = clock_ns();
+        left_ns = w->owed_ns - (double)(now_ns - begin_ns);
+    }
+    w->owed_ns -= (double)(now_ns - begin_ns);
 }
 
 /* Whether a rank has failed: then all end, as none may sync without the others. */
@@ -228,13 +234,18 @@ static bool any_has_failed(struct run *r)
 }
 
 /* What one rank wrote is there for others to read after its sync, so all wait for it,
- * where all sync. */
+ * where all sync. Then nothing is under way, as in the program. */
 static void do_sync(struct walk *w, struct replay_handle *h)
 {
     struct run_file *f = &h->f;
+    bool meets = f->shared && w->p->meets[w->phase];
+    if (meets)
+        replay_land(&w->flights, w->flights.under_way);
+    else
+        replay_land_file(&w->flights, h->file);
     if (f->io)
         run_sync(f);
-    if (!f->shared || !w->p->meets[w->phase])
+    if (!meets)
         return;
     w->ended = any_has_failed(w->r);
     if (w->ended)
@@ -253,6 +264,7 @@ static void do_drop(struct walk *w, int n)
     bool several = of->parts || (of->own && !of->each);
     int first = several ? 0 : r->world.rank, last = several ? r->world.size - 1 : first;
     char path[4096];
+    replay_land_file(&w->flights, n);
     for (int rank = first; rank <= last && of->made && !r->failed; rank++) {
         name_file(r, n, rank, path);
         if (of->parts)
@@ -265,45 +277,29 @@ static void do_drop(struct walk *w, int n)
 /* The next place of a step. What follows no pattern has the mean size, at any place:
  * none has a second call before all have one, or fewer bytes would be stored. */
 static bool next_extent(struct walk *w, const struct skeleton_step *t,
-                        struct step *step, struct io_req *req)
+                        struct step *step, int64_t *place, int64_t *bytes)
 {
-    if (replay_extents_next(&step->extents, &req->offset, &req->bytes))
+    if (replay_extents_next(&step->extents, place, bytes))
         return true;
     if (!t->drawn_calls)
         return false;
     int64_t size = t->drawn_bytes / t->drawn_calls;
-    req->bytes = size > 0 ? size : 1;
-    int64_t places = w->p->file[t->file].bytes / req->bytes;
+    *bytes = size > 0 ? size : 1;
+    int64_t places = w->p->file[t->file].bytes / *bytes;
     places = places > 0 ? places : 1;
     int64_t n = step->drawn++ * w->r->world.size + w->r->world.rank;
     uint64_t key = rng_key(w->r->seed, (uint64_t)(t - w->p->is.step));
-    req->offset = shuffle(n % places, places, key) * req->bytes;
+    *place = shuffle(n % places, places, key) * *bytes;
     return true;
 }
 
 static void do_transfer(struct walk *w, const struct skeleton_step *t,
                         struct step *step)
 {
-    struct replay_handle *h = step->handle;
-    struct run *r = w->r;
-    struct io_req req = {.op = t->write ? IO_OP_WRITE : IO_OP_READ};
-    struct replay_versions *v = &w->versions[t->file];
-    if (!next_extent(w, t, step, &req))
-        return;
-    char *buf = r->buffer;
-    int64_t place = req.offset;
-    req.buf = buf + replay_lead(place);
-    req.offset += w->p->file[t->file].shift;
-    if (r->verify && t->write)
-        replay_fill(r, t->file, w->phase + 1, buf, place, req.bytes);
-    else if (r->verify)
-        run_poison(r, req.buf, req.bytes);
-    run_transfer(&h->f, &req, 1);
-    if (t->write || !r->verify || r->failed || !h->f.io)
-        return;
-    if (!v->n)
-        *v = replay_versions_of(r, t->file, w->phase);
-    replay_check(r, t->file, h->f.path, v, buf, place, req.bytes);
+    int64_t place, bytes;
+    if (next_extent(w, t, step, &place, &bytes))
+        replay_fly(&w->flights, step->handle, t->write ? IO_OP_WRITE : IO_OP_READ,
+                   place, bytes);
 }
 
 static void do_step(struct walk *w, int64_t number)
@@ -406,11 +402,12 @@ static void walk_phase(struct run *r, int phase)
     struct sequence_walk at = {.of = order};
     struct walk w = {.r = r, .p = p, .phase = phase};
     w.step = calloc((size_t)p->is.steps + 1, sizeof *w.step);
-    w.versions = calloc((size_t)p->is.files + 1, sizeof *w.versions);
     w.pause_ns = pause_of(p, phase, order);
-    if (!w.step || !w.versions)
-        run_fail(r, err_set(-ENOMEM, NULL, -1, "no memory for %d steps", p->is.steps));
-    else {
+    int rc = replay_flights_open(&w.flights, r, phase);
+    if (!w.step)
+        rc = err_set(-ENOMEM, NULL, -1, "no memory for %d steps", p->is.steps);
+    run_fail(r, rc);
+    if (!rc) {
         begin_steps(&w);
         drop_together(&w, &at);
         if (order)
@@ -418,8 +415,8 @@ static void walk_phase(struct run *r, int phase)
         else if (f->lost)
             walk_steps(&w);
     }
+    replay_flights_close(&w.flights);
     free(w.step);
-    free(w.versions);
 }
 
 static bool has_steps(const struct replay *p, int phase)

@@ -65,7 +65,8 @@ static int check_ranks(const struct run *r, const struct replay *p)
 }
 
 /* What cannot be done as it was; what no skeleton tells is left out, and said. */
-static int check_step(struct replay *p, const struct skeleton_step *t, int number)
+static int check_step(const struct run *r, struct replay *p,
+                      const struct skeleton_step *t, int number)
 {
     const struct skeleton_file *f = &p->is.file[t->file];
     if (!t->there)
@@ -92,16 +93,16 @@ static int check_step(struct replay *p, const struct skeleton_step *t, int numbe
     p->unplaced.calls += t->unplaced_calls;
     p->unplaced.bytes += t->unplaced_bytes;
     p->drawn_calls += t->drawn_calls;
-    p->nonblocking_calls += t->nonblocking ? t->calls : 0;
+    p->nonblocking_calls += t->nonblocking && !r->async ? t->calls : 0;
     return 0;
 }
 
-static int check_steps(struct replay *p)
+static int check_steps(const struct run *r, struct replay *p)
 {
     int rc = 0;
     bool any = false;
     for (int i = 0; i < p->is.steps && !rc; i++) {
-        rc = check_step(p, &p->is.step[i], i);
+        rc = check_step(r, p, &p->is.step[i], i);
         any = any || (replay_is_done(p, &p->is.step[i]) && !p->is.step[i].drop);
     }
     if (!rc && !any)
@@ -314,13 +315,13 @@ static int settle_engine(struct run *r, struct replay *p)
     bool mpi = false, collective = false;
     if (!p->set.as_recorded)
         return 0;
-    if (opt_find(r->program, "iomethod")->from == OPT_COMMAND_LINE ||
+    if (r->async || opt_find(r->program, "iomethod")->from == OPT_COMMAND_LINE ||
         (opt_find(r->program, "filetype")->from == OPT_COMMAND_LINE &&
          strcmp(p->set.run.filetype, REPLAY_RECORDED)) ||
         opt_find(r->program, "collective")->from == OPT_COMMAND_LINE)
         return err_usage(
             "--as-recorded says how transfers are made, and to what files: "
-            "leave out --iomethod, --filetype and --collective");
+            "leave out --iomethod, --iomode, --filetype and --collective");
     for (int i = 0; i < p->is.steps; i++)
         if (replay_is_done(p, &p->is.step[i])) {
             mpi = mpi || p->is.step[i].level == LEVEL_MPI;
@@ -330,6 +331,16 @@ static int settle_engine(struct run *r, struct replay *p)
     p->set.run.collective = collective;
     r->io_flags |= collective ? IO_COLLECTIVE : 0;
     return run_engine(r, mpi ? "mpiio" : "posix");
+}
+
+static int settle_depth(const struct run *r, struct replay *p)
+{
+    if (!r->async && p->set.depth > 1)
+        return err_usage("--depth is of transfers that are in flight together: take "
+                         "--iomode=ASYNC, or leave it out");
+    p->depth = r->async ? (int)p->set.depth : 1;
+    p->depth = p->depth ? p->depth : REPLAY_DEPTH;
+    return 0;
 }
 
 /* ---- what it needs ------------------------------------------------------------- */
@@ -368,11 +379,13 @@ static int count(const struct run *r, struct replay *p, struct run_need *n)
 static int need(struct run *r, struct replay *p, struct run_need *n)
 {
     int rc = count(r, p, n);
-    if (!rc && p->largest > INT64_MAX / 4)
+    if (!rc && p->largest > INT64_MAX / 4 / p->depth)
         rc = err_usage("the skeleton has a transfer of %lld bytes",
                        (long long)p->largest);
     n->order = "as the skeleton says";
-    n->buffer_bytes = units_round_up(p->largest + 8, 8);
+    n->depth = p->depth;
+    p->slot_bytes = units_round_up(p->largest + 8, 8);
+    n->buffer_bytes = p->depth * p->slot_bytes;
     n->memory_bytes = n->buffer_bytes;
     n->write_bytes = p->write_bytes;
     n->read_bytes = p->read_bytes;
@@ -390,9 +403,11 @@ int replay_plan(struct run *r, struct run_need *n)
     if (!rc)
         rc = check_ranks(r, p);
     if (!rc)
-        rc = check_steps(p);
+        rc = check_steps(r, p);
     if (!rc)
         rc = settle_engine(r, p);
+    if (!rc)
+        rc = settle_depth(r, p);
     rc = err_agree(r->world.comm, rc);
     if (!rc)
         rc = settle_files(r, p);

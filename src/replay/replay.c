@@ -23,6 +23,9 @@ static struct opt table[] = {
      .preset = "sleep", .choices = "sleep|work", .workload = true,
      .help = "what pauses are: sleep; or work, which keeps the rank's processor busy, "
      "as a program that computes does"},
+    {.kind = OPT_INT, .name = "depth", .letter = 'd', .value = &replay.set.depth,
+     .preset = "0", .arg = "N", .unit = "1", .min = 0, .max = 4096, .workload = true,
+     .help = "with --iomode=ASYNC: transfers of a rank in flight, at most; 0: 4"},
     RUN_OPTIONS_WITH(replay.set.run, REPLAY_RECORDED, "no"),
 };
 /* clang-format on */
@@ -111,7 +114,8 @@ int main(int argc, char **argv)
         .run = &replay.set.run,
         .context = &replay,
         .takes = RUN_TAKES_UNIQUE | RUN_TAKES_SHARED | RUN_TAKES_COLLECTIVE |
-                 RUN_TAKES_VERIFY | RUN_TAKES_RECORDED | RUN_TAKES_PARTITIONED,
+                 RUN_TAKES_VERIFY | RUN_TAKES_RECORDED | RUN_TAKES_PARTITIONED |
+                 RUN_TAKES_ASYNC,
         .plan = replay_plan,
         .open = open_replay,
         .close = close_replay,

@@ -6,10 +6,12 @@
 #include "run/workload.h"
 
 #define REPLAY_RECORDED "RECORDED" /* filetype where none is asked for */
+#define REPLAY_DEPTH 4             /* --depth, likewise */
 
 struct replay_settings {
     const char *path, *think, *think_as;
     bool as_recorded;
+    int64_t depth; /* 0: not asked for */
     struct run_options run;
 };
 
@@ -56,7 +58,9 @@ struct replay {
     int handles;
     double factor; /* of the time between calls; 0: none */
     int64_t largest;
-    const char *inner; /* the engine of what is not partitioned, where something is */
+    int depth;          /* transfers of a rank under way, at most */
+    int64_t slot_bytes; /* memory of each */
+    const char *inner;  /* the engine of what is not partitioned, where something is */
     bool *meets; /* of each phase: whether its syncs of shared files are waited for */
     struct replay_left library, unplaced, directories;
     int64_t drawn_calls, nonblocking_calls;
@@ -107,6 +111,41 @@ struct replay_versions replay_versions_of(const struct run *r, int n, int phase)
 /* Local. The first phase that has written all of a file that this rank may read; the
  * number of phases: none has. */
 int replay_covered_from(const struct run *r, int n);
+
+/* ---- transfers (flight.c) ------------------------------------------------------ */
+
+struct replay_flight {
+    struct run_io io;
+    struct replay_handle *handle;
+    char *buf;     /* slot_bytes; begins replay_lead(place) bytes before req.buf */
+    int64_t place; /* in the skeleton's file */
+};
+
+struct replay_flights { /* of a rank in a phase */
+    struct run *r;
+    int phase;
+    struct replay_flight *slot; /* a ring: those under way, the oldest first */
+    int slots, first, under_way;
+    struct replay_versions *versions; /* by file; n 0: not asked for yet */
+    int64_t polled_ns, visible_ns;
+};
+
+/* Local. -ENOMEM with a sentence. Closing awaits all, in both cases. */
+int replay_flights_open(struct replay_flights *l, struct run *r, int phase);
+void replay_flights_close(struct replay_flights *l);
+
+/* Local (collective with --collective). Transfers from or to a place of a file, with
+ * data that are made, or checked. With IOMODE=ASYNC it is under way afterwards; what it
+ * must not overtake, and what has its slot, is awaited before. Failures are kept. */
+void replay_fly(struct replay_flights *l, struct replay_handle *h, enum io_op op,
+                int64_t place, int64_t bytes);
+
+/* Local. Awaits the n oldest; those of a file, with all that began before. */
+void replay_land(struct replay_flights *l, int n);
+void replay_land_file(struct replay_flights *l, int file);
+
+/* Local. To be called often while nothing else is done: moves on what is under way. */
+void replay_poll(struct replay_flights *l);
 
 /* ---- what is done (plan.c, phases.c) ------------------------------------------- */
 

@@ -311,6 +311,63 @@ class Replays(Case):
         (row,) = report["files"]
         return row["kind"], row["count"], row["bytes"]
 
+    def slow(self, path, *ways):
+        """Each write takes 0.1 s. What is read before it is written fails."""
+        report = self.good(self.replay(
+            path, "--iomode=ASYNC", *ways,
+            env=fault("write:slow:1+", None, "files/replay-", FAULT_SECONDS="0.1")))
+        self.assertEqual(report["io"]["mode"], "async")
+        self.assertEqual(report["checks"]["blocks_checked"], 20)
+        (row,) = [s for s in report["samples"] if s["act"] == "write"
+                  and s["phase"] == "phase0"]
+        return row["calls"] * 0.1 / 2, row["max_s"]
+
+    def test_transfers_in_flight(self):
+        """Five at once take less time than one after the other, with the wait for them;
+        none overtakes a sync, or one of the same bytes."""
+        one_by_one, seconds = self.slow(self.made(), "--iomethod=threads", "--depth=5")
+        self.assertLess(seconds, one_by_one)
+        self.assertGreater(seconds, one_by_one / 5.5)
+        path = self.segments(phases__0__order__0__steps="(0 2)x10 1")
+        one_by_one, seconds = self.slow(path, "--iomethod=threads")
+        self.assertGreater(seconds, 0.99 * one_by_one)
+
+    @long
+    def test_transfers_in_flight_in_other_ways(self):
+        each = self.segments(files__0__use="one per rank", files__0__files=2)
+        for path, *ways in ((self.made(),), (self.made(), "--iomethod=MPI"),
+                            (self.made(), "--think=0.3"),
+                            (self.made(), "--think=0.3", "--iomethod=MPI"),
+                            (self.made(), "--cache=keep", "--repeat=2", "--depth=99"),
+                            (self.made(), "--iomethod=MPI", "--collective"),
+                            (each, "--filetype=SHARED"),
+                            (self.segments(), "--filetype=UNIQUE")):
+            with self.subTest(ways=ways):
+                report = self.good(self.replay(path, "--iomode=ASYNC", *ways))
+                self.assertEqual(report["io"]["mode"], "async")
+                self.assertEqual(total(report, "write", rep=1), 20020)
+
+    @long
+    def test_a_failure_in_flight(self):
+        for what, words in (("write:ENOSPC:3", "No space"),
+                            ("read:flip:5", "verification failed")):
+            done = self.replay(self.made(), "--iomode=ASYNC", "--iomethod=threads",
+                               env=fault(what, 1, "files/replay-"))
+            self.failed(done, words, file="replay-")
+            self.assertEqual(done.files, [], done)
+
+    def test_what_cannot_be_in_flight(self):
+        for ways, words in (
+                (("--depth=3",), "take --iomode=ASYNC"),
+                (("--iomode=ASYNC", "--as-recorded"), "leave out --iomethod, --iomode"),
+                (("--iomode=ASYNC", "--filetype=PARTITIONED"), "synchronous")):
+            self.refused(self.replay(self.made(), "--dry-run", *ways, json=False),
+                         words)
+        memory = [self.replay(self.made(), "--dry-run", *ways).report[
+            "rank_memory_bytes"] for ways in
+            ((), ("--iomode=ASYNC",), ("--iomode=ASYNC", "--depth=9"))]
+        self.assertEqual(memory, [memory[0], 4 * memory[0], 9 * memory[0]])
+
     def test_file_types(self):
         unique, shared = "--filetype=UNIQUE", "--filetype=SHARED"
         self.refused(self.replay(self.made(), unique, json=False), "file-1 of the",
@@ -396,7 +453,8 @@ class Replays(Case):
         tree = json.loads(done.stdout)
         names = {row["configuration"] for row in tree["rows"]}
         self.assertEqual(names, {"POSIX", "MPI", "MPI-collective", "POSIX-PARTITIONED",
-                                 "MPI-PARTITIONED", "MPI-collective-PARTITIONED"})
+                                 "MPI-PARTITIONED", "MPI-collective-PARTITIONED",
+                                 "POSIX-ASYNC", "MPI-ASYNC"})
         for way in ("POSIX", "MPI", "MPI-collective"):
             self.assertIn(way + "-UNIQUE is not tried: replay: --filetype=UNIQUE",
                           done.stderr)
