@@ -68,28 +68,65 @@ static void share_of(const struct run *r, const struct replay_file *f, int64_t *
     *to = units_part(f->bytes, r->world.rank + 1, r->world.size);
 }
 
-/* What is only read is there before, with a version of its own. */
+/* With a version of its own. */
+static void make_bytes(struct run *r, int n, int64_t at, int64_t bytes)
+{
+    struct replay *p = r->context;
+    struct io_req req = {.op = IO_OP_WRITE,
+                         .buf = r->buffer + replay_lead(at),
+                         .offset = at + p->file[n].shift,
+                         .bytes = bytes};
+    replay_fill(r, n, 0, r->buffer, at, bytes);
+    run_transfer(&p->file[n].f, &req, 1);
+}
+
+/* A rank's bytes of a partitioned file, by its plan. */
+static void make_own(struct run *r, int n, const struct ldad_map *map, int64_t most)
+{
+    int64_t all = ldad_map_bytes(map, r->world.rank);
+    struct ldad_run run;
+    for (int64_t at = 0; at < all && !r->failed; at += run.bytes) {
+        int64_t rest = all - at, to = ldad_map_offset(map, r->world.rank, at);
+        run = ldad_map_run(map, to, rest < most ? rest : most);
+        make_bytes(r, n, run.offset, run.bytes);
+    }
+}
+
+/* What of a file a rank makes. In a partitioned one it leaves out what is some rank's. */
+static void make_share(struct run *r, int n, const struct ldad_map *map, int64_t most)
+{
+    struct replay *p = r->context;
+    struct ldad_run run = {.rank = -1};
+    int64_t at, to;
+    share_of(r, &p->file[n], &at, &to);
+    for (; at < to && !r->failed; at += run.bytes) {
+        run.bytes = to - at < most ? to - at : most;
+        if (map)
+            run = ldad_map_run(map, at, run.bytes);
+        if (run.rank < 0)
+            make_bytes(r, n, at, run.bytes);
+    }
+}
+
+/* What is only read is there before. */
 static void make_file(struct run *r, int n)
 {
     struct replay *p = r->context;
     struct replay_file *of = &p->file[n];
     struct run_file *f = &of->f;
-    int64_t most = p->largest < PIECE ? p->largest : PIECE, at, to;
-    share_of(r, of, &at, &to);
+    int64_t most = p->largest < PIECE ? p->largest : PIECE;
+    struct ldad_map map;
     file_at(r, n, f);
-    f->engine = "posix";
+    f->engine = of->parts ? r->engine : "posix";
     f->independent = true;
     of->made = true;
     run_file_open(f, IO_WRITE | IO_CREATE);
-    for (int64_t bytes; at < to && f->io && !r->failed; at += bytes) {
-        bytes = to - at < most ? to - at : most;
-        struct io_req req = {.op = IO_OP_WRITE,
-                             .buf = r->buffer + replay_lead(at),
-                             .offset = at + of->shift,
-                             .bytes = bytes};
-        replay_fill(r, n, 0, r->buffer, at, bytes);
-        run_transfer(f, &req, 1);
-    }
+    if (f->io && of->parts)
+        run_fail(r, ldad_map_make(&map, &of->plan));
+    if (f->io && of->parts && !r->failed)
+        make_own(r, n, &map, most);
+    if (f->io && !r->failed)
+        make_share(r, n, of->parts ? &map : NULL, most);
     if (f->io)
         run_sync(f);
     run_file_close(f, false);
@@ -105,13 +142,14 @@ int replay_prepare(struct run *r, void *context)
     if (!any)
         return 0;
     run_phase_begin(r, "prepare");
-    for (int i = 0; i < p->is.files && !r->failed; i++)
+    for (int i = 0; i < p->is.files; i++) /* all ranks open all, whoever has failed */
         if (p->file[i].before)
             make_file(r, i);
     wait_for_all(r);
     for (int i = 0; i < p->is.files && !r->failed; i++)
-        if (p->file[i].before && (p->file[i].own || r->world.node_rank == 0 ||
-                                  p->file[i].alone == r->world.rank))
+        if (p->file[i].before && !p->file[i].parts &&
+            (p->file[i].own || r->world.node_rank == 0 ||
+             p->file[i].alone == r->world.rank))
             run_drop_cached(r, p->file[i].f.path);
     return run_phase_end(r);
 }

@@ -108,13 +108,14 @@ static int make_shared(const struct run *r, struct replay *p, int n)
     return 0;
 }
 
-/* The first by which all ranks together write, each its own bytes. */
-static const struct ldad_plan *plan_of(const struct replay *p, int n)
+/* The first by which all ranks together write, or read, each its own bytes. */
+static const struct ldad_plan *plan_of(const struct replay *p, int n, bool write)
 {
     struct ldad_map map;
     for (int i = 0; i < p->is.steps; i++) {
         const struct skeleton_step *t = &p->is.step[i];
-        if (!replay_is_done(p, t) || t->file != n || !t->write || t->plans != 1)
+        if (!replay_is_done(p, t) || t->file != n || !skeleton_moves(t) ||
+            t->write != write || t->plans != 1)
             continue;
         const struct skeleton_plan *plan = t->plan;
         bool all = plan->of.ranks == p->is.ranks && plan->ds == 1;
@@ -130,11 +131,9 @@ static int make_partitioned(const struct run *r, struct replay *p, int n)
     struct replay_file *f = &p->file[n];
     if (!f->bytes || !replay_is_shared(p, n))
         return 0;
-    if (f->before)
-        return err_usage("--filetype=PARTITIONED: file-%d of the skeleton is made "
-                         "before the first phase, which replay does not do in parts",
-                         n + 1);
-    const struct ldad_plan *plan = plan_of(p, n);
+    const struct ldad_plan *plan = plan_of(p, n, true);
+    if (!plan && f->before)
+        plan = plan_of(p, n, false);
     if (!plan)
         return err_usage("--filetype=PARTITIONED: no plan of all ranks gives each of "
                          "them bytes of its own in file-%d of the skeleton, so it "

@@ -399,10 +399,30 @@ class Replays(Case):
                 ({"transfers__0__plans__0__descriptors__0__plan": shared,
                   "transfers__1__plans__0__descriptors__0__plan": shared,
                   "transfers__1__direction": "write"}, "gives each of them bytes"),
-                ({"transfers__0__plans__0__descriptors__0__plan": shared},
-                 "file-1 of the skeleton is made before"),
+                ({"files__0__inputs": 1, "phases__0__order__0__steps": "2x10",
+                  "transfers__0__plans": [], "transfers__0__calls": 0,
+                  "transfers__0__bytes": 0,
+                  "transfers__1__plans__0__descriptors__0__plan": shared},
+                 "gives each of them bytes"),
                 ({"files__0__use": "one per rank"}, "no file of the skeleton")):
             self.refused(self.replay(self.made(**change), way, json=False), words)
+
+    def test_inputs_in_partitions(self):
+        """By the plan of those that read; the bytes between are in nobody's part."""
+        plan = "ranks=2 step=1001 start=0 [span=20020 stride=2002 size=%d]"
+        way = "--filetype=PARTITIONED"
+        for size, misfits in ((1001, "(0 bytes)"), (600, "(7619 bytes)")):
+            path = self.made(
+                files__0__inputs=1, phases__0__order__0__steps="2x10",
+                transfers__0__plans=[], transfers__0__calls=0, transfers__0__bytes=0,
+                transfers__1__bytes=20 * size,
+                transfers__1__plans__0__descriptors__0__plan=plan % size)
+            done = self.replay(path, way)
+            self.assertEqual(self.stored(done)[0], "partitioned")
+            self.assertEqual(done.files, [])
+            self.assertIn(misfits, done.report["run"]["notes"]["misfits"])
+        done = self.replay(path, way, env=fault("read:flip:1", 1, "/part-"))
+        self.failed(done, "verification failed", file="replay-")
 
     def test_file_types_are_checked_too(self):
         each = self.segments(files__0__use="one per rank", files__0__files=2)
