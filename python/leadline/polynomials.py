@@ -8,12 +8,11 @@ import re
 from collections import OrderedDict
 from typing import Any, Dict, List, Sequence, Tuple
 
-from leadline import output, skeleton_fit
+from leadline import output, skeleton, skeleton_fit
 from leadline.errors import LeadlineError, usage
 from leadline.skeleton import LARGEST, POLYNOMIALS, SCHEMA
 
 LONGEST = 1 << 16       # characters of an expression or order
-MOST_RANKS = 1 << 16
 MOST_PARTS = 64         # descriptors of a rank's calls
 MOST_GRID = 64          # MPIs make different grids of more processes
 TOKENS = re.compile(r"\s*(?:(\d+)|(\()|(\)x\[([^\]]*)\]))")
@@ -359,7 +358,7 @@ class Numbers:
         made = OrderedDict([("phase", phase["phase"]), ("region", phase["region"]),
                             ("times", 1), ("ranks", self.ranks), ("seconds", nothing),
                             ("io_seconds", nothing), ("think_seconds", nothing)])
-        groups, lost = [], 0
+        texts, lost = {}, 0
         for rank in range(self.ranks):
             moved = {step: of[rank] for step, of in self.moved.items()}
             for c in self.data["calls"]:
@@ -369,15 +368,11 @@ class Numbers:
             text = order_of(phase["order"], lambda e, r=rank: self.of.value(
                 e, self.names[r]), moved)
             lost += text is None
-            if text is None or not text:
-                continue
-            if groups and groups[-1]["steps"] == text and \
-                    groups[-1]["first_rank"] + groups[-1]["ranks"] == rank:
-                groups[-1]["ranks"] += 1
-            else:
-                groups.append(OrderedDict([("first_rank", rank), ("rank_step", 1),
-                                           ("ranks", 1), ("steps", text)]))
-        made["order"] = groups
+            if text:
+                texts[rank] = text
+        sequences = {text: skeleton.parse(text) for text in set(texts.values())}
+        made["order"] = skeleton_fit.orders_of(
+            {rank: sequences[text] for rank, text in texts.items()})
         if lost:
             made["order_lost"] = lost
         return made
@@ -386,8 +381,8 @@ class Numbers:
 def numbers(data: Dict[str, Any], name: str, ranks: int,
             values: Dict[str, int]) -> Dict[str, Any]:
     """The skeleton (leadline-skeleton/1) of so many ranks, for variables' values."""
-    if not 1 <= ranks <= MOST_RANKS:
-        raise usage("--np: 1 to %d ranks" % MOST_RANKS)
+    if not 1 <= ranks <= skeleton_fit.RANKS_MOST:
+        raise usage("--np: 1 to %d ranks" % skeleton_fit.RANKS_MOST)
     try:
         return Numbers(data, name, ranks, values).skeleton()
     except (AttributeError, KeyError, TypeError, ValueError) as why:

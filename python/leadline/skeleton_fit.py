@@ -23,7 +23,7 @@ from leadline import skeleton
 from leadline.errors import LeadlineError
 
 LEVEL = re.compile(r"span=(-?\d+) stride=(-?\d+)")
-PLANS_MOST, RANKS_MOST = 32, 1 << 14
+PLANS_MOST, RANKS_MOST = 32, 1 << 16
 
 # `levels`: ((count, stride), ...), outermost first.
 Descriptor = namedtuple("Descriptor", "start levels size repeats")
@@ -139,6 +139,14 @@ def plans_of(rows):
                          steps if n > 1 else (0,) * len(row.descriptors)))
         ranks = ranks[n:]
     return some
+
+
+def orders_of(sequences):
+    """A phase's orders, from the sequence of each rank that has one."""
+    rows = {rank: Row((), sequence) for rank, sequence in sequences.items()}
+    return [OrderedDict([("first_rank", p.first), ("rank_step", p.step),
+                         ("ranks", p.ranks), ("steps", shown(p.row.sequence))])
+            for p in plans_of(rows)]
 
 
 def as_json(plan):
@@ -368,15 +376,12 @@ class Scaled:
         if len(x["order"]) != len(y["order"]) or "order_lost" in x or "order_lost" in y:
             raise Unknown("%s is not of the same groups of ranks in both runs, or not "
                           "known" % what)
-        rows = {}
+        sequences = {}
         for of_a, of_b in zip(x["order"], y["order"]):
-            rows.update((rank, Row((), sequence)) for rank, sequence in
-                        self.order(of_a, of_b, what).items())
+            sequences.update(self.order(of_a, of_b, what))
         tree = OrderedDict(y)
         tree["ranks"] = self.grow.number(x["ranks"], y["ranks"], what)
-        tree["order"] = [OrderedDict([
-            ("first_rank", p.first), ("rank_step", p.step), ("ranks", p.ranks),
-            ("steps", shown(p.row.sequence))]) for p in plans_of(self.inside(rows))]
+        tree["order"] = orders_of(self.inside(sequences))
         return tree
 
     def inside(self, rows):

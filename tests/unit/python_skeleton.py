@@ -135,6 +135,16 @@ class Polynomials(unittest.TestCase):
                          ["(0 1)x2", "(0)x2"])
         self.assertEqual(made["phases"][0]["order"][1]["ranks"], 2)
 
+    def test_ranks_at_equal_distances_have_one_order(self):
+        """As they have one plan, and as in skeletons of traces."""
+        def every_other(_, first, second):
+            first["where"], second["where"] = "(mod(rank, 2) < 1)", "0"
+        made = self.made(6, every_other)
+        (plan,), (order,) = made["transfers"][0]["plans"], made["phases"][0]["order"]
+        for of in (plan, order):
+            self.assertEqual((of["first_rank"], of["rank_step"], of["ranks"]),
+                             (0, 2, 3))
+
     def test_the_end_cuts(self):
         made = self.made(K=4)["transfers"][1]
         self.assertEqual((made["calls"], made["bytes"], made["empty"]), (4, 70, 1))
