@@ -3,9 +3,9 @@
 #include "base/err.h"
 #include "base/plain.h"
 #include "iotrace/commands.h"
+#include "iotrace/format/program.h"
 #include "iotrace/read/runs.h"
 #include "iotrace/recover.h"
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #define RUNS_MAX 100000
@@ -70,82 +69,27 @@ static int find_recorder(char out[PATH_MAX])
 
 /* ---- what cannot be traced ------------------------------------------------ */
 
-/* The file that `name` starts; false: there is none. */
-static bool find_program(const char *name, char out[PATH_MAX])
+static void warn_if_unseen(const char *program)
 {
-    const char *path = getenv("PATH");
-    struct stat st;
-    if (strchr(name, '/')) {
-        snprintf(out, PATH_MAX, "%s", name);
-        return stat(out, &st) == 0 && S_ISREG(st.st_mode) && access(out, X_OK) == 0;
-    }
-    for (const char *s = path ? path : "/usr/bin:/bin"; *s; s += *s == ':') {
-        size_t n = strcspn(s, ":");
-        snprintf(out, PATH_MAX, "%.*s/%s", (int)n, s, name);
-        if (stat(out, &st) == 0 && S_ISREG(st.st_mode) && access(out, X_OK) == 0)
-            return true;
-        s += n;
-    }
-    return false;
-}
-
-/* Whether an ELF file names a loader: only that preloads anything. Yes where it cannot
- * be told: no warning is better than a wrong one. */
-static bool has_loader(const unsigned char *head, size_t n)
-{
-    const Elf64_Ehdr *e = (const void *)head;
-    if (n < sizeof *e || head[EI_CLASS] != ELFCLASS64 ||
-        e->e_phentsize != sizeof(Elf64_Phdr))
-        return true;
-    for (int i = 0; i < e->e_phnum; i++) {
-        Elf64_Phdr p;
-        if (e->e_phoff > n || e->e_phoff + (i + 1) * sizeof p > n)
-            return true;
-        memcpy(&p, head + e->e_phoff + i * sizeof p, sizeof p);
-        if (p.p_type == PT_INTERP)
-            return true;
-    }
-    return false;
-}
-
-static void warn(const char *program, const char *what)
-{
-    char name[PATH_MAX];
-    fprintf(stderr, "iotrace: %s %s\n", plain(name, sizeof name, program), what);
-}
-
-static void warn_if_invisible(const char *program, int depth);
-
-static void look_into(const char *program, int depth)
-{
-    _Alignas(16) unsigned char head[4096];
-    int fd = open(program, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof head - 1);
-    if (fd >= 0)
-        close(fd);
-    if (n < 4)
-        return;
-    head[n] = 0;
-    if (!memcmp(head, ELFMAG, 4) && !has_loader(head, (size_t)n))
-        warn(program, "is statically linked: nothing of it is recorded");
-    if (head[0] == '#' && head[1] == '!' && depth < 4) {
-        char *s = (char *)head + 2 + strspn((char *)head + 2, " ");
-        s[strcspn(s, " \t\n")] = 0;
-        warn_if_invisible(s, depth + 1);
-    }
-}
-
-static void warn_if_invisible(const char *program, int depth)
-{
-    struct stat st;
-    bool changes = stat(program, &st) == 0 &&
-                   (((st.st_mode & S_ISUID) && st.st_uid != geteuid()) ||
-                    ((st.st_mode & S_ISGID) && st.st_gid != getegid()));
-    changes |= geteuid() != 0 && getxattr(program, "security.capability", NULL, 0) > 0;
-    if (changes)
-        warn(program, "gets rights of its own (setuid, setgid or capabilities): the "
-                      "loader records nothing of it");
-    look_into(program, depth);
+    static const struct {
+        uint32_t kind;
+        const char *what;
+    } say[] = {
+        {PROGRAM_STATIC, "is statically linked: nothing of it is recorded"},
+        {PROGRAM_PRIVILEGED, "gets rights of its own (setuid, setgid or capabilities): "
+                             "the loader records nothing of it"},
+        {PROGRAM_FOREIGN, "is built for another architecture: nothing of it is "
+                          "recorded"},
+        {PROGRAM_GO, "is a Go program: what its runtime does by system calls of its "
+                     "own is not recorded"}};
+    char room[PROGRAM_ROOM], name[PATH_MAX];
+    uint32_t kinds = program_kinds(AT_FDCWD, program, room);
+    if (kinds & PROGRAM_UNSEEN)
+        kinds &= PROGRAM_UNSEEN;
+    for (size_t i = 0; i < sizeof say / sizeof say[0]; i++)
+        if (kinds & say[i].kind)
+            fprintf(stderr, "iotrace: %s %s\n", plain(name, sizeof name, program),
+                    say[i].what);
 }
 
 /* The command, and what a launcher starts: the first of its words that is a program. */
@@ -157,15 +101,16 @@ static void warn_about(char **command)
     char program[PATH_MAX];
     const char *name = base_name(command[0]);
     bool launches = false;
-    if (find_program(command[0], program))
-        warn_if_invisible(program, 0);
+    const char *path = getenv("PATH");
+    if (program_find(command[0], path, program, sizeof program))
+        warn_if_unseen(program);
     for (size_t i = 0; i < sizeof launcher / sizeof launcher[0]; i++) {
         size_t n = strlen(launcher[i]);
         launches |= !strncmp(name, launcher[i], n) && (!name[n] || name[n] == '.');
     }
     for (char **word = command + 1; launches && *word; word++)
-        if ((*word)[0] != '-' && find_program(*word, program)) {
-            warn_if_invisible(program, 0);
+        if ((*word)[0] != '-' && program_find(*word, path, program, sizeof program)) {
+            warn_if_unseen(program);
             break;
         }
 }

@@ -8,6 +8,7 @@ iotrace_SOURCES = \
 	src/iotrace/darshan.c src/iotrace/darshan.h \
 	src/iotrace/dump.c \
 	src/iotrace/format/escape.c src/iotrace/format/escape.h \
+	src/iotrace/format/program.c src/iotrace/format/program.h \
 	src/iotrace/export.c \
 	src/iotrace/findings/blocks.c src/iotrace/findings/call.c \
 	src/iotrace/findings/cells.c src/iotrace/findings/command.c \
@@ -50,6 +51,7 @@ iotrace_SOURCES = \
 	src/iotrace/summary_json.c \
 	src/iotrace/summary_text.c \
 	src/iotrace/read/table.c src/iotrace/read/table.h \
+	src/iotrace/read/unseen.c src/iotrace/read/unseen.h \
 	src/iotrace/format/trace.h
 iotrace_CPPFLAGS = $(AM_CPPFLAGS) -DIOTRACE_BINDIR='"$(bindir)"' \
 	-DIOTRACE_LIBDIR='"$(libiotracedir)"' \

@@ -303,6 +303,7 @@ static int add_profile(void *arg, const struct trace_profile *p, int op, int64_t
         return summary_no_memory();
     r->profile = true;
     add_profile_to_call(*c, p, &sum);
+    unseen_profile(&s->unseen, r->log, op, p->file, sum.calls, sum.errors);
     add_sum(p->level ? &s->nested[class] : &s->total[class], &sum);
     if (p->level)
         return 0;
@@ -335,6 +336,8 @@ static int summary_count(struct reading *r, const struct event *e)
         add_to_process(p, e);
         add_to_class(e->level ? s->nested : s->total, class, e);
     }
+    if (class == CLASS_PROCESS)
+        unseen_event(&s->unseen, r->log, e);
     if (rc || e->level > 0)
         return rc;
     if ((class == CLASS_READ || class == CLASS_WRITE) && e->bytes >= 0 && e->calls)
@@ -368,8 +371,7 @@ static int add_notes(struct summary *s, const struct log *l)
     int rc = 0;
     for (int i = 0; !rc && (note = log_note(l, i, text)); i++)
         rc = add_note(s, log_info(l)->path, note);
-    s->endless += log_info(l)->state == TRACE_RUNNING;
-    s->dropped += log_info(l)->dropped;
+    unseen_log(&s->unseen, l);
     s->damaged += log_info(l)->damaged + log_info(l)->damaged_blocks +
                   log_info(l)->missing_blocks;
     return rc;
@@ -417,6 +419,15 @@ static int summary_read_log(void *arg, struct log *l)
     return rc ? rc : add_notes(s, l);
 }
 
+static void count_unseen(struct summary *s)
+{
+    int op = op_number("mmap", CLASS_MAP);
+    const struct call_sum *maps = op < 0 ? NULL : s->call[0][op];
+    s->unseen.maps = maps ? maps->sum.calls : 0;
+    s->unseen.logs = s->run.logs;
+    s->unseen.unreadable = s->run.unreadable;
+}
+
 int summary_make(struct summary **out, const char *path)
 {
     struct summary *s = *out = calloc(1, sizeof *s);
@@ -425,6 +436,7 @@ int summary_make(struct summary **out, const char *path)
     int rc = run_find(&s->run, path);
     rc = rc ? rc : grow_files(s, 0);
     rc = rc ? rc : run_each(&s->run, summary_read_log, s);
+    count_unseen(s);
     if (!rc && s->run.unreadable) {
         char text[96];
         snprintf(text, sizeof text, "%d of %d logs could not be read: not in here",

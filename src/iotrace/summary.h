@@ -8,6 +8,7 @@
 #include "iotrace/read/access.h"
 #include "iotrace/read/names.h"
 #include "iotrace/read/runs.h"
+#include "iotrace/read/unseen.h"
 
 #define SUMMARY_FILES 32768 /* further ones are one row */
 #define SUMMARY_COARSE 4    /* buckets of HIST_ in one of a file's */
@@ -63,8 +64,8 @@ struct summary {
     struct access_count access[2];
     int64_t small_calls, transfers; /* of stored files: below SUMMARY_SMALL, all */
     int64_t begin_ns, end_ns;
-    int endless; /* processes that have not said their end */
-    uint64_t dropped, damaged;
+    struct unseen unseen;
+    uint64_t damaged;
     struct summary_note *note;
     int notes;
 };

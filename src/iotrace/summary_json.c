@@ -176,6 +176,11 @@ static void put_remarks(struct json *j, const struct summary *s)
         json_text(j, NULL,
                   "what is read and written through mapped memory is not seen");
     json_end_array(j);
+    json_array(j, "unseen");
+    char text[UNSEEN_SIZE];
+    for (int i = 0; unseen_text(&s->unseen, i, text); i++)
+        json_text(j, NULL, text);
+    json_end_array(j);
     json_array(j, "notes");
     for (int i = 0; i < s->notes; i++) {
         json_object_flat(j, NULL);
@@ -196,7 +201,7 @@ int summary_json(const struct summary *s, FILE *out)
     json_text(&j, "run", s->run.path);
     json_int(&j, "logs", s->read);
     json_int(&j, "logs_unreadable", s->run.unreadable);
-    json_unsigned(&j, "events_dropped", s->dropped);
+    json_unsigned(&j, "events_dropped", s->unseen.dropped);
     json_unsigned(&j, "damaged", s->damaged);
     json_real(&j, "begin_s", summary_s(s->begin_ns));
     json_real(&j, "seconds", summary_wall_s(s));

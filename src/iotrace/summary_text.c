@@ -55,7 +55,17 @@ static void summary_text_put_head(const struct summary *s, FILE *out)
     else
         fprintf(out, "time      %s from the first process's start to the last %s\n",
                 units_seconds(wall, summary_wall_s(s)),
-                s->endless ? "that is known of any" : "one's end");
+                s->unseen.endless ? "that is known of any" : "one's end");
+}
+
+static void put_unseen(const struct summary *s, FILE *out)
+{
+    char one[UNSEEN_SIZE], text[PLAIN_PATH];
+    for (int i = 0; unseen_text(&s->unseen, i, one); i++)
+        fprintf(out, "%s%s", i ? "; " : "unseen    ", plain(text, sizeof text, one));
+    if (!unseen_text(&s->unseen, 0, one))
+        fprintf(out, "unseen    %s", unseen_nothing());
+    fputc('\n', out);
 }
 
 static void put_totals(const struct summary *s, FILE *out)
@@ -238,6 +248,7 @@ static void put_remarks(const struct summary *s, FILE *out)
 int summary_text(const struct summary *s, const struct summary_tables *show, FILE *out)
 {
     summary_text_put_head(s, out);
+    put_unseen(s, out);
     put_totals(s, out);
     put_accesses(s, out);
     int rc = show->calls ? put_calls(s, 0, out) : 0;

@@ -27,6 +27,32 @@ COLUMNS = ["Application", "Execution", "Tool", "Filename", "fd", "Op sequence",
 MS = 10 ** 6
 GONE = 2 ** 22 + 1   # no process has this number: it is above the kernel's limit
 MIB = 1 << 20
+# exit(0), by processor: the machine's number in an ELF file, and the instructions.
+EXITS = {"x86_64": (62, b"\x31\xff\xb8\x3c\0\0\0\x0f\x05"),
+         "aarch64": (183, b"\0\0\x80\xd2\xa8\x0b\x80\xd2\x01\0\0\xd4")}
+MACHINE, EXIT = EXITS.get(os.uname().machine, (0, b""))
+LOAD, INTERP, NOTE = 1, 3, 4
+
+
+def program(path, *segments, machine=MACHINE, section=b""):
+    """A program that ends at once: (type, bytes) are its other segments, and `section`
+    the name of one."""
+    at, headers, data = 0x1000 + len(EXIT), [], b""
+    for kind, piece in segments:
+        headers.append(struct.pack("<IIQQQQQQ", kind, 4, at, 0, 0, len(piece), 0, 1))
+        data += piece
+        at += len(piece)
+    headers.insert(0, struct.pack("<IIQQQQQQ", LOAD, 5, 0, 0x400000, 0x400000,
+                                  0x1000 + len(EXIT), 0x1000 + len(EXIT), 0x1000))
+    names = b"\0" + section + b"\0"
+    table = struct.pack("<IIQQQQIIQQ", 0, 3, 0, 0, at, len(names), 0, 0, 1, 0)
+    head = b"\x7fELF\x02\x01\x01".ljust(16, b"\0") + struct.pack(
+        "<HHIQQQIHHHHHH", 2, machine, 1, 0x401000, 64, at + len(names), 0, 64, 56,
+        len(headers), 64, 1 if section else 0, 0)
+    with open(path, "wb") as f:
+        f.write((head + b"".join(headers)).ljust(0x1000, b"\0") + EXIT + data + names +
+                table)
+    os.chmod(path, 0o755)
 
 
 def seconds(ns):
@@ -902,22 +928,105 @@ class Programs(Case):
         self.assertFalse(os.path.exists(self.path("missing.1")))
 
     def test_run_of_what_cannot_be_seen(self):
-        """An ELF header without a loader: the system may refuse it, too."""
         self.needs_recorder()
-        head = b"\x7fELF\x02\x01\x01".ljust(16, b"\0")
-        head += fake_log.struct.pack("<HHIQQQIHHHHHH", 2, 62, 1, 0, 64, 0, 0, 64, 56, 0,
-                                     64, 0, 0)
-        with open(self.path("static"), "wb") as f:
-            f.write(head)
-        os.chmod(self.path("static"), 0o755)
+        go = (NOTE, struct.pack("<III4s4s", 4, 4, 4, b"Go", b"none"))
+        other = (NOTE, struct.pack("<III4s4s", 4, 3, 4, b"GNU", b"none"))
+        loader = (INTERP, b"/lib/ld.so\0")
+        program(self.path("static"))
+        program(self.path("go"), loader, other, go)
+        program(self.path("stripped"), loader, section=b".go.buildinfo")
+        program(self.path("other"), loader, other, section=b".text")
+        program(self.path("foreign"), loader, machine=8)
         with open(self.path("script"), "w", encoding="ascii") as f:
             f.write("#! %s\n" % self.path("static"))
         os.chmod(self.path("script"), 0o755)
-        for command in (["./static"], ["env", "A=b", "./static"], ["./script"]):
+        static = "is statically linked: nothing of it is recorded"
+        for command, said in ((["./static"], static),
+                              (["env", "A=b", "./static"], static),
+                              (["./script"], static),
+                              (["./go"], "is a Go program"),
+                              (["./stripped"], "is a Go program"),
+                              (["./foreign"], "is built for another architecture"),
+                              (["./other"], "")):
             child = subprocess.Popen([IOTRACE, "run", "--"] + command, cwd=self.dir,
                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             out = child.communicate(timeout=60)[0].decode("utf-8", "replace")
-            self.assertIn("statically linked", out)
+            first = out.splitlines()[0]
+            self.assertEqual(first.startswith("iotrace: " + command[-1] + " is "),
+                             said != "", out)
+            self.assertIn(said, first)
+
+    def unseen(self, run):
+        """What a run's summaries and findings cannot have seen: all say the same."""
+        shown = [json.loads(self.iotrace(*command, "--json", "-", run)[0])["unseen"]
+                 for command in (["summary"], ["findings"])]
+        self.assertEqual(shown[0], shown[1])
+        line = "unseen    %s" % ("; ".join(shown[0]) or "nothing: no static,")
+        for command in (["summary"], ["summary", "--all"], ["summary", "--ranks"]):
+            said = self.iotrace(*command, run)[0].replace(";\n          ", "; ")
+            self.assertTrue([x for x in said.splitlines() if x.startswith(line[:97])],
+                            said)
+        return shown[0]
+
+    @unittest.skipUnless(EXIT, "a program is made for x86-64 and aarch64")
+    def test_programs_that_left_no_log(self):
+        """Whoever starts them: a shell, in its place or its child's, or posix_spawn;
+        and what could not be started was not."""
+        self.needs_recorder()
+        program(self.path("static"))
+        program(self.path("another"))
+        program(self.path("not"))
+        os.chmod(self.path("not"), 0o644)
+        with open(self.path("start.py"), "w", encoding="ascii") as f:
+            f.write("import os\nos.waitpid(os.posix_spawn('./another', ['a'], {}), 0)\n"
+                    "os.execv('./static', ['static'])\n")
+        one = "static programs: static (1 start)"
+        for command, mode, said in (
+                (["sh", "-c", "./static"], "trace", [one]),
+                (["sh", "-c", ":; ./static; ./not; :"], "trace", [one]),
+                (["sh", "-c", ":; ./static; ./not; :"], "profile", [one]),
+                (["env", "PATH=.:" + os.environ["PATH"], "env", "static"], "trace",
+                 [one]),
+                ([sys.executable, "-S", "start.py"], "trace",
+                 ["static programs: another, static (2 starts)"]),
+                (["sh", "-c", ":"], "trace", [])):
+            self.iotrace("run", "-n", "job", "--mode", mode, "--", *command)
+            self.assertEqual([x for x in self.unseen("job.1") if "mapping" not in x],
+                             said, command)
+            shutil.rmtree(self.path("job.1"))
+
+    @unittest.skipUnless(EXIT and os.geteuid() == 0, "it takes root")
+    def test_programs_with_rights_of_their_own(self):
+        """Not what has none, nor what a loader started as a command starts."""
+        self.needs_recorder()
+        shutil.copy(shutil.which("true"), self.path("as_other"))
+        os.chown(self.path("as_other"), 65534, -1)
+        os.chmod(self.path("as_other"), 0o4755)
+        os.chmod(self.dir, 0o755)
+        self.iotrace("run", "-n", "job", "--", "sh", "-c", "./as_other; :")
+        self.assertEqual(self.unseen("job.1"),
+                         ["privileged programs: as_other (1 start)"])
+
+    def test_a_loader_is_no_static_program(self):
+        self.needs_recorder()
+        loader = [name for name in ("/lib64/ld-linux-x86-64.so.2",
+                                    "/lib/ld-linux-aarch64.so.1")
+                  if os.path.exists(name)]
+        if not loader:
+            self.skipTest("the C library's loader has another name")
+        err = self.iotrace("run", "-n", "job", "--", loader[0], shutil.which("cat"),
+                           "/dev/null")[1]
+        self.assertEqual(len(err.splitlines()), 1, err)
+        self.assertEqual(self.unseen("job.1"), [])
+
+    def test_go_and_lost_events_are_told(self):
+        log = Log(pid=GONE, version=3, facts=["exe=/bin/served", "program=go",
+                                              "uring=1:7"])
+        log.dropped = 2
+        log.write(self.path("a.bin"))
+        self.assertEqual(self.unseen("a.bin"), [
+            "2 events were dropped", "system calls of Go runtimes: served (1 start)",
+            "io_uring by itself: 1 ring, 7 transfers not seen"])
 
     def test_run_where_nothing_can_be_made(self):
         self.needs_recorder()

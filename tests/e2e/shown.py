@@ -39,8 +39,8 @@ BEFORE["replay"] = BEFORE["iotrace"] + "iotrace ldad --skeleton=job.json job.1\n
 # words of lines that are there in any case:
 ALWAYS = {
     "iotrace summary": "verdict program time I/O read write sync meta open close "
-                       "files, longest shortest left more:",
-    "iotrace findings": "not",
+                       "unseen files, longest shortest left more:",
+    "iotrace findings": "not unseen:",
     "leadline compare": "What figure write_MBps read_MBps S.write_MBps b",
 }
 SOLVER = """#include <mpi.h>

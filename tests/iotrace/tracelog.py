@@ -11,7 +11,7 @@ RECORD = struct.Struct("<QQqqqIHBB")
 PROFILE = struct.Struct("<IHBBQQQQ40Q40Q")
 RECORDS, NAMES, PROFILES = 1, 2, 3
 STREAM, ASYNC, CHILD, OTHER_END, SOURCE = 1, 4, 8, 32, 64
-FILE, MARK, PLACE, MPI = 1, 2, 3, 4
+FILE, MARK, PLACE, MPI, PROGRAM = 1, 2, 3, 4, 5
 RUNNING, EXITED, QUIT, EXEC = range(4)
 
 Event = collections.namedtuple(
@@ -69,7 +69,7 @@ class Log:
                 break
             text = block[at + NAME.size:at + size].split(b"\0")[0]
             self.names[number] = (text.decode("utf-8", "replace"), fd)
-            assert FILE <= kind <= (MPI if self.version > 2 else MARK), kind
+            assert FILE <= kind <= (PROGRAM if self.version > 2 else MARK), kind
             if place:
                 self.places[number] = place
             if kind == MPI:

@@ -161,7 +161,7 @@ static struct cell *cell_of(struct findings *f, struct reading *r, uint32_t acto
     if (c)
         r->cell[id] = (uint32_t)(c - f->cell) + 1;
     else
-        f->unfollowed++;
+        f->unseen.unfollowed++;
     return c;
 }
 
@@ -339,8 +339,11 @@ static int gather_event(struct findings *f, struct reading *r, const struct even
         actor_name(a, log_info(r->log)); /* not as the launcher that it was before */
         mark_init(r, a, e);
     }
-    if (own->outer)
+    if (own->outer) {
+        if (e->class == CLASS_PROCESS)
+            unseen_event(&f->unseen, r->log, e);
         return 0;
+    }
     uint32_t file = file_number(f, r, e->name);
     bool top = e->level == 0 || (parent && parent->outer);
     if (top) {
@@ -392,9 +395,15 @@ static int note(struct findings *f, const char *log, const char *text)
     return f->note[f->notes - 1].log && f->note[f->notes - 1].text ? 0 : no_memory(f);
 }
 
+struct profiled {
+    struct findings *f;
+    struct log *log;
+};
+
 static int add_profile(void *arg, const struct trace_profile *p, int op, int64_t ns)
 {
-    struct findings *f = arg;
+    const struct profiled *of = arg;
+    struct findings *f = of->f;
     const struct call *call = call_of(op);
     struct event e = {.op = (uint16_t)op,
                       .class = (uint8_t)op_get(op)->class,
@@ -402,6 +411,8 @@ static int add_profile(void *arg, const struct trace_profile *p, int op, int64_t
                       .duration_ns = ns,
                       .calls = 1};
     f->profiles++;
+    unseen_profile(&f->unseen, of->log, op, p->file, (int64_t)p->count,
+                   (int64_t)p->errors);
     if (p->level || !op_is_io((enum trace_class)e.class))
         return 0;
     struct actor *a = &f->actor[f->actors - 1];
@@ -457,13 +468,11 @@ static int readings_end(struct findings *f, struct stream *s, struct reading *r)
         const char *say;
         for (int n = 0; !rc && (say = log_note(s->log[i], n, text)); n++)
             rc = note(f, l->path, say);
-        f->dropped += l->dropped;
-        f->excluded += (int64_t)l->excluded;
-        f->endless += l->state == TRACE_RUNNING;
-        f->uring_rings += (int64_t)l->uring_rings;
-        f->uring_unseen += (int64_t)l->uring_unseen;
+        unseen_log(&f->unseen, s->log[i]);
         if (!l->table && !l->events && r[i].wanted)
-            rc = rc ? rc : log_profile(s->log[i], add_profile, f);
+            rc = rc ? rc
+                    : log_profile(s->log[i], add_profile,
+                                  &(struct profiled){f, s->log[i]});
         struct actor *a = l->table ? NULL : &f->actor[r[i].actor];
         if (a && l->end_ns > a->last_ns)
             a->last_ns = l->end_ns;

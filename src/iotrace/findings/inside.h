@@ -6,6 +6,7 @@
 #include "iotrace/read/names.h"
 #include "iotrace/read/runs.h"
 #include "iotrace/read/scope.h"
+#include "iotrace/read/unseen.h"
 
 #define MIB ((int64_t)1 << 20)
 #define CELLS_MAX (1 << 17) /* pairs of a rank and a file that are followed */
@@ -386,7 +387,8 @@ struct phase {
 struct findings {
     struct findings_ask ask;
     struct run run;
-    uint64_t events, dropped;
+    uint64_t events;
+    struct unseen unseen;
     int logs;
     struct names names;
     struct file *file;
@@ -402,9 +404,8 @@ struct findings {
     uint32_t cells, cell_room;
     uint32_t *slot; /* cell + 1, by hash of actor and file */
     uint32_t slots;
-    int64_t unfollowed; /* events of files beyond the limit */
-    bool ranks;         /* there are processes with a rank */
-    int rank_count, hosts, processes, missing_ranks;
+    bool ranks; /* there are processes with a rank */
+    int rank_count, hosts, processes;
     int cores;        /* of the host that has fewest; 0: not known */
     int most_on_host; /* ranks of a host that has fewer cores than these */
     bool short_of_cores, waited;
@@ -414,8 +415,7 @@ struct findings {
     struct {
         int64_t calls, bytes;
     } kind_sum[KINDS];
-    bool hdf5;    /* there are calls of it */
-    int64_t maps; /* calls that map files in scope */
+    bool hdf5; /* there are calls of it */
     bool extents_lost;
     struct fit fit[FITS_MAX];
     int fits;
@@ -436,10 +436,6 @@ struct findings {
     bool not_asked[IDS];
     const char *why_not[IDS]; /* not judged because */
     char why_cores[64];
-    int endless; /* processes that have not said their end */
-    int64_t excluded, uring_rings, uring_unseen;
-    char (*unseen)[160];
-    int unseens;
     double io_ns, covered_ns;
     struct {
         char *log, *text;

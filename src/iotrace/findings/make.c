@@ -2,7 +2,6 @@
 #include "base/err.h"
 #include "iotrace/findings/inside.h"
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,47 +63,16 @@ static void measure_cores(struct findings *f)
 
 /* ---- what is not in the logs ------------------------------------------------ */
 
-static void unseen(struct findings *f, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void unseen(struct findings *f, const char *format, ...)
-{
-    void *more = realloc(f->unseen, ((size_t)f->unseens + 1) * sizeof *f->unseen);
-    va_list args;
-    if (!more) {
-        f->memory = err_set(-ENOMEM, NULL, -1, "no memory for the findings");
-        return;
-    }
-    f->unseen = more;
-    va_start(args, format);
-    vsnprintf(f->unseen[f->unseens++], sizeof *f->unseen, format, args);
-    va_end(args);
-}
-
-static void tell_unseen(struct findings *f)
+static void count_unseen(struct findings *f)
 {
     int ranks = 0;
     for (uint32_t i = 0; i < f->actors; i++)
         ranks += f->actor[i].rank >= 0;
-    f->missing_ranks = f->rank_count > ranks ? f->rank_count - ranks : 0;
-    if (f->missing_ranks)
-        unseen(f, "%d of %d ranks left no log", f->missing_ranks, f->rank_count);
-    if (f->run.unreadable)
-        unseen(f, "%d of %d logs could not be read", f->run.unreadable, f->run.logs);
-    if (f->dropped)
-        unseen(f, "%lld events were dropped", (long long)f->dropped);
-    if (f->excluded)
-        unseen(f, "%lld events of excluded files", (long long)f->excluded);
-    if (f->endless)
-        unseen(f, "the end of %d process%s that did not say it", f->endless,
-               f->endless == 1 ? "" : "es");
-    if (f->maps)
-        unseen(f, "what goes through %lld mappings of files", (long long)f->maps);
-    if (f->uring_rings)
-        unseen(f, "io_uring by itself: %lld rings, %lld transfers not seen",
-               (long long)f->uring_rings, (long long)f->uring_unseen);
-    if (f->unfollowed)
-        unseen(f, "patterns of files beyond the first %d", CELLS_MAX);
+    f->unseen.ranks = f->rank_count;
+    f->unseen.missing_ranks = f->rank_count > ranks ? f->rank_count - ranks : 0;
+    f->unseen.logs = f->run.logs;
+    f->unseen.unreadable = f->run.unreadable;
+    f->unseen.followed = CELLS_MAX;
 }
 
 /* ---- what was not looked for ------------------------------------------------ */
@@ -198,7 +166,7 @@ int findings_make(struct findings **out, const struct findings_ask *ask)
     fit_all(f);
     tell_not_judged(f);
     rc = judge(f);
-    tell_unseen(f);
+    count_unseen(f);
     return rc ? rc : f->memory;
 }
 
@@ -239,7 +207,6 @@ void findings_free(struct findings **out)
     names_free(&f->names);
     free(f->finding);
     free(f->note);
-    free(f->unseen);
     free(f->file);
     free(f->file_of_name);
     free(f->group);

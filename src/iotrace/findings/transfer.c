@@ -248,7 +248,7 @@ static void count_call(const struct context *c, const struct call *call)
     if (call->buffer && e->request > 0)
         cell->buffer_bytes = e->request;
     cell->flushes += call->flushes;
-    c->f->maps += e->class == CLASS_MAP && !strcmp(op_get(e->op)->name, "mmap");
+    c->f->unseen.maps += e->class == CLASS_MAP && !strcmp(op_get(e->op)->name, "mmap");
 }
 
 void transfer_count(const struct context *c)

@@ -77,7 +77,9 @@ struct trace_header { /* block 0 */
  *                   wchar, syscr, syscw, read_bytes, write_bytes of /proc/PID/io), with
  *                   children that have ended and were waited for; OWN: bytes of W that
  *                   the recorder itself wrote
- *   uring=RINGS:TRANSFERS  io_uring without any call that is recorded */
+ *   uring=RINGS:TRANSFERS  io_uring without any call that is recorded
+ *   program=WORDS   what of the program is not seen: "go", its runtime makes system
+ *                   calls by itself */
 
 enum trace_kind { TRACE_RECORDS = 1, TRACE_NAMES = 2, TRACE_PROFILE = 3 };
 
@@ -132,14 +134,23 @@ struct trace_name {
     char text[];    /* ends with 0 */
 };
 
-/* Two kinds are no names but facts, in logs of version 3:
+/* Three kinds are no names but facts, in logs of version 3:
  *   TRACE_PLACE  "TYPE BLOCK STRIPE STRIPES POINT": the type of a file system,
  *                st_blksize of files in it, bytes and number of a file's stripes (0:
  *                none, or not known), and where it is mounted. Files that agree in all
  *                share it.
  *   TRACE_MPI    "RANKS KEY=VALUE;KEY=VALUE...": MPI_File_open of the file whose id is
- *                in fd by so many ranks, and the hints in effect afterwards. */
-enum trace_name_kind { TRACE_FILE = 1, TRACE_MARK, TRACE_PLACE, TRACE_MPI };
+ *                in fd by so many ranks, and the hints in effect afterwards.
+ *   TRACE_PROGRAM  "WORD WORD": the file whose id is in fd is a program that was
+ *                started, and leaves no log, because it is "static", "privileged" or
+ *                "foreign" (of another architecture); "go" may come with these. */
+enum trace_name_kind {
+    TRACE_FILE = 1,
+    TRACE_MARK,
+    TRACE_PLACE,
+    TRACE_MPI,
+    TRACE_PROGRAM
+};
 
 /* In blocks of the profile: one after the other, `count` 0 ends. Those of a thread are
  * in its own blocks: a reader adds up equal (file, op, level). File 0 with the flag

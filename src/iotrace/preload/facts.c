@@ -1,5 +1,6 @@
 /* What the system knows of the process besides its calls: it stands in the header's
  * text, and tells how far the log can be trusted. */
+#include "iotrace/format/program.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
 #include <stdio.h>
@@ -128,11 +129,26 @@ static void add_waited(void)
     header_add("waited_ns", text);
 }
 
+/* ---- the program ---- */
+
+/* Children that are not another program are what their parent is. */
+static void add_program(void)
+{
+    static enum { UNKNOWN, SEEN, GO } program;
+    ROOM(room);
+    if (program == UNKNOWN && room)
+        program =
+            program_kinds(AT_FDCWD, "/proc/self/exe", room) & PROGRAM_GO ? GO : SEEN;
+    if (program == GO)
+        header_add("program", "go");
+}
+
 /* ---- when ---- */
 
 void facts_begin(void)
 {
     add_cores();
+    add_program();
     if (!read_counts(began))
         began[0] = -1;
     sys_written_reset();

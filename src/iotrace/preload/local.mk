@@ -5,6 +5,7 @@ RECORDER_C = \
 	src/base/plain.c \
 	src/iotrace/format/escape.c \
 	src/iotrace/format/lustre.c \
+	src/iotrace/format/program.c \
 	src/iotrace/preload/calls/calls_posix.c \
 	src/iotrace/preload/calls/calls_fd.c \
 	src/iotrace/preload/calls/calls_stdio.c \
@@ -45,6 +46,7 @@ RECORDER_H = \
 	src/iotrace/format/escape.h \
 	src/iotrace/format/lustre.h \
 	src/iotrace/format/ops.h \
+	src/iotrace/format/program.h \
 	src/iotrace/format/trace.h \
 	src/iotrace/preload/late.h \
 	src/iotrace/preload/metadata.h \

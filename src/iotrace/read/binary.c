@@ -4,6 +4,7 @@
  * that has some is found by looking ahead, and they are come back to: a stack of
  * ranges, as deep as calls are nested, whatever the number of calls. */
 #include "base/err.h"
+#include "iotrace/format/program.h"
 #include "iotrace/read/header.h"
 #include "iotrace/read/log.h"
 #include "iotrace/read/names.h"
@@ -39,10 +40,10 @@ struct cursor { /* of one thread */
 
 struct name {
     int64_t at;    /* -1: none */
-    int32_t fd;    /* of TRACE_MPI: the file's number */
+    int32_t fd;    /* of TRACE_MPI, TRACE_PROGRAM: the file's number */
     uint16_t kind; /* enum trace_name_kind */
     uint16_t place;
-    uint32_t mpi; /* of a file: the number of its TRACE_MPI; 0: none */
+    uint32_t mpi, program; /* of a file: the numbers of these facts; 0: none */
 };
 
 struct binary {
@@ -132,6 +133,7 @@ static void fill_info(struct log *l)
            &i->uring_unseen);
     facts_of_process(&i->process, header_value(h, "cores"),
                      header_value(h, "waited_ns"), header_value(h, "io"));
+    i->program = program_read_words(header_value(h, "program"));
     i->clock_unknown = f->clock == TRACE_TSC && !h->ns_per_tick;
 }
 
@@ -166,7 +168,7 @@ static int room_for_name(struct binary *b, uint32_t id, uint32_t bytes)
 /* Logs before version 3 have no facts, and nothing behind the kind. */
 static bool is_name_kind(const struct log *l, const struct trace_name *n)
 {
-    int last = l->info.version < 3 ? TRACE_MARK : TRACE_MPI;
+    int last = l->info.version < 3 ? TRACE_MARK : TRACE_PROGRAM;
     return n->kind >= TRACE_FILE && n->kind <= last &&
            (n->place == 0 || (l->info.version >= 3 && n->kind == TRACE_FILE));
 }
@@ -220,8 +222,12 @@ static void link_facts(struct binary *b)
 {
     for (uint32_t id = 1; id <= b->names; id++) {
         const struct name *n = &b->name[id - 1];
-        if (n->kind == TRACE_MPI && n->fd > 0 && (uint32_t)n->fd <= b->names)
+        if (n->fd <= 0 || (uint32_t)n->fd > b->names)
+            continue;
+        if (n->kind == TRACE_MPI)
             b->name[n->fd - 1].mpi = id;
+        if (n->kind == TRACE_PROGRAM)
+            b->name[n->fd - 1].program = id;
     }
 }
 
@@ -231,7 +237,9 @@ static const char *binary_fact(const struct log *l, uint32_t id,
     const struct binary *b = l->binary;
     const struct name *n =
         id && id <= b->names ? &b->name[id - 1] : &(const struct name){.at = -1};
-    uint32_t fact = kind == TRACE_PLACE ? n->place : n->mpi;
+    uint32_t fact = kind == TRACE_PLACE ? n->place
+                    : kind == TRACE_MPI ? n->mpi
+                                        : n->program;
     if (n->kind != TRACE_FILE || !fact || fact > b->names ||
         b->name[fact - 1].kind != kind)
         return NULL;

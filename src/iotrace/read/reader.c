@@ -1,5 +1,6 @@
 #include "iotrace/read/reader.h"
 #include "base/err.h"
+#include "iotrace/format/program.h"
 #include "iotrace/read/log.h"
 #include "iotrace/read/pairs.h"
 #include <errno.h>
@@ -164,6 +165,13 @@ bool log_facts(const struct log *l, uint32_t id, struct log_facts *f)
     const char *place = k->fact ? k->fact(l, id, TRACE_PLACE) : NULL;
     const char *mpi = k->fact ? k->fact(l, id, TRACE_MPI) : NULL;
     return facts_of_file(f, place, mpi);
+}
+
+uint32_t log_program(const struct log *l, uint32_t id)
+{
+    const struct log_kind *k = l->kind;
+    const char *words = k->fact ? k->fact(l, id, TRACE_PROGRAM) : NULL;
+    return words ? program_read_words(words) : 0;
 }
 
 int log_profile(struct log *l,

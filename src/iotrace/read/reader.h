@@ -72,6 +72,7 @@ struct log_info {
     uint64_t uncompleted; /* submissions whose end is not in the log */
     /* Known when the log is opened: io_uring by itself, without calls that are seen. */
     uint64_t uring_rings, uring_unseen;
+    uint32_t program;           /* of enum program_kind: what of it is not seen */
     struct log_process process; /* what the system knew of it */
     uint32_t version;           /* of the log; 0: a table */
     bool clock_unknown;         /* times are in ticks: it was never calibrated */
@@ -98,6 +99,9 @@ bool log_is_file(const struct log *l, uint32_t id, int32_t *fd);
 
 /* Local. What the log tells of the file `id`: false where it tells nothing. */
 bool log_facts(const struct log *l, uint32_t id, struct log_facts *f);
+
+/* Local. If `id` is a program that leaves no log, why: of enum program_kind; or 0. */
+uint32_t log_program(const struct log *l, uint32_t id);
 
 /* Local. Whether the process of a log may still be writing it. */
 bool log_is_growing(const struct log *l);

@@ -253,7 +253,7 @@ static void test_all(struct findings *f)
             f->why_not[i] = "a table has no offsets, levels and ranks";
         else if (f->profiles)
             f->why_not[i] = "a profile has no single events";
-        else if (f->dropped)
+        else if (f->unseen.dropped)
             f->why_not[i] = "events were not recorded";
     }
 }

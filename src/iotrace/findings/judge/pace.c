@@ -103,7 +103,7 @@ static bool any_uring(const struct findings *f)
     for (uint32_t i = 0; i < f->actors; i++)
         if (f->actor[i].scope && f->actor[i].pace.uring)
             return true;
-    return f->uring_rings > 0;
+    return f->unseen.rings > 0;
 }
 
 void judge_pace(struct findings *f)

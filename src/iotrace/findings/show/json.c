@@ -317,8 +317,9 @@ static void put_judged(struct json *j, const struct findings *f)
         }
     json_end_array(j);
     json_array(j, "unseen");
-    for (int i = 0; i < f->unseens; i++)
-        json_text(j, NULL, f->unseen[i]);
+    char text[UNSEEN_SIZE];
+    for (int i = 0; unseen_text(&f->unseen, i, text); i++)
+        json_text(j, NULL, text);
     json_end_array(j);
 }
 
@@ -543,7 +544,7 @@ static void put_notes(struct json *j, const struct findings *f)
     json_int(j, "logs", f->logs);
     json_int(j, "logs_unreadable", f->run.unreadable);
     json_unsigned(j, "events", f->events);
-    json_unsigned(j, "events_dropped", f->dropped);
+    json_unsigned(j, "events_dropped", f->unseen.dropped);
     json_array(j, "notes");
     for (int i = 0; i < f->notes; i++) {
         json_object_flat(j, NULL);

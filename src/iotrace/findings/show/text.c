@@ -200,17 +200,27 @@ static void look_risks(const struct findings *f, FILE *out)
              f->risks - LOOK_RISKS);
 }
 
+/* On two lines at most: what comes first matters most. */
 static void look_unseen(const struct findings *f, FILE *out)
+{
+    char text[2 * COLUMNS + 3 * UNSEEN_SIZE], one[UNSEEN_SIZE];
+    size_t at = 0, begin = 0;
+    for (int i = 0; at - begin < COLUMNS && unseen_text(&f->unseen, i, one); i++) {
+        if (i && !begin && at + strlen(one) + sizeof "unseen    ; " > COLUMNS) {
+            line(out, "unseen    %s;", text);
+            begin = at;
+        } else if (i)
+            at += (size_t)sprintf(text + at, "; ");
+        at += (size_t)sprintf(text + at, "%s", one);
+    }
+    line(out, "%s%s", begin ? "          " : "unseen    ",
+         at ? text + begin : unseen_nothing());
+}
+
+static void look_unjudged(const struct findings *f, FILE *out)
 {
     char text[1024] = "";
     size_t at = 0;
-    for (int i = 0; i < f->unseens && at < sizeof text - 1; i++)
-        at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", i ? "; " : "",
-                               f->unseen[i]);
-    if (f->unseens)
-        line(out, "unseen    %s", text);
-    at = 0;
-    *text = 0;
     for (int i = 0; i < IDS && at < sizeof text - 1; i++)
         if (f->why_not[i])
             at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", at ? ", " : "",
@@ -391,6 +401,7 @@ void findings_look(const struct findings *f, FILE *out)
     look_findings(f, out);
     look_risks(f, out);
     look_unseen(f, out);
+    look_unjudged(f, out);
     look_classes(f, out);
     look_files(f, out);
     look_ranks(f, out);
@@ -486,13 +497,15 @@ static void put_not_found(const struct findings *f, FILE *out)
 
 void findings_text(const struct findings *f, FILE *out)
 {
-    char verdict[160], text[PLAIN_PATH];
+    char verdict[160], text[PLAIN_PATH], one[UNSEEN_SIZE];
     fprintf(out, "%s\n\n", verdict_text(f, verdict, sizeof verdict));
     for (int i = 0; i < f->found + f->risks; i++)
         put_finding(f, &f->finding[i], out);
     put_not_found(f, out);
-    for (int i = 0; i < f->unseens; i++)
-        fprintf(out, "unseen: %s\n", f->unseen[i]);
+    for (int i = 0; unseen_text(&f->unseen, i, one); i++)
+        fprintf(out, "unseen: %s\n", plain(text, sizeof text, one));
+    if (!unseen_text(&f->unseen, 0, one))
+        fprintf(out, "unseen: %s\n", unseen_nothing());
     for (int i = 0; i < f->notes; i++)
         fprintf(out, "note: %s: %s\n", plain(text, sizeof text, f->note[i].log),
                 f->note[i].text);

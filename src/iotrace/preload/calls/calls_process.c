@@ -1,4 +1,5 @@
 /* How processes begin, become others, and end. */
+#include "iotrace/format/program.h"
 #include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
@@ -109,16 +110,45 @@ static void with_generation(char **to, char *mark, char *const from[])
     *to = NULL;
 }
 
+/* Why the program will leave no log; 0: it will. */
+static uint32_t unseen_kinds(enum trace_op op, int dir, const char *path)
+{
+    int error = errno;
+    bool searched =
+        op == OP_EXECVP || op == OP_EXECVPE || op == OP_EXECLP || op == OP_POSIX_SPAWNP;
+    uint32_t kinds = 0;
+    ROOM(room);
+    if (room && path && (!searched || strchr(path, '/')))
+        kinds = program_kinds(dir, path, room);
+    else if (room && path &&
+             program_find(path, environment("PATH"), room + PROGRAM_ROOM, PATH_BYTES))
+        kinds = program_kinds(AT_FDCWD, room + PROGRAM_ROOM, room);
+    errno = error;
+    return kinds & PROGRAM_UNSEEN ? kinds : 0;
+}
+
+static void put_kinds(const struct event *e, uint32_t kinds)
+{
+    char words[PROGRAM_WORDS];
+    int error = errno;
+    program_words(kinds, words);
+    if (kinds && e->file && is_logged(e))
+        name_of_text(words, TRACE_PROGRAM, (int)e->file);
+    errno = error;
+}
+
 /* Before: if it works there is no afterwards. A child that has no log needs none for
- * this. */
+ * this, but where the program will leave none that says so. */
 static bool calls_process_before(enum trace_op op, int dir, const char *path)
 {
-    if (!is_running())
+    uint32_t kinds = unseen_kinds(op, dir, path);
+    if (!is_running() && !(kinds && recorder_start()))
         return false;
     struct event e = event_now();
     event_over(&e);
     if (path)
         e.file = name_of_path_at(dir, path, -1);
+    put_kinds(&e, kinds);
     event_put(&e, op, -1, 0, 0);
     bool ends = !vforked;
     recorder_suspend(TRACE_EXEC);
@@ -212,6 +242,7 @@ static int spawned(struct event *e, enum trace_op op, const char *path,
 {
     event_over(e);
     e->file = name_of_path(path, -1);
+    put_kinds(e, rc ? 0 : unseen_kinds(op, AT_FDCWD, path));
     event_put(e, op, -1, 0, rc ? -rc : pid ? *pid : 0);
     return rc;
 }

@@ -1,0 +1,35 @@
+/* Whether the recorder can see what a program does, judged by its file. */
+#ifndef IOTRACE_FORMAT_PROGRAM_H
+#define IOTRACE_FORMAT_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum program_kind {
+    PROGRAM_STATIC = 1, /* has no loader, which alone preloads anything */
+    PROGRAM_PRIVILEGED =
+        2,               /* setuid, setgid, capabilities: the loader preloads nothing */
+    PROGRAM_FOREIGN = 4, /* of another architecture than the recorder */
+    PROGRAM_GO = 8,      /* a Go runtime makes system calls by itself */
+    PROGRAM_UNSEEN = PROGRAM_STATIC | PROGRAM_PRIVILEGED | PROGRAM_FOREIGN
+};
+
+enum { PROGRAM_ROOM = 8192 };
+
+/* Local. The kinds of the program that exec would start for `path`, relative to the
+ * descriptor `dir` (AT_FDCWD: the working directory; with "" it is the descriptor's own
+ * file). Of a script it is the interpreter that is judged. A dynamic loader that is
+ * started as a command preloads: it is not static. 0 where nothing can be told. Uses
+ * system calls only, `room` of PROGRAM_ROOM bytes, and changes errno. */
+uint32_t program_kinds(int dir, const char *path, char *room);
+
+/* Local. The file that execvp starts for `name` with the variable PATH `list` (NULL: it
+ * is not set): `name` itself where it has a slash. False: there is none. Changes errno. */
+bool program_find(const char *name, const char *list, char *out, unsigned bytes);
+
+/* Local. Kinds as words with a blank between them, as a log has them, and back. */
+enum { PROGRAM_WORDS = 48 };
+void program_words(uint32_t kinds, char words[PROGRAM_WORDS]);
+uint32_t program_read_words(const char *words);
+
+#endif
