@@ -93,7 +93,7 @@ _leadline()
     if [[ $word == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_leadline_options)" -- "$word")
     elif [[ ${COMP_WORDS[0]##*/}:${COMP_WORDS[1]-}:$COMP_CWORD == leadline:plot:2 ]]; then
-        choices="bandwidth filetype scaling time series ranks alpha pfmload ldad text iotrace figure relief"
+        choices="effects bandwidth curves heat filetype scaling time series ranks latency trend calibrate alpha pfmload ldad text iotrace figure relief"
         mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")
     else
         choices=$(_leadline_commands)

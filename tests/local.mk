@@ -203,6 +203,7 @@ SCRIPT_TESTS += \
 	tests/e2e/ldadc_rewrite.py \
 	tests/e2e/ldadc_skeleton.py \
 	tests/e2e/live.py \
+	tests/e2e/man_examples.py \
 	tests/e2e/madbench_answers.py \
 	tests/e2e/madbench_async.py \
 	tests/e2e/madbench_iomode.py \

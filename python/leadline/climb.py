@@ -6,6 +6,7 @@ asynchronous and by threads where it is not. Engines take turns on each rung, so
 change of the file system meets all of them.
 """
 import json
+import re
 import subprocess
 from collections import OrderedDict, namedtuple
 
@@ -16,6 +17,8 @@ RATES = ("write_MBps", "read_MBps")
 NEAR = 1 / scaling.GAIN  # of the best rate: who reaches it with less under way is taken
 LEVEL = 2                # so many doublings without a gain end a climb
 PATIENCE_S = 60
+
+NAMED = re.compile(r"saturation\.(.+)\.at(\d+)\.(%s)$" % "|".join(RATES))
 
 # at_once: of a rank; figures: {one of RATES: as a report has it}
 Step = namedtuple("Step", "engine at_once figures")
@@ -89,6 +92,18 @@ def knee(steps, rate):
 def figures(steps):
     return [dict(row, name="saturation.%s.at%d.%s" % (s.engine, s.at_once, rate))
             for s in steps for rate, row in s.figures.items() if rate_of(s, rate)]
+
+
+def steps(values):
+    """What figures() has made of them, of {name of a figure: its repetitions}."""
+    found = OrderedDict()
+    for name, reps in values.items():
+        named = NAMED.match(name)
+        if named:
+            engine, at_once, rate = named.groups()
+            step = Step(engine, int(at_once), {})
+            found.setdefault(step[:2], step).figures[rate] = {"reps": reps}
+    return list(found.values())
 
 
 def show(steps, ranks):

@@ -3,12 +3,12 @@ pictures of them, for "report" and "plot" alike."""
 import os
 from collections import OrderedDict, namedtuple
 
-from leadline import (groups, pictures, pictures_matrix, pictures_own, pictures_tail,
-                      pictures_text, pictures_trend, scaling, series, stats, traces,
-                      trend)
+from leadline import (groups, pictures, pictures_calibrate, pictures_matrix,
+                      pictures_own, pictures_tail, pictures_text, pictures_trend,
+                      scaling, series, stats, traces, trend)
 
-# What it is drawn of ("reports" or "traces"); what they must have for that, and a
-# command that makes such ones.
+# What it is drawn of ("reports", "traces", or the reports of "calibrations"); what
+# they must have for that, and a command that makes such ones.
 Kind = namedtuple("Kind", "heading of draw needs example")
 PLAIN = "mpiexec -n 2 blocktransfer 64M --json=a.json"
 SWEEP = "leadline sweep SPEC.json"
@@ -55,6 +55,9 @@ KINDS = OrderedDict([
         "Over time", "reports", pictures_trend.history,
         "at least %d runs of one configuration at different times" % trend.FEWEST,
         "the same run each night; see man leadline, on leadline trend")),
+    ("calibrate", Kind(
+        "Plain transfers", "calibrations", pictures_calibrate.calibrate,
+        "the rates that leadline calibrate measures", "leadline calibrate DIR")),
     ("alpha", Kind(
         "Asynchronous I/O", "reports", pictures_own.alpha,
         "madbench's rates at two or more values of alpha",
@@ -82,9 +85,10 @@ KINDS = OrderedDict([
 def missing(name):
     """Why there is no picture of that kind, and how to get one."""
     kind = KINDS[name]
+    files = "traces" if kind.of == "traces" else "reports"
     return ("nothing to draw: none of these %s has what a picture of the kind %s "
             "needs: %s; to make such %s: %s"
-            % (kind.of, name, kind.needs, kind.of, kind.example))
+            % (files, name, kind.needs, files, kind.example))
 
 
 class Gallery:
@@ -109,7 +113,11 @@ class Gallery:
             found = groups.Collection()
         self.groups, self.yardsticks = found.groups, found.yardsticks
         self.left_out, self.failed = found.left_out + doubts, found.asked_for_bad
+        self.calibrations = self.yardsticks or [
+            report for group in self.groups for report in group.reports
+            if report.program == groups.CALIBRATION]
 
     def pictures(self, name):
         kind = KINDS[name]
-        return kind.draw(self.traces if kind.of == "traces" else self.groups)
+        return kind.draw({"reports": self.groups, "traces": self.traces,
+                          "calibrations": self.calibrations}[kind.of])

@@ -48,6 +48,7 @@ dist_leadline_DATA = \
 	python/leadline/page_summary.py \
 	python/leadline/paint.py \
 	python/leadline/pictures.py \
+	python/leadline/pictures_calibrate.py \
 	python/leadline/pictures_matrix.py \
 	python/leadline/pictures_own.py \
 	python/leadline/pictures_tail.py \

@@ -22,7 +22,7 @@ def pictures(args, where):
     if args.what == FIGURE:
         if len(args.paths) < 2:
             raise usage("figure needs the NAME of one and reports, as in leadline plot "
-                        "figure read_p99_us runs")
+                        "figure W.read_p99_us runs")
         found = gallery.Gallery(args.paths[1:], where.folders)
         return one_figure.draw(found.groups, args.paths[0]), found.failed
     found = gallery.Gallery(args.paths, where.folders)
@@ -54,7 +54,7 @@ def add(commands):
     p.add_argument("what", metavar="WHAT", choices=list(gallery.KINDS) + [
         FIGURE, RELIEF],
                    help="one of the kinds above, or figure NAME, for example figure "
-                        "read_p99_us (NAME may be a pattern), or relief")
+                        "W.read_p99_us (NAME may be a pattern), or relief")
     p.add_argument("paths", metavar="RUN", nargs="+",
                    help="a JSON report, a run or log of iotrace, or a directory of "
                    "them")

@@ -2,7 +2,8 @@
 # tier: quick ci; limit: 900
 """The commands that texts show. Those of doc/cookbook.md and of README's sections on
 programs are run, recipe by recipe, with small sizes (SMALLER); stand-ins say that
-commands of file and batch systems were called. Of README, other pages and man pages,
+commands of file and batch systems were called (man_examples.py runs those of man pages).
+Of README, other pages and man pages,
 each command is one that exists, with options that its --help has."""
 import glob
 import os
@@ -16,7 +17,14 @@ from e2e import TESTS, Case, add, long, main, runner
 TOP = os.path.dirname(TESTS)
 IMPORTED = ("ior.txt", "mdtest.txt", "fio-group.json")
 ABSENT = ("lfs", "mmlsfs", "beegfs-ctl", "mount", "sbatch")  # stand-ins, never run
-SMALLER = [(re.compile(pattern), instead) for pattern, instead in (
+
+
+def table(*rows):
+    """What smaller() takes, of (regular expression, what is there instead)."""
+    return [(re.compile(pattern), instead) for pattern, instead in rows]
+
+
+SMALLER = table(
     (r"(-np|--np=?) ?\d+", r"\g<1> 2"),
     (r"--np= 2", "--np=2"),
     (r"\bblocktransfer \d+[MG]", "blocktransfer 256k"),
@@ -37,19 +45,19 @@ SMALLER = [(re.compile(pattern), instead) for pattern, instead in (
     (r"ldad mount DIR MOUNTPOINT", "true"),    # tests/e2e/ldad_view.py
     (r"pfmload -s D\b", "pfmload -s G"),       # D needs three ranks
     (r" --fs=lustre", ""),
-)]
-SMALLER_SPEC = [(re.compile(pattern), instead) for pattern, instead in (
+)
+SMALLER_SPEC = table(
     (r'"rounds": \d+', '"rounds": 1'),
     (r'"np": \d+', '"np": 2'),
     (r'"np": \[[^]]*\]', '"np": [1, 2]'),
     (r'"\d+[MG]",', '"128k",'),
-    (r'"2048", "8"', '"128", "4"'),
+    (r'"(2048|4096)", "8"', '"128", "4"'),
     (r'"1000"', '"20"'),
-)]
+)
 
 
-def smaller(text, table, places):
-    for pattern, instead in table:
+def smaller(text, rows, places):
+    for pattern, instead in rows:
         text = pattern.sub(instead, text)
     for name, place in places.items():
         text = text.replace(name, place)
@@ -120,6 +128,8 @@ def commands(text):
 class Shown(Case):
     """Runs commands as they are shown, in a directory with the examples."""
     LIMIT = 240
+    TABLE = SMALLER
+    RANKS = 2
 
     def tool(self, name, text):
         path = os.path.join(self.tmp, "bin", name)
@@ -135,7 +145,7 @@ class Shown(Case):
             os.mkdir(folder)
         # The launcher sets LD_PRELOAD for the ranks, and must not hide a recorder.
         launch = " ".join(shlex.quote(word) + '"${LD_PRELOAD:+:$LD_PRELOAD}"' *
-                          word.endswith(".so") for word in runner.launch_line(2, []))
+                          word.endswith(".so") for word in runner.launch_line(self.RANKS, []))
         self.tool("mpirun", 'shift 2; exec %s "$@"\n' % launch)  # -np N
         for name in ABSENT:
             self.tool(name, 'echo "stand-in for %s: $*"\n' % name)
@@ -152,8 +162,8 @@ class Shown(Case):
 
     def recipe(self, text, *, before=""):
         self.prepare()
-        script = "set -e\n" + smaller(before + text, SMALLER, self.places)
-        env = dict(runner.mpi_environment(2))
+        script = "set -e\n" + smaller(before + text, self.TABLE, self.places)
+        env = dict(runner.mpi_environment(self.RANKS))
         env["PATH"] = os.path.join(self.tmp, "bin") + ":" + env["PATH"]
         env["LEADLINE_MPIEXEC"] = " ".join(runner.launch_line(2, [])[:-2])
         try:
@@ -168,7 +178,7 @@ class Shown(Case):
 
     def outputs(self, text):
         """Files that the commands are to make are there, and reports are valid."""
-        shown = re.sub(r".*--no-keep.*", "", smaller(text, SMALLER, self.places))
+        shown = re.sub(r".*--no-keep.*", "", smaller(text, self.TABLE, self.places))
         for name in re.findall(r" (?:-o |--json=|--out=)([\w./-]+)(?=\s)", shown):
             path = os.path.join(self.tmp, name)
             self.assertTrue(os.path.exists(path), name)

@@ -115,6 +115,71 @@ class Colours(unittest.TestCase):
                 self.assertGreaterEqual(self.contrast(paper, colour), 4.5, name)
 
 
+class Calibrate(Case):
+    STEPS = [("posix", 1, 10), ("posix", 2, 11), ("uring", 1, 20), ("uring", 2, 40),
+             ("uring", 4, 42)]
+
+    def calibration(self, name="c.json", steps=(), **more):
+        figures = {"sequential.write_MBps": 200, "sequential.read_MBps": 400,
+                   "random.write_MBps": 50, "random.read_MBps": 300, **more}
+        figures.update(("saturation.%s.at%d.write_MBps" % step[:2], step[2])
+                       for step in steps)
+        return save(self.dir, name, full(
+            {n: [v * s / 100 for s in STEADY] for n, v in figures.items()},
+            program="calibrate", ranks=2,
+            options={"block-size": [1 << 20, 1 << 16]}))
+
+    def test_rates(self):
+        self.calibration()
+        (picture,) = self.draw("calibrate")
+        self.assertEqual(picture.title, "calibrate: plain transfers of 2 ranks")
+        self.assertEqual([(row.label, [(m.series, m.centre) for m in row.marks])
+                          for row in picture.rows], [
+            ("sequential, 1M", [("write", 200), ("read", 400)]),
+            ("random, 64k", [("write", 50), ("read", 300)])])
+        self.assertLess(picture.rows[0].marks[0].low, 200)
+        self.assertEqual(picture.words, [
+            "Random writes reach 25 % of the rate of sequential ones; random reads "
+            "reach 75 % of the rate of sequential ones."])
+
+    def test_mixed_transfers_are_one_mark(self):
+        self.calibration(**{"random.mixed.phase_MBps": 70})
+        (picture,) = self.draw("calibrate")
+        self.assertEqual((picture.rows[2].label, [(m.series, m.centre) for m in
+                                                  picture.rows[2].marks]),
+                         ("random, mixed, 64k", [("both", 70)]))
+
+    def test_the_ring_is_at_the_step_that_calibrate_names(self):
+        self.calibration(steps=self.STEPS)
+        _, picture = self.draw("calibrate")
+        self.assertEqual(picture.title,
+                         "calibrate: random writes by transfers in flight")
+        self.assertEqual([(line.name, [(p.x, p.y, p.ringed) for p in line.points])
+                          for line in picture.series], [
+            ("posix", [(1, 10, False), (2, 11, False)]),
+            ("uring", [(1, 20, False), (2, 40, True), (4, 42, False)])])
+        self.assertIn("write: uring with 2 in flight on each of 2 ranks reaches 40",
+                      picture.words[0])
+
+    def test_beside_runs(self):
+        self.series("a", {"write_MBps": 100})
+        self.calibration()
+        self.assertEqual(len(self.draw("calibrate")), 1)
+
+    def test_of_many_the_latest(self):
+        for i in range(6):
+            self.calibration("c%d.json" % i)
+        made = self.draw("calibrate")
+        self.assertEqual(len(made), 4)
+        self.assertIn("Shown are the latest 4 of 6 calibrations.", made[0].words)
+        self.assertEqual(len(set(picture.title for picture in made)), 4)
+
+    def test_what_is_no_calibration(self):
+        self.series("a", {"write_MBps": 100})
+        self.assertEqual(self.draw("calibrate"), [])
+        self.assertIn("leadline calibrate DIR", gallery.missing("calibrate"))
+
+
 class Saturation(Case):
     def test_rule(self):
         for rates, at in (([100, 200, 400], None), ([100, 200, 210], 2),
