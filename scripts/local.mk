@@ -32,5 +32,5 @@ EXTRA_DIST += scripts/site packaging/debian packaging/debian-test \
 
 # What doc/cookbook.md uses.
 examplesdir = $(docdir)/examples
-dist_examples_DATA = $(addprefix examples/, README.md acceptance.json metadata.json nightly.json \
+dist_examples_DATA = $(addprefix examples/, README.md acceptance.json blocks.c metadata.json nightly.json \
 	queue-depth.json small-writes.py two-file-systems.json unique-shared.json)

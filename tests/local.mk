@@ -443,7 +443,8 @@ EXTRA_DIST += tests/iotrace/diseases.c tests/iotrace/diseases_hdf5.c \
 LDAD_BY_TESTS = tests/ldad/plain tests/ldad/renamed tests/ldad/views \
 	tests/ldad/views_renamed tests/ldad/rules tests/ldad/rules_renamed \
 	tests/ldad/arrays tests/ldad/arrays_renamed tests/ldad/drawn tests/ldad/fit \
-	tests/ldad/killed tests/ldad/opens tests/ldad/random_renamed
+	tests/ldad/killed tests/ldad/opens tests/ldad/random_renamed \
+	tests/ldad/blocks tests/ldad/blocks_renamed
 LDAD_PLAIN_C = tests/ldad/plain.c src/ldad/workloads/fft.c \
 	src/ldad/workloads/jacobi.c src/ldad/workloads/mandelbrot.c \
 	src/ldad/workloads/perf.c
@@ -459,6 +460,10 @@ tests/ldad/views: tests/ldad/views.c
 	$(LDAD_CC) $(srcdir)/tests/ldad/views.c
 tests/ldad/views_renamed: tests/ldad/views.c libldad.la
 	$(LDAD_CC) $(LDAD_RENAMED) $(srcdir)/tests/ldad/views.c $(LDAD_LINK)
+tests/ldad/blocks: examples/blocks.c
+	$(LDAD_CC) $(srcdir)/examples/blocks.c
+tests/ldad/blocks_renamed: examples/blocks.c libldad.la
+	$(LDAD_CC) $(LDAD_RENAMED) $(srcdir)/examples/blocks.c $(LDAD_LINK)
 tests/ldad/arrays: tests/ldad/arrays.c
 	$(LDAD_CC) $(srcdir)/tests/ldad/arrays.c
 tests/ldad/arrays_renamed: tests/ldad/arrays.c libldad.la

@@ -124,6 +124,19 @@ class Library(Case):
         self.assertEqual(info["misfits"], {"writes": 1, "bytes": 16}, info)
         self.assertEqual((info["plan"], info["missing"]), (words, []))
 
+    def test_the_example(self):
+        """examples/blocks.c: the same source with MPI-IO and with libldad."""
+        plain, other = os.path.join(self.tmp, "plain"), os.path.join(self.tmp, "other")
+        says = "%s.\nWritten as 2 x 2 blocks and read as 4 bands: 0 wrong numbers.\n"
+        for program, path, stored in (
+                ("blocks", plain, "Stored in one file that the ranks share"),
+                ("blocks_renamed", other, "Stored in 4 partitions, and 0 bytes that "
+                                          "are in none of them")):
+            done = self.program(program, path, np=4)
+            self.assertEqual((done.status, done.out, done.err), (0, says % stored, ""))
+        self.assertEqual(self.logical(other, ""), content(plain))
+        self.assertEqual(len(content(plain)), 8 * 240 * 360)
+
     def misfit(self, name):
         """A container of which 16 bytes do not fit the plan, and its bytes."""
         path = os.path.join(self.tmp, name)
