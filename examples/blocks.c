@@ -117,7 +117,12 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    stop_at(argc == 2 ? MPI_SUCCESS : MPI_ERR_ARG, "do without the name of a file");
+    if (argc != 2) {
+        if (rank == 0)
+            fprintf(stderr, "Usage: mpirun -np N blocks FILE\n");
+        MPI_Finalize();
+        return 2;
+    }
     MPI_Dims_create(ranks, 2, grid);
     const int block[2] = {rank / grid[1], rank % grid[1]};
     const int bands[2] = {ranks, 1}, band[2] = {rank, 0};
