@@ -10,7 +10,7 @@ import shutil
 import socket
 import subprocess
 
-from e2e import BUILD, Case, add, main
+from e2e import BUILD, Case, add, long, main
 
 from leadline import skeleton
 
@@ -50,7 +50,7 @@ class Skeletons(Case):
         self.assertEqual(done.status, 0, done)
         run = os.path.join(done.folder, "run")
         os.mkdir(run)
-        for log in glob.glob(os.path.join(done.folder, "*.bin")):
+        for log in glob.glob(os.path.join(done.folder, "*.bin*")):
             shutil.move(log, run)
         return run
 
@@ -132,6 +132,17 @@ class Skeletons(Case):
         moved = {t["file"] for t in found["transfers"]}
         self.assertEqual({f["inputs"] for f in found["files"] if f["file"] in moved},
                          {0})
+
+    @long
+    def test_a_shell_around_the_program_is_no_rank(self):
+        """Nor is what it starts, though all have the rank's number."""
+        line = ("blocktransfer", "1M", "-b", "64k")
+        _, _, plain = self.made(self.traced(*line))
+        for script in ('cat "$0" > copy; exec "$@"', '"$@"; cat "$0" > copy'):
+            _, _, found = self.made(self.traced("sh", "-c", script, "/bin/sh", *line))
+            self.assertEqual((found["mpi"], found["ranks"]), (True, 2))
+            self.assertEqual(found["totals"]["described"], plain["totals"]["described"])
+            self.assertGreater(found["left_out"]["processes_without_rank"]["calls"], 0)
 
     def test_ranks_are_one_plan(self):
         _, _, found = self.made(self.traced("madbench", "256", "4", "--io-only",

@@ -361,11 +361,11 @@ class Replays(Case):
                 (("--depth=3",), "take --iomode=ASYNC"),
                 (("--iomode=ASYNC", "--as-recorded"), "leave out --iomethod, --iomode"),
                 (("--iomode=ASYNC", "--filetype=PARTITIONED"), "synchronous")):
-            self.refused(self.replay(self.made(), "--dry-run", *ways, json=False),
-                         words)
-        memory = [self.replay(self.made(), "--dry-run", *ways).report[
-            "rank_memory_bytes"] for ways in
-            ((), ("--iomode=ASYNC",), ("--iomode=ASYNC", "--depth=9"))]
+            self.refused(self.replay(self.made(), "--dry-run", "--ranks=2", *ways,
+                                     np=0, json=False), words)
+        memory = [self.replay(self.made(), "--dry-run", "--ranks=2", *ways, np=0)
+                  .report["rank_memory_bytes"] for ways in
+                  ((), ("--iomode=ASYNC",), ("--iomode=ASYNC", "--depth=9"))]
         self.assertEqual(memory, [memory[0], 4 * memory[0], 9 * memory[0]])
 
     def test_file_types(self):

@@ -504,7 +504,7 @@ static int visit_io(struct reading *r, const struct event *e)
     return rc;
 }
 
-static bool is_asked(const struct event *e)
+bool skeleton_is_asked(const struct event *e)
 {
     return e->level == 0 && !e->other_end && op_is_io((enum trace_class)e->class);
 }
@@ -518,7 +518,7 @@ static int visit(struct reading *r, const struct event *e)
         r->last_ns = e->start_ns + e->duration_ns;
     if (e->class == CLASS_MARK)
         visit_mark(r, e);
-    return is_asked(e) ? visit_io(r, e) : 0;
+    return skeleton_is_asked(e) ? visit_io(r, e) : 0;
 }
 
 /* ---- logs ------------------------------------------------------------------- */
@@ -581,17 +581,16 @@ static int orders_close(struct reading *r)
     return 0;
 }
 
-static int read_events(struct reading *r)
+static int read_events(struct reading *r, bool out)
 {
     struct event e;
     int more, rc = 0;
-    bool out = r->s->has_ranks && log_info(r->log)->rank < 0;
     while (!rc && (more = log_next(r->log, &e)) != 0) {
         if (more < 0)
             return more;
         if (!out)
             rc = visit(r, &e);
-        else if (is_asked(&e))
+        else if (skeleton_is_asked(&e))
             skeleton_add(&r->s->other_processes, e.calls, e.bytes);
     }
     for (uint32_t i = 0; i < r->places && !rc; i++)
@@ -614,8 +613,9 @@ static int read_log(void *arg, struct log *l)
     r->clock = -1;
     r->process = s->processes;
     s->dropped += i->dropped;
-    int rc = s->has_ranks && i->rank < 0 ? 0 : add_process(s, i->rank);
-    rc = rc ? rc : read_events(r);
+    bool out = !s->is_rank[s->log++];
+    int rc = out ? 0 : add_process(s, i->rank);
+    rc = rc ? rc : read_events(r, out);
     for (int k = 0; k <= SKELETON_PHASES; k++)
         sequence_free(&r->sequence[k]);
     free(r->place);
@@ -635,15 +635,9 @@ int skeleton_has_events(const struct log *l)
                    "--mode=trace");
 }
 
-static int look_for_ranks(void *arg, struct log *l)
-{
-    *(bool *)arg |= log_info(l)->rank >= 0;
-    return skeleton_has_events(l);
-}
-
 int skeleton_make(struct skeleton *s, struct run *r)
 {
-    int rc = run_each(r, look_for_ranks, &s->has_ranks);
+    int rc = skeleton_find_ranks(s, r);
     r->unreadable = 0; /* counted again */
     rc = rc ? rc : run_each(r, read_log, s);
     for (int i = 0; i < s->streams && !rc; i++)
@@ -666,6 +660,7 @@ void skeleton_free(struct skeleton *s)
     free(s->slot);
     free(s->file);
     free(s->rank);
+    free(s->is_rank);
     names_free(&s->files);
     names_free(&s->roles);
     names_free(&s->phases);

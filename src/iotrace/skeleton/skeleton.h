@@ -101,6 +101,8 @@ struct skeleton {
     int32_t *rank; /* of each process */
     int processes;
     bool has_ranks; /* then only processes with a rank count */
+    bool *is_rank;  /* of each log that can be read: whether it does */
+    int log;        /* number of the one that is read next */
     /* Left out, and why. */
     struct skeleton_sum other_processes, not_files, system_files, unfollowed;
     uint64_t dropped;
@@ -113,6 +115,13 @@ void skeleton_free(struct skeleton *s);
 
 /* Local. Writes it as JSON. 0, or -ENOMEM with a sentence. */
 int skeleton_put(struct skeleton *s, struct json *j);
+
+/* Local. Finds out which logs count: where there are ranks one for each, else all. 0, or
+ * -errno with a sentence. */
+int skeleton_find_ranks(struct skeleton *s, struct run *r);
+
+/* Local. Whether the program asked for it: no library did on its behalf. */
+bool skeleton_is_asked(const struct event *e);
 
 /* What a name stands for: a file of the program's, or what is the system's, or no file
  * that holds bytes. */
