@@ -1,6 +1,6 @@
-/* Transfers of a rank, of which some are under way with IOMODE=ASYNC: as many as --depth
- * says, each in a slot with memory of its own. They are awaited in the order in which
- * they began, each together with all that began before it. So ranks that transfer
+/* Transfers of a rank, of which some are under way with IOMODE=ASYNC: as many as
+ * --depth says, each in a slot with memory of its own. They are awaited in the order in
+ * which they began, each together with all that began before it. So ranks that transfer
  * collectively never wait for each other in two orders. */
 #include "base/err.h"
 #include "replay/replay.h"

@@ -92,7 +92,7 @@ static void make_own(struct run *r, int n, const struct ldad_map *map, int64_t m
     }
 }
 
-/* What of a file a rank makes. In a partitioned one it leaves out what is some rank's. */
+/* What of a file a rank makes; in a partitioned one, of what is no rank's. */
 static void make_share(struct run *r, int n, const struct ldad_map *map, int64_t most)
 {
     struct replay *p = r->context;

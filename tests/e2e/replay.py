@@ -311,25 +311,27 @@ class Replays(Case):
         (row,) = report["files"]
         return row["kind"], row["count"], row["bytes"]
 
-    def slow(self, path, *ways):
-        """Each write takes 0.1 s. What is read before it is written fails."""
+    def slow(self, path, pause, *ways):
+        """Each write takes `pause` s. What is read before it is written fails."""
         report = self.good(self.replay(
             path, "--iomode=ASYNC", *ways,
-            env=fault("write:slow:1+", None, "files/replay-", FAULT_SECONDS="0.1")))
+            env=fault("write:slow:1+", None, "files/replay-",
+                      FAULT_SECONDS=str(pause))))
         self.assertEqual(report["io"]["mode"], "async")
         self.assertEqual(report["checks"]["blocks_checked"], 20)
         (row,) = [s for s in report["samples"] if s["act"] == "write"
                   and s["phase"] == "phase0"]
-        return row["calls"] * 0.1 / 2, row["max_s"]
+        return row["calls"] * pause / 2, row["max_s"]
 
     def test_transfers_in_flight(self):
         """Five at once take less time than one after the other, with the wait for them;
         none overtakes a sync, or one of the same bytes."""
-        one_by_one, seconds = self.slow(self.made(), "--iomethod=threads", "--depth=5")
+        one_by_one, seconds = self.slow(self.made(), 0.1, "--iomethod=threads",
+                                        "--depth=5")
         self.assertLess(seconds, one_by_one)
         self.assertGreater(seconds, one_by_one / 5.5)
         path = self.segments(phases__0__order__0__steps="(0 2)x10 1")
-        one_by_one, seconds = self.slow(path, "--iomethod=threads")
+        one_by_one, seconds = self.slow(path, 0.03, "--iomethod=threads")
         self.assertGreater(seconds, 0.99 * one_by_one)
 
     @long

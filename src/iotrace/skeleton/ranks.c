@@ -1,7 +1,7 @@
 /* Which logs are the ranks of a run. Launchers tell ranks by the environment, which a
- * shell around the program has as well, and all that the rank starts. Of the logs of one
- * rank that of its first MPI program counts; without one, that of the program that moved
- * most bytes. */
+ * shell around the program has as well, and all that the rank starts. Of the logs of
+ * one rank that of its first MPI program counts; without one, that of the program that
+ * moved most bytes. */
 #include "base/err.h"
 #include "iotrace/read/reach.h"
 #include "iotrace/skeleton/skeleton.h"

@@ -116,8 +116,8 @@ void skeleton_free(struct skeleton *s);
 /* Local. Writes it as JSON. 0, or -ENOMEM with a sentence. */
 int skeleton_put(struct skeleton *s, struct json *j);
 
-/* Local. Finds out which logs count: where there are ranks one for each, else all. 0, or
- * -errno with a sentence. */
+/* Local. Finds out which logs count: where there are ranks one for each, else all. 0,
+ * or -errno with a sentence. */
 int skeleton_find_ranks(struct skeleton *s, struct run *r);
 
 /* Local. Whether the program asked for it: no library did on its behalf. */
