@@ -143,6 +143,24 @@ class Replays(Case):
             env={"PRELOAD": RECORDER, "IOTRACE_BINARY": "true"})
         self.again(self.skeleton_of(done), 1)
 
+    @long
+    def test_fixed_point_without_regions(self):
+        """Phases are found: at pauses and at opens that all ranks make, but what occurs
+        again and what is between are one."""
+        done = self.run_program(
+            os.path.join(BUILD, "tests", "iotrace", "unmarked"), np=2, dir=False,
+            json=False, env={"PRELOAD": RECORDER, "IOTRACE_BINARY": "true"})
+        self.assertEqual(done.status, 0, done)
+        path = self.skeleton_of(done)
+        found = skeleton.load(path)
+        self.assertEqual({p["region"] for p in found.phases}, {False})
+        moved = [[(t["call"], t["calls"]) for t in found.transfers if t["phase"] == n
+                  and t["plans"]] for n in self.phases(found)]
+        self.assertEqual(moved, [[("MPI_File_write_at_all", 8)] * 3,
+                                 [("MPI_File_read_at_all", 8)],
+                                 [("write", 12)], [("pread", 12)]])
+        self.again(path, 2)
+
     def predicted(self, *line, np):
         """From runs with 2 and 4 ranks, call by call what one with `np` does."""
         two, four, real = (self.traced(*line, np=n)[1] for n in (2, 4, np))

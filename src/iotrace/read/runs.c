@@ -127,7 +127,8 @@ static int runs_leave_out(struct run *r, int rc)
 {
     if (++r->unreadable == r->logs)
         return rc;
-    err_print(stderr, "iotrace", err_get());
+    if (!r->again)
+        err_print(stderr, "iotrace", err_get());
     err_clear();
     return 0;
 }

@@ -10,6 +10,7 @@ struct run {
     char **log; /* paths, sorted */
     int logs;
     int unreadable; /* counted by run_each and stream_open */
+    bool again;     /* they were said to be so before */
 };
 
 /* Local. Finds the logs of RUN: of *.bin, *.part and *.tsv those that are not another

@@ -38,6 +38,7 @@ struct reading {
     int64_t begin_ns, since_ns, last_ns, order;
     int uses[SKELETON_ROLES + 1]; /* files of a role that it transferred */
     struct sequence sequence[SKELETON_PHASES + 1];
+    int part, opens, found; /* of what has no regions; `found` is the phase */
     int clock; /* the thread whose regions share out the process's time; -1: none yet */
     struct {
         int64_t ns, io_ns, times, begin_ns;
@@ -250,7 +251,7 @@ enum skeleton_kind skeleton_kind(const char *name)
 }
 
 /* Names that differ in their digits only are one role. */
-static uint32_t role_of(struct skeleton *s, const char *name)
+uint32_t skeleton_role_of(struct skeleton *s, const char *name)
 {
     char key[4096];
     size_t n = 0;
@@ -284,7 +285,8 @@ static int place_look_up(struct reading *r, struct place *p, uint32_t name)
         return -ENOMEM;
     if (id > known) {
         struct skeleton_file *f = &s->file[id];
-        *f = (struct skeleton_file){.role = role_of(s, text), .process = r->process};
+        *f = (struct skeleton_file){.role = skeleton_role_of(s, text),
+                                    .process = r->process};
         f->member = (uint32_t)s->role[f->role].files++;
     } else if (id && s->file[id].process != r->process) {
         s->file[id].shared = true;
@@ -378,7 +380,7 @@ static int phase_now(const struct reading *r, const struct event *e)
 {
     const struct thread *t = &r->thread[e->thread % THREADS];
     int depth = t->depth < DEPTH ? t->depth : DEPTH;
-    return depth ? t->phase[depth - 1] : 0;
+    return depth ? t->phase[depth - 1] : r->found;
 }
 
 static void phase_pass(struct reading *r, const struct event *e, int64_t now_ns)
@@ -398,12 +400,41 @@ static int phase_number(struct skeleton *s, const char *name)
     return id ? (int)id : SKELETON_PHASES;
 }
 
+bool skeleton_is_region(const struct event *e)
+{
+    return e->class == CLASS_MARK && !strncmp(op_get(e->op)->name, "region_", 7);
+}
+
+bool skeleton_is_joint_open(const struct event *e)
+{
+    return e->class == CLASS_OPEN && e->bytes >= 0 &&
+           !strcmp(op_get(e->op)->name, "MPI_File_open");
+}
+
+/* To the part of the run that the event is in. */
+static void part_pass(struct reading *r, const struct event *e)
+{
+    const struct skeleton *s = r->s;
+    const struct skeleton_part *next = &s->part[r->part + 1];
+    r->opens += s->parts && skeleton_is_joint_open(e);
+    for (; r->part + 1 < s->parts; next++, r->part++)
+        if (next->open ? next->open > r->opens : next->from_ns > e->start_ns)
+            break;
+    int phase = s->parts ? s->part[r->part].phase : 0;
+    if (phase == r->found)
+        return;
+    r->phase[r->found].ns += e->start_ns - r->since_ns;
+    r->since_ns = e->start_ns;
+    r->found = phase;
+    r->phase[phase].begin_ns = e->start_ns - r->begin_ns;
+}
+
 static void visit_mark(struct reading *r, const struct event *e)
 {
     const char *op = op_get(e->op)->name;
     struct thread *t = &r->thread[e->thread % THREADS];
     bool begin = !strcmp(op, "region_begin");
-    if (!begin && strcmp(op, "region_end") != 0)
+    if (!skeleton_is_region(e))
         return;
     if (r->clock < 0)
         r->clock = (int)(e->thread % THREADS);
@@ -480,6 +511,7 @@ static int visit_io(struct reading *r, const struct event *e)
         leave_out(r->s, p, e);
         return 0;
     }
+    part_pass(r, e);
     int phase = phase_now(r, e), rc = 0;
     if (!e->calls) { /* a submission, whose transfer counts where it ends */
         log_sum(&r->phase[phase].io_ns, e->duration_ns);
@@ -638,7 +670,8 @@ int skeleton_has_events(const struct log *l)
 int skeleton_make(struct skeleton *s, struct run *r)
 {
     int rc = skeleton_find_ranks(s, r);
-    r->unreadable = 0; /* counted again */
+    rc = rc ? rc : skeleton_find_phases(s, r);
+    r->unreadable = 0;
     rc = rc ? rc : run_each(r, read_log, s);
     for (int i = 0; i < s->streams && !rc; i++)
         rc = drop_coincidences(&s->stream[i]);
@@ -661,6 +694,7 @@ void skeleton_free(struct skeleton *s)
     free(s->file);
     free(s->rank);
     free(s->is_rank);
+    free(s->part);
     names_free(&s->files);
     names_free(&s->roles);
     names_free(&s->phases);

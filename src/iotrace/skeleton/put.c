@@ -67,7 +67,7 @@ static int by_time(const void *a, const void *b)
     const struct skeleton_stream *s = x->stream[0], *t = y->stream[0];
     int64_t begin_s = sorted->phase[s->phase].begin_ns,
             begin_t = sorted->phase[t->phase].begin_ns;
-    if (s->phase != t->phase && begin_s != begin_t)
+    if (s->phase != t->phase && begin_s != begin_t && !sorted->parts)
         return begin_s < begin_t ? -1 : 1;
     if (s->phase != t->phase)
         return s->phase < t->phase ? -1 : 1;
@@ -447,7 +447,7 @@ static void put_phases(const struct putting *p)
         double n = f->processes;
         json_object(p->j, NULL);
         json_int(p->j, "phase", i);
-        json_bool(p->j, "region", p->phase_at[i] > 0);
+        json_bool(p->j, "region", !p->s->parts && p->phase_at[i] > 0);
         json_int(p->j, "times", f->times);
         json_int(p->j, "ranks", f->processes);
         put_spread(p->j, "seconds", f->min_s, f->sum_s / n, f->max_s);

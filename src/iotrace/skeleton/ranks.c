@@ -109,8 +109,9 @@ int skeleton_find_ranks(struct skeleton *s, struct run *r)
     int rc = run_each(r, note_log, &c);
     if (!rc)
         find_several(&c);
+    r->again = true;
     if (!rc && c.several) {
-        r->unreadable = 0; /* counted again */
+        r->unreadable = 0;
         rc = run_each(r, weigh_log, &c);
     }
     if (!rc)

@@ -85,6 +85,15 @@ struct skeleton_phase {
     double think_min_s, think_sum_s, think_max_s; /* between them */
 };
 
+/* Of a run that marks no phases: what begins at a pause, or with an MPI_File_open. */
+struct skeleton_part {
+    uint64_t kind[2]; /* parts that have one in common are alike; 0: none */
+    int64_t from_ns;  /* of one after a pause */
+    int open;         /* that begins with a rank's open of this number; 0: a pause's */
+    int last;         /* that is like it */
+    uint16_t phase;
+};
+
 struct skeleton {
     struct names files, roles, phases;
     struct skeleton_file *file; /* by number of its name */
@@ -98,7 +107,9 @@ struct skeleton {
     int slots;
     struct skeleton_order *order;
     int orders;
-    int32_t *rank; /* of each process */
+    struct skeleton_part *part; /* in the order of time */
+    int parts;                  /* 0: phases are regions */
+    int32_t *rank;              /* of each process */
     int processes;
     bool has_ranks; /* then only processes with a rank count */
     bool *is_rank;  /* of each log that can be read: whether it does */
@@ -122,6 +133,18 @@ int skeleton_find_ranks(struct skeleton *s, struct run *r);
 
 /* Local. Whether the program asked for it: no library did on its behalf. */
 bool skeleton_is_asked(const struct event *e);
+
+/* Local. Where the run marks no regions, finds the parts that its phases consist of. 0,
+ * or -errno with a sentence. */
+int skeleton_find_phases(struct skeleton *s, struct run *r);
+
+/* Local. Whether it begins or ends a region; whether it is an open by which ranks may
+ * open a file together. */
+bool skeleton_is_region(const struct event *e);
+bool skeleton_is_joint_open(const struct event *e);
+
+/* Local. The number of a file's role, 0: there are too many. */
+uint32_t skeleton_role_of(struct skeleton *s, const char *name);
 
 /* What a name stands for: a file of the program's, or what is the system's, or no file
  * that holds bytes. */

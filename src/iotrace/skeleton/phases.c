@@ -1,0 +1,336 @@
+/* Phases of a run whose program marks none. What may begin a phase is a pause of all
+ * ranks, or that they open a file together by MPI-IO. Such parts of the run are alike
+ * where they first transfer by the same call and to the same role, or where they begin
+ * with an open of the same role in the same mode. Parts that are alike and all that is
+ * between them are one phase, so that a phase is a time of the run, and the steps of a
+ * loop are not torn apart. */
+#include "base/err.h"
+#include "iotrace/read/reach.h"
+#include "iotrace/skeleton/skeleton.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PAUSE_NS INT64_C(1000000000)
+
+enum { OPENS_MOST = 1 << 16 };
+
+struct first {     /* transfer of a part */
+    int64_t ns;    /* INT64_MAX: there is none */
+    uint64_t kind; /* its call and role; 0: there is none */
+};
+
+struct pause { /* no rank is in a call on a file; the first begins before the run */
+    int64_t begin_ns, end_ns;
+    struct first first; /* after it */
+    int opens;          /* that each rank has made before */
+    bool mixed;         /* not all as many */
+};
+
+struct pauses {
+    struct pause *list;
+    uint32_t room, n;
+};
+
+struct open {
+    uint64_t kind; /* its role and mode */
+    struct first first;
+};
+
+struct name { /* of a log: what it stands for, and its role */
+    bool known;
+    enum skeleton_kind kind;
+    uint32_t role;
+};
+
+struct finding {
+    struct skeleton *s;
+    int at;               /* the number of the log */
+    bool marked;          /* the program marks its phases */
+    bool any;             /* a rank was read */
+    struct pauses common; /* of all ranks that were read */
+    struct open *open;    /* what all open */
+    uint32_t open_room;
+    int opens;
+    bool opens_differ;
+};
+
+struct looking { /* at a log */
+    struct finding *f;
+    struct log *log;
+    struct name *name;
+    uint32_t names;
+    struct pauses pauses;
+    int64_t busy_ns; /* until then it was in calls */
+    int opens;
+    uint32_t begun; /* pauses after which there was a transfer */
+    int used;       /* opens, likewise */
+};
+
+static int no_memory(void)
+{
+    return err_set(-ENOMEM, NULL, -1, "no memory for the phases");
+}
+
+static uint64_t kind_of(uint32_t role, const struct event *e, int64_t how)
+{
+    return ((uint64_t)role << 32) | ((uint64_t)e->row << 16) | ((uint64_t)how & 0xffff);
+}
+
+/* ---- a log ------------------------------------------------------------------ */
+
+static struct pause *new_pause(struct pauses *p)
+{
+    struct pause *more = list_reach(p->list, &p->room, p->n, sizeof *more);
+    if (!more)
+        return NULL;
+    p->list = more;
+    more += p->n++;
+    *more = (struct pause){.first.ns = INT64_MAX, .end_ns = INT64_MAX};
+    return more;
+}
+
+static struct name *name_of(struct looking *l, uint32_t id)
+{
+    struct name *more = list_reach(l->name, &l->names, id, sizeof *more);
+    if (!more)
+        return NULL;
+    l->name = more;
+    more += id;
+    if (!more->known) {
+        const char *text = log_name(l->log, id);
+        *more = (struct name){.known = true, .kind = skeleton_kind(text)};
+        if (more->kind == SKELETON_FILE)
+            more->role = skeleton_role_of(l->f->s, text);
+    }
+    return more;
+}
+
+/* All ranks make the first rank's opens, or they are none of all. */
+static int look_at_open(struct looking *l, uint64_t kind)
+{
+    struct finding *f = l->f;
+    int n = l->opens++;
+    if (f->any || n >= OPENS_MOST) {
+        f->opens_differ |= n >= f->opens || n >= OPENS_MOST || f->open[n].kind != kind;
+        return 0;
+    }
+    struct open *more = list_reach(f->open, &f->open_room, (uint32_t)n, sizeof *more);
+    if (!more)
+        return no_memory();
+    f->open = more;
+    f->open[n] = (struct open){.kind = kind, .first.ns = INT64_MAX};
+    f->opens = l->opens;
+    return 0;
+}
+
+/* The first one of all that has begun since the last transfer. */
+static void look_at_transfer(struct looking *l, uint64_t kind, int64_t ns)
+{
+    struct finding *f = l->f;
+    for (; l->begun < l->pauses.n; l->begun++)
+        l->pauses.list[l->begun].first = (struct first){ns, kind};
+    for (; l->used < l->opens && l->used < f->opens; l->used++)
+        if (ns < f->open[l->used].first.ns)
+            f->open[l->used].first = (struct first){ns, kind};
+}
+
+static int look_at(struct looking *l, const struct event *e)
+{
+    const struct name *name = name_of(l, e->name);
+    if (!name)
+        return no_memory();
+    if (name->kind != SKELETON_FILE)
+        return 0;
+    struct pause *last = &l->pauses.list[l->pauses.n - 1];
+    if (l->pauses.n == 1 && last->end_ns == INT64_MAX)
+        last->end_ns = e->start_ns;
+    else if (e->start_ns > l->busy_ns && e->start_ns - l->busy_ns >= PAUSE_NS) {
+        last = new_pause(&l->pauses);
+        if (!last)
+            return no_memory();
+        last->begin_ns = l->busy_ns;
+        last->end_ns = e->start_ns;
+        last->opens = l->opens;
+    }
+    if (op_moves((enum trace_class)e->class) && e->bytes > 0)
+        look_at_transfer(l, kind_of(name->role, e, 0), e->start_ns);
+    if (e->start_ns + e->duration_ns > l->busy_ns)
+        l->busy_ns = e->start_ns + e->duration_ns;
+    return skeleton_is_joint_open(e)
+               ? look_at_open(l, kind_of(name->role, e, e->request))
+               : 0;
+}
+
+/* ---- of all ranks ----------------------------------------------------------- */
+
+/* What is a pause of both, and long enough. */
+static int add_common(struct pauses *to, const struct pause *a, const struct pause *b)
+{
+    int64_t begin = a->begin_ns > b->begin_ns ? a->begin_ns : b->begin_ns;
+    int64_t end = a->end_ns < b->end_ns ? a->end_ns : b->end_ns;
+    if (begin > INT64_MIN && (end < begin || end - begin < PAUSE_NS))
+        return 0;
+    struct pause *new = new_pause(to);
+    if (!new)
+        return no_memory();
+    *new = a->first.ns <= b->first.ns ? *a : *b;
+    new->begin_ns = begin;
+    new->end_ns = end;
+    new->mixed = a->mixed || b->mixed || a->opens != b->opens;
+    return 0;
+}
+
+static int meet(struct pauses *all, struct pauses *mine)
+{
+    struct pauses both = {.n = 0};
+    int rc = 0;
+    for (uint32_t i = 0, k = 0; i < all->n && k < mine->n && !rc;) {
+        const struct pause *a = &all->list[i], *b = &mine->list[k];
+        rc = add_common(&both, a, b);
+        if (a->end_ns < b->end_ns)
+            i++;
+        else
+            k++;
+    }
+    free(all->list);
+    free(mine->list);
+    *all = both;
+    *mine = (struct pauses){.n = 0};
+    return rc;
+}
+
+static int end_log(struct looking *l)
+{
+    struct finding *f = l->f;
+    bool used = l->pauses.list->end_ns < INT64_MAX;
+    struct pause *after = used ? new_pause(&l->pauses) : l->pauses.list;
+    if (!after)
+        return no_memory();
+    if (used) {
+        after->begin_ns = l->busy_ns;
+        after->opens = l->opens;
+    }
+    f->opens_differ |= f->any && l->opens != f->opens;
+    int rc = 0;
+    if (f->any)
+        rc = meet(&f->common, &l->pauses);
+    else
+        f->common = l->pauses;
+    if (!f->any)
+        l->pauses = (struct pauses){.n = 0};
+    f->any = true;
+    return rc;
+}
+
+static int look_at_log(void *arg, struct log *log)
+{
+    struct finding *f = arg;
+    struct looking l = {.f = f, .log = log};
+    struct event e;
+    int more = 0, rc = 0;
+    if (f->marked || !f->s->is_rank[f->at++])
+        return 0;
+    struct pause *before = new_pause(&l.pauses);
+    if (!before)
+        return no_memory();
+    before->begin_ns = INT64_MIN;
+    while (!rc && !f->marked && (more = log_next(log, &e)) > 0) {
+        f->marked = skeleton_is_region(&e);
+        if (skeleton_is_asked(&e))
+            rc = look_at(&l, &e);
+    }
+    rc = rc ? rc : more < 0 ? more : f->marked ? 0 : end_log(&l);
+    free(l.pauses.list);
+    free(l.name);
+    return rc;
+}
+
+/* ---- parts become phases ---------------------------------------------------- */
+
+/* In their order: after as many opens come that open, and then the pauses. */
+static void make_parts(struct skeleton *s, const struct finding *f)
+{
+    int opens = f->opens_differ ? 0 : f->opens;
+    uint32_t at = 0;
+    for (int n = 0; n <= opens; n++) {
+        if (n)
+            s->part[s->parts++] = (struct skeleton_part){
+                .open = n, .kind = {f->open[n - 1].kind, f->open[n - 1].first.kind}};
+        for (; at + 1 < f->common.n; at++) { /* the last one is the end */
+            const struct pause *p = &f->common.list[at];
+            if (opens && !p->mixed && p->opens > n)
+                break;
+            if (opens && (p->mixed || p->opens < n) && at)
+                continue;
+            s->part[s->parts++] =
+                (struct skeleton_part){.from_ns = p->end_ns, .kind = {p->first.kind}};
+        }
+    }
+}
+
+struct of_kind {
+    uint64_t kind;
+    int part;
+};
+
+static int by_kind(const void *a, const void *b)
+{
+    const struct of_kind *x = a, *y = b;
+    return x->kind != y->kind ? (x->kind < y->kind ? -1 : 1) : x->part - y->part;
+}
+
+/* The last part that each is like. */
+static int find_last(struct skeleton *s)
+{
+    struct of_kind *all = calloc(2 * (size_t)s->parts + 1, sizeof *all);
+    int n = 0;
+    if (!all)
+        return no_memory();
+    for (int i = 0; i < 2 * s->parts; i++)
+        if (s->part[i / 2].kind[i % 2])
+            all[n++] = (struct of_kind){s->part[i / 2].kind[i % 2], i / 2};
+    qsort(all, (size_t)n, sizeof *all, by_kind);
+    for (int i = n - 1, last = 0; i >= 0; i--) {
+        struct skeleton_part *part = &s->part[all[i].part];
+        if (i == n - 1 || all[i].kind != all[i + 1].kind)
+            last = all[i].part;
+        part->last = last > part->last ? last : part->last;
+    }
+    free(all);
+    return 0;
+}
+
+/* A phase goes on as long as a part is to come that is like one in it. */
+static int number_parts(struct skeleton *s)
+{
+    int last = -1, phase = -1, rc = find_last(s);
+    for (int i = 0; i < s->parts; i++) {
+        struct skeleton_part *part = &s->part[i];
+        phase += i > last && phase < SKELETON_PHASES;
+        part->phase = (uint16_t)phase;
+        last = i > last ? i : last;
+        last = part->last > last ? part->last : last;
+    }
+    return rc;
+}
+
+int skeleton_find_phases(struct skeleton *s, struct run *r)
+{
+    struct finding f = {.s = s};
+    r->unreadable = 0;
+    int rc = run_each(r, look_at_log, &f);
+    if (!rc && f.any && !f.marked) {
+        size_t most = (size_t)f.opens + f.common.n + 1;
+        s->part = calloc(most, sizeof *s->part);
+        if (s->part) {
+            make_parts(s, &f);
+            rc = number_parts(s);
+        } else {
+            rc = no_memory();
+        }
+    }
+    free(f.common.list);
+    free(f.open);
+    return rc;
+}
