@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include <wchar.h>
 
 static char data[1 << 16];
 static const char *now;
@@ -91,7 +92,6 @@ static void at_exit_only(FILE **f)
 {
     *f = open_as("left", "w");
     put_unseen(*f, 70000);
-    expect("unseen_write", 0, 70000);
 }
 
 /* Nobody knows where these are: they move with another descriptor, or begin
@@ -129,6 +129,68 @@ static void of_a_descriptor(void)
     expect("unseen_write", 110, 5);
 }
 
+/* A letter has as many bytes as the stream's encoding gives it. */
+static void wide(void)
+{
+    const char euro[] = "\xe2\x82\xac";
+    FILE *f = open_as("wide", "w,ccs=UTF-8");
+    fputwc(L'a', f);
+    expect("fputwc", 0, 1);
+    fputws(L"\u20acb\n", f);
+    expect("fputws", 1, sizeof euro - 1 + 2);
+    fwprintf(f, L"%d", 12345);
+    expect("fwprintf", 6, 5);
+    fclose(f);
+    f = open_as("wide", "a+,ccs=UTF-8");
+    fgetwc(f);
+    expect("fgetwc", -1, 1);
+    fputwc(L'\u20ac', f); /* at the end, not where it reads */
+    expect("fputwc", -1, 3);
+    fclose(f);
+    f = open_as("wide", "r,ccs=UTF-8");
+    fgetwc(f);
+    expect("fgetwc", 0, 1);
+    fgetwc(f);
+    expect("fgetwc", 1, 3);
+    ungetwc(L'\u20ac', f);
+    fgetwc(f);
+    expect("fgetwc", 1, 3);
+    ungetwc(L'x', f); /* not in the file: nobody knows what is read in this buffer */
+    for (int i = 0; i < 9; i++) {
+        fgetwc(f);
+        expect("fgetwc", -1, 0);
+    }
+    if (fgetwc(f) != WEOF)
+        exit(3);
+    expect("fgetwc", 4, 0);
+    fclose(f);
+    expect("unseen_read", 4, 10);
+}
+
+/* The last thing that is done: who reads stdout must know before. */
+static void wide_standard(void)
+{
+    int number;
+    FILE *f = open_as("wide.in", "w");
+    fwrite("a 12345\n", 1, 8, f);
+    expect("fwrite", 0, 8);
+    fclose(f);
+    expect("getwchar", 0, 1);
+    expect("wscanf", 1, 6);
+    now = "wide.out";
+    expect("wprintf", 0, 4);
+    expect("putwchar", 4, 1);
+    now = "left";
+    expect("unseen_write", 0, 70000); /* at the end */
+    fflush(stdout);
+    if (!freopen("wide.out", "w", stdout) || !freopen("wide.in", "r", stdin))
+        exit(4);
+    if (getwchar() != L'a' || wscanf(L"%d", &number) != 1 || number != 12345)
+        exit(5);
+    wprintf(L"%d\n", 123);
+    putwchar(L'x');
+}
+
 int main(void)
 {
     FILE *left;
@@ -136,6 +198,8 @@ int main(void)
     read_in_turn();
     not_known();
     of_a_descriptor();
+    wide();
     at_exit_only(&left);
+    wide_standard();
     return 0;
 }

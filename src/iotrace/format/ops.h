@@ -345,7 +345,14 @@ enum trace_class {
     X(H5ACLOSE, "H5Aclose", CLOSE) \
     X(H5AREAD, "H5Aread", READ) \
     X(H5AWRITE, "H5Awrite", WRITE) \
-    X(POSIX_FADVISE_DONTNEED, "posix_fadvise_dontneed", META)
+    X(POSIX_FADVISE_DONTNEED, "posix_fadvise_dontneed", META) \
+    X(UNGETWC, "ungetwc", SEEK) \
+    X(GETWCHAR, "getwchar", READ) \
+    X(WSCANF, "wscanf", READ) \
+    X(VWSCANF, "vwscanf", READ) \
+    X(PUTWCHAR, "putwchar", WRITE) \
+    X(WPRINTF, "wprintf", WRITE) \
+    X(VWPRINTF, "vwprintf", WRITE)
 /* clang-format on */
 
 enum trace_op {

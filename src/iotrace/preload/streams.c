@@ -1,7 +1,9 @@
 /* The position of streams, where it is not only added up. */
 #include "iotrace/preload/streams.h"
 #include "iotrace/preload/real.h"
+#include "iotrace/preload/sys.h"
 #include <stdio_ext.h>
+#include <sys/stat.h>
 
 struct stream streams[FDS];
 
@@ -50,6 +52,48 @@ void stream_catch_up(FILE *f, int fd)
 }
 
 #ifdef __GLIBC__
+bool stream_turns_to_its_end(FILE *f)
+{
+    enum { APPENDS = 0x1000 };
+    return f->_flags & APPENDS && !__fwriting(f);
+}
+#else
+bool stream_turns_to_its_end(FILE *f)
+{
+    (void)f;
+    return false;
+}
+#endif
+
+/* It is right again once more of the file has been read, or all of it. */
+bool stream_is_doubted(FILE *f, int fd)
+{
+    int error = errno;
+    if (sys_call(SYS_lseek, fd, 0, SEEK_CUR) + 1 != streams[fd].doubt || feof(f))
+        streams[fd].doubt = 0;
+    errno = error;
+    return streams[fd].doubt != 0;
+}
+
+void stream_doubt(int fd)
+{
+    int error = errno;
+    if ((unsigned)fd < FDS)
+        streams[fd].doubt = sys_call(SYS_lseek, fd, 0, SEEK_CUR) + 1;
+    errno = error;
+}
+
+int64_t stream_end(int fd)
+{
+    struct stat st;
+    int error = errno;
+    int64_t end =
+        sys_call(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) ? -1 : st.st_size;
+    errno = error;
+    return end;
+}
+
+#ifdef __GLIBC__
 /* Its owner is this thread, or has ended. */
 static bool is_ours_to_ask(int fd)
 {
@@ -72,7 +116,7 @@ void streams_catch_up(void)
     for (FILE *f = _IO_list_all; f; f = f->_chain) {
         int fd = descriptor(f);
         if ((unsigned)fd >= FDS || streams[fd].f != f || !is_ours_to_ask(fd) ||
-            ftrylockfile(f))
+            stream_doubted(f, fd) || ftrylockfile(f))
             continue;
         stream_catch_up(f, fd);
         funlockfile(f);

@@ -16,6 +16,8 @@
 struct stream {
     FILE *f;
     uint64_t stamp; /* after our last call */
+    int64_t doubt;  /* 1 + where the descriptor was when its position became wrong;
+                       0: it is right */
 };
 extern struct stream streams[FDS];
 
@@ -59,12 +61,30 @@ void stream_opened(FILE *f, int fd, int64_t at); /* -1: nobody knows where */
 void stream_catch_up(FILE *f, int fd);
 void stream_set(FILE *f, int fd, int64_t at);
 int64_t stream_lost(int fd);
+bool stream_is_doubted(FILE *f, int fd);
+void stream_doubt(int fd); /* the C library's position is wrong from here on */
+bool stream_turns_to_its_end(FILE *f); /* if what comes next is written */
+int64_t stream_end(int fd);
 void streams_catch_up(void); /* all of this thread, and of those that have ended */
+
+/* Its position was set, or it is another one. */
+static inline void stream_believe(int fd)
+{
+    if ((unsigned)fd < FDS)
+        streams[fd].doubt = 0;
+}
+
+static inline bool stream_doubted(FILE *f, int fd)
+{
+    return (unsigned)fd < FDS && UNLIKELY(streams[fd].doubt) &&
+           stream_is_doubted(f, fd);
+}
 
 /* Before a call. */
 static inline void stream_look(FILE *f, int fd)
 {
-    if (stream_is_known(fd) && UNLIKELY(streams[fd].stamp != stream_stamp(f)))
+    if (stream_is_known(fd) && UNLIKELY(streams[fd].stamp != stream_stamp(f)) &&
+        !stream_doubted(f, fd))
         stream_catch_up(f, fd);
 }
 

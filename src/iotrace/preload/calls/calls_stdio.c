@@ -61,6 +61,7 @@ static FILE *opened(struct event *e, enum trace_op op, const char *path,
         fd_opened(fd, e->file, false);
     if (fd >= 0 && !path)
         e->file = fd_resolve(fd);
+    stream_believe(fd);
     if (f && *mode != 'a')
         stream_opened(f, fd, 0);
     event_put(e, op, -1, mode_flags(mode), f ? fd : -error);
@@ -100,6 +101,7 @@ WRAP(FILE *, fdopen, (int fd, const char *mode))
     fd_shared(fd); /* the stream moves the offset unseen */
     FILE *f = REAL(fdopen)(fd, mode);
     e.flags = TRACE_STREAM;
+    stream_believe(fd);
     if (f && *mode != 'a')
         stream_opened(f, fd, at);
     event_put(&e, OP_FDOPEN, -1, mode_flags(mode), f ? fd : -errno);
@@ -138,7 +140,7 @@ WRAP(FILE *, popen, (const char *command, const char *mode))
 static void stream_finish(FILE *f)
 {
     int fd = descriptor(f);
-    if (stream_is_known(fd))
+    if (stream_is_known(fd) && !stream_doubted(f, fd))
         stream_catch_up(f, fd);
 }
 
@@ -371,6 +373,7 @@ off_t stream_tell(FILE *f)
 static void stream_learn(const struct event *e, FILE *f)
 {
     int error = errno;
+    stream_believe(e->fd);
     off_t at = stream_is_known(e->fd) ? stream_tell(f) : -1;
     if (at < 0)
         stream_lost(e->fd);
@@ -439,10 +442,16 @@ static off_t position(const struct event *e, FILE *f)
     return at;
 }
 
-static struct event event_from_position(FILE *f, off_t *before)
+/* Where a call begins. What went past us shows here, too. A stream that appends reads
+ * elsewhere, and writes at the end. */
+static struct event event_from_position(FILE *f, enum trace_op op, off_t *before)
 {
     struct event e = event_on_stream(f);
-    *before = position(&e, f);
+    *before = stream_doubted(f, e.fd) ? -1 : position(&e, f);
+    if (*before >= 0 && stream_is_known(e.fd) && fds[e.fd].offset != *before)
+        stream_catch_up(f, e.fd);
+    if (*before >= 0 && op_class[op] == CLASS_WRITE && stream_turns_to_its_end(f))
+        *before = stream_end(e.fd);
     if (is_logged(&e))
         e.start = clock_ticks();
     return e;
@@ -454,32 +463,37 @@ static void moved_position(struct event *e, enum trace_op op, FILE *f, off_t bef
     event_over(e);
     off_t after = before < 0 ? -1 : position(e, f);
     size_t bytes = after > before ? (size_t)(after - before) : 0;
-    stream_put(e, op, f, failed && !bytes ? 1 : bytes, bytes);
+    if (UNLIKELY(stream_doubted(f, e->fd)))
+        event_put(e, op, -1, 0, 0);
+    else
+        stream_put(e, op, f, failed && !bytes ? 1 : bytes, bytes);
 }
 
 /* A call of which the position tells the bytes. */
-#define BY_POSITION(type, name, OP, params, args, failure)                             \
+#define BY_POSITION_OF(stream, type, name, OP, params, args, failure)                  \
     WRAP(type, name, params)                                                           \
     {                                                                                  \
         off_t before;                                                                  \
-        struct event e = event_from_position(f, &before);                              \
+        struct event e = event_from_position(stream, OP, &before);                     \
         type result = REAL(name) args;                                                 \
-        moved_position(&e, OP, f, before, result == failure);                          \
+        moved_position(&e, OP, stream, before, result == failure);                     \
         return result;                                                                 \
     }
+#define BY_POSITION(type, name, OP, params, args, failure)                             \
+    BY_POSITION_OF(f, type, name, OP, params, args, failure)
 
 /* The same with `...`, by the function that takes a list. */
-#define BY_POSITION_LIST(name, OP, params, last, call, failure)                        \
+#define BY_POSITION_LIST(stream, name, OP, params, last, call, failure)                \
     EXPORT int wrap_##name params __asm__(#name);                                      \
     int wrap_##name params                                                             \
     {                                                                                  \
         va_list list;                                                                  \
         off_t before;                                                                  \
-        struct event e = event_from_position(f, &before);                              \
+        struct event e = event_from_position(stream, OP, &before);                     \
         va_start(list, last);                                                          \
         int result = call;                                                             \
         va_end(list);                                                                  \
-        moved_position(&e, OP, f, before, result == failure);                          \
+        moved_position(&e, OP, stream, before, result == failure);                     \
         return result;                                                                 \
     }
 
@@ -487,7 +501,7 @@ static void moved_position(struct event *e, enum trace_op op, FILE *f, off_t bef
     BY_POSITION(int, name, OP, (FILE * f, const letter *format, va_list list),         \
                 (f, format, list), EOF)
 #define FSCANF(name, vname, OP, letter)                                                \
-    BY_POSITION_LIST(name, OP, (FILE * f, const letter *format, ...), format,          \
+    BY_POSITION_LIST(f, name, OP, (FILE * f, const letter *format, ...), format,       \
                      REAL(vname)(f, format, list), EOF)
 VFSCANF(vfscanf, OP_VFSCANF, char)
 VFSCANF(__isoc99_vfscanf, OP_VFSCANF, char)
@@ -611,11 +625,65 @@ BY_POSITION(int, vfwprintf, OP_VFWPRINTF,
 BY_POSITION(int, __vfwprintf_chk, OP_VFWPRINTF,
             (FILE * f, int flag, const wchar_t *format, va_list list),
             (f, flag, format, list), -1)
-BY_POSITION_LIST(fwprintf, OP_FWPRINTF, (FILE * f, const wchar_t *format, ...), format,
-                 REAL(vfwprintf)(f, format, list), -1)
-BY_POSITION_LIST(__fwprintf_chk, OP_FWPRINTF,
+BY_POSITION_LIST(f, fwprintf, OP_FWPRINTF, (FILE * f, const wchar_t *format, ...),
+                 format, REAL(vfwprintf)(f, format, list), -1)
+BY_POSITION_LIST(f, __fwprintf_chk, OP_FWPRINTF,
                  (FILE * f, int flag, const wchar_t *format, ...), format,
                  REAL(__vfwprintf_chk)(f, flag, format, list), -1)
+
+/* The standard streams: only logged where the program has made files of them. */
+#define GETWCHAR(name)                                                                 \
+    BY_POSITION_OF(stdin, wint_t, name, OP_GETWCHAR, (void), (), WEOF)
+GETWCHAR(getwchar)
+GETWCHAR(getwchar_unlocked)
+
+#define PUTWCHAR(name)                                                                 \
+    BY_POSITION_OF(stdout, wint_t, name, OP_PUTWCHAR, (wchar_t c), (c), WEOF)
+PUTWCHAR(putwchar)
+PUTWCHAR(putwchar_unlocked)
+
+#define VWSCANF(name)                                                                  \
+    BY_POSITION_OF(stdin, int, name, OP_VWSCANF,                                       \
+                   (const wchar_t *format, va_list list), (format, list), EOF)
+#define WSCANF(name, vname)                                                            \
+    BY_POSITION_LIST(stdin, name, OP_WSCANF, (const wchar_t *format, ...), format,     \
+                     REAL(vname)(format, list), EOF)
+VWSCANF(vwscanf)
+VWSCANF(__isoc99_vwscanf)
+VWSCANF(__isoc23_vwscanf)
+WSCANF(wscanf, vwscanf)
+WSCANF(__isoc99_wscanf, __isoc99_vwscanf)
+WSCANF(__isoc23_wscanf, __isoc23_vwscanf)
+
+BY_POSITION_OF(stdout, int, vwprintf, OP_VWPRINTF,
+               (const wchar_t *format, va_list list), (format, list), -1)
+BY_POSITION_OF(stdout, int, __vwprintf_chk, OP_VWPRINTF,
+               (int flag, const wchar_t *format, va_list list), (flag, format, list),
+               -1)
+BY_POSITION_LIST(stdout, wprintf, OP_WPRINTF, (const wchar_t *format, ...), format,
+                 REAL(vwprintf)(format, list), -1)
+BY_POSITION_LIST(stdout, __wprintf_chk, OP_WPRINTF,
+                 (int flag, const wchar_t *format, ...), format,
+                 REAL(__vwprintf_chk)(flag, format, list), -1)
+
+/* What was read and is put back is read again, and counts again. Another letter than
+ * that has no place in the file, and then the C library's position is wrong until it
+ * reads more of the file. */
+WRAP(wint_t, ungetwc, (wint_t c, FILE *f))
+{
+    enum { LETTER = 16 }; /* bytes of one, at most */
+    off_t before;
+    struct event e = event_from_position(f, OP_UNGETWC, &before);
+    wint_t put = REAL(ungetwc)(c, f);
+    event_over(&e);
+    off_t after = before < 0 ? -1 : position(&e, f);
+    bool known = after >= 0 && after < before && before - after <= LETTER;
+    if (put != WEOF && !known)
+        stream_doubt(e.fd);
+    event_put(&e, OP_UNGETWC, known ? stream_moved(f, e.fd, after - before) : -1,
+              (int64_t)c, put == WEOF ? -EINVAL : 0);
+    return put;
+}
 
 /* ---- formatted, to a descriptor ---- */
 
