@@ -366,6 +366,7 @@ AM_PY_LOG_DRIVER_FLAGS = --ignore-exit
 # What the recorder is tested with: programs without MPI. The compiler must not make
 # other calls of those in them, but for the second form of calls.c.
 TRACED_BY_TESTS = tests/iotrace/calls tests/iotrace/calls_fortified \
+	tests/iotrace/direct_async \
 	tests/iotrace/ends tests/iotrace/marks tests/iotrace/marks_no_pie \
 	tests/iotrace/small tests/iotrace/streams tests/iotrace/uring_calls
 TRACED_CC = $(AM_V_CC)$(MKDIR_P) tests/iotrace && $(PLAIN_CC) $(WARN_CFLAGS) \
@@ -388,6 +389,19 @@ tests/iotrace/marks_no_pie: tests/iotrace/marks.c include/iotrace.h
 	$(TRACED_CC) -no-pie -fno-pie -I$(srcdir)/include $(srcdir)/tests/iotrace/marks.c
 tests/iotrace/uring_calls: tests/iotrace/uring_calls.c
 	$(TRACED_CC) $(srcdir)/tests/iotrace/uring_calls.c
+DIRECT_ASYNC_FLAGS =
+DIRECT_ASYNC_LIBS =
+if HAVE_LIBAIO
+DIRECT_ASYNC_FLAGS += -DWITH_LIBAIO
+DIRECT_ASYNC_LIBS += $(LIBAIO_LIBS)
+endif
+if HAVE_LIBURING
+DIRECT_ASYNC_FLAGS += -DWITH_LIBURING $(LIBURING_CFLAGS)
+DIRECT_ASYNC_LIBS += $(LIBURING_LIBS)
+endif
+tests/iotrace/direct_async: tests/iotrace/direct_async.c
+	$(TRACED_CC) $(DIRECT_ASYNC_FLAGS) $(srcdir)/tests/iotrace/direct_async.c \
+	  $(DIRECT_ASYNC_LIBS)
 if HAVE_LIBURING
 TRACED_BY_TESTS += tests/iotrace/uring_library
 tests/iotrace/uring_library: tests/iotrace/uring_library.c
@@ -395,7 +409,8 @@ tests/iotrace/uring_library: tests/iotrace/uring_library.c
 	  $(LIBURING_LIBS)
 endif
 CLEANFILES += $(TRACED_BY_TESTS) tests/turn tests/gate
-EXTRA_DIST += tests/iotrace/calls.c tests/iotrace/ends.c tests/iotrace/marks.c \
+EXTRA_DIST += tests/iotrace/calls.c tests/iotrace/direct_async.c \
+	tests/iotrace/ends.c tests/iotrace/marks.c \
 	tests/iotrace/small.c tests/iotrace/streams.c tests/iotrace/tracelog.py \
 	tests/iotrace/uring_calls.c tests/iotrace/uring_library.c
 

@@ -652,6 +652,28 @@ class Uring(Recorder):
         self.assertEqual(seen + unseen, 64)
 
 
+class Direct(Recorder):
+    def test_refused_when_completed(self):
+        """What O_DIRECT refuses is told by the completion, with its own error, and is a
+        finding; EINVAL of another descriptor is none."""
+        out = self.run_under(built("direct_async"), "f", env=BINARY, status=None)
+        if not out:
+            self.skipTest("O_DIRECT takes anything here, or is not there")
+        log, = tracelog.logs(self.tmp)
+        refused = [e for e in log.events if e.flags & tracelog.DIRECT]
+        self.assertEqual(["%s %d %d" % (e.op, e.offset, e.request) for e in refused],
+                         out.splitlines())
+        self.assertEqual({e.result for e in refused}, {-22})
+        self.assertEqual(len([e for e in log.events if e.result == -22]),
+                         len(refused) + 1)
+        found = json.loads(self.run_under(
+            os.path.join(BUILD, "iotrace"), "findings", "--json=-", log.path,
+            preload=None))
+        risk, = found["risks"]
+        self.assertEqual((risk["id"], risk["calls"], os.path.basename(risk["file"])),
+                         ("direct-unaligned", len(refused), "f"))
+
+
 class Programs(Recorder):
     """Real ones do the same under the recorder, and are seen."""
 

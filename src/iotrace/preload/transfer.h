@@ -43,14 +43,15 @@ static inline int64_t own_offset_moved(int fd, int64_t before, int64_t moved)
     return before;
 }
 
-void event_refused(struct event *e, int fd);
+/* Of a transfer that failed, with -errno: whether O_DIRECT may be the reason. */
+void event_refused(struct event *e, int fd, int64_t result);
 
 /* At an offset that is said, or that is known otherwise. */
 static inline ssize_t moved_at(struct event *e, enum trace_op op, int fd,
                                int64_t offset, size_t request, ssize_t n)
 {
     if (UNLIKELY(n < 0))
-        event_refused(e, fd);
+        event_refused(e, fd, -errno);
     return event_moved(e, op, offset, request, n);
 }
 

@@ -1,5 +1,6 @@
 #include "iotrace/preload/uring.h"
 #include "iotrace/preload/sys.h"
+#include "iotrace/preload/transfer.h"
 #include <string.h>
 #include <sys/uio.h>
 
@@ -130,6 +131,7 @@ static struct request {
     uint64_t data, number;
     int64_t offset, asked;
     uint32_t file;
+    int fd;
     enum trace_op op;
 } requests[REQUESTS];
 
@@ -156,9 +158,8 @@ static struct request *uring_place_of(uint64_t ring, uint64_t data, unsigned try
     return &requests[((h >> 40) + try) % REQUESTS];
 }
 
-static uint32_t uring_file_of(const struct uring *r, const struct io_uring_sqe *s)
+static uint32_t uring_file_of(int fd)
 {
-    int fd = uring_fd_of(r, s);
     struct event e = fd >= 0 ? event_on(fd) : (struct event){0};
     return e.file;
 }
@@ -178,7 +179,8 @@ bool uring_hand(struct uring *r, const struct io_uring_sqe *s)
         q->number = __atomic_fetch_add(&numbers, 1, __ATOMIC_RELAXED);
         q->offset = uring_offset(s);
         q->asked = uring_asked(s);
-        q->file = uring_file_of(r, s);
+        q->fd = uring_fd_of(r, s);
+        q->file = uring_file_of(q->fd);
         q->op = op;
         __atomic_store_n(&q->ring, ring, __ATOMIC_RELEASE);
         return true;
@@ -216,7 +218,7 @@ void uring_put(struct uring *r, const struct io_uring_sqe *s, struct event *call
         return;
     struct event e = *call;
     int64_t asked = uring_asked(s);
-    e.file = uring_file_of(r, s);
+    e.file = uring_file_of(uring_fd_of(r, s));
     e.flags = known ? TRACE_ASYNC : 0;
     event_put(&e, op, uring_offset(s), asked, known ? 0 : asked);
     call->start = call->end; /* the call's time is the first one's */
@@ -230,6 +232,7 @@ static void uring_completed(uint64_t ring, const struct io_uring_cqe *c, uint64_
     if (!q)
         return;
     struct event e = {.start = now, .end = now, .file = q->file};
+    event_refused(&e, q->fd, c->res);
     event_put(&e, end_of(q->op), q->offset, q->asked, c->res);
     __atomic_store_n(&q->ring, 0, __ATOMIC_RELEASE);
 }

@@ -3,6 +3,7 @@
 #include "iotrace/preload/mpi/mpi.h"
 #include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
+#include "iotrace/preload/transfer.h"
 #include <aio.h>
 #include <dlfcn.h>
 #include <string.h>
@@ -75,12 +76,15 @@ WRAP(ssize_t, aio_return, (struct aiocb * cb))
     size_t asked = cb->aio_nbytes;
     bool deeper = is_nested(cb);
     ssize_t n = REAL(aio_return)(cb);
+    int64_t result = n < 0 ? -cb->__error_code : n; /* errno is left as it was */
     level += deeper;
     if (kind != LIO_READ && kind != LIO_WRITE)
-        event_moved(&e, OP_AIO_RETURN_FSYNC, -1, 0, n);
-    else
-        event_moved(&e, kind == LIO_READ ? OP_AIO_RETURN_READ : OP_AIO_RETURN_WRITE,
-                    offset, asked, n);
+        event_put(&e, OP_AIO_RETURN_FSYNC, -1, 0, result);
+    else {
+        event_refused(&e, cb->aio_fildes, result);
+        event_put(&e, kind == LIO_READ ? OP_AIO_RETURN_READ : OP_AIO_RETURN_WRITE,
+                  offset, (int64_t)asked, result);
+    }
     level -= deeper;
     return n;
 }

@@ -9,11 +9,10 @@
 
 /* ---- what O_DIRECT refuses ---- */
 
-/* After a transfer that failed, with errno as it left it. */
-void event_refused(struct event *e, int fd)
+void event_refused(struct event *e, int fd, int64_t result)
 {
     int error = errno;
-    if (error != EINVAL || !is_logged(e))
+    if (result != -EINVAL || !is_logged(e))
         return;
     if (!e->end)
         event_over(e);

@@ -2,6 +2,7 @@
  * bytes; they count when the program fetches the completion. */
 #include "iotrace/preload/late.h"
 #include "iotrace/preload/recorder.h"
+#include "iotrace/preload/transfer.h"
 #include <linux/aio_abi.h>
 #include <sys/uio.h>
 
@@ -40,6 +41,7 @@ static void calls_libaio_put(const struct iocb *c, enum trace_op op, struct even
     e.start = call->start;
     e.end = call->end;
     e.flags = flags;
+    event_refused(&e, (int)c->aio_fildes, result);
     event_put(&e, op, is_sync(c) ? -1 : c->aio_offset, calls_libaio_asked(c), result);
     call->start = call->end;
 }
