@@ -45,7 +45,8 @@ EXTRA_DIST += doc/pictures/heat.png doc/pictures/make doc/pictures/make-outcore 
 	doc/pictures/outcore-threads.svg \
 	doc/pictures/report.png
 EXTRA_DIST += doc/pictures/make-gallery doc/pictures/gallery-runs.tar.xz \
-	$(addprefix doc/pictures/gallery-, alpha.svg bandwidth.svg curves.svg effects.svg \
+	$(addprefix doc/pictures/gallery-, alpha.svg bandwidth.svg \
+	calibrate.svg calibrate-flight.svg curves.svg effects.svg \
 	figure.svg filetype.svg heat.svg \
 	iotrace-places.svg iotrace-ranks.svg latency.svg ldad.svg pfmload.svg ranks.svg \
 	relief.svg scaling.svg series.svg text.svg time.svg trend.svg)

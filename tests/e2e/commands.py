@@ -2,9 +2,9 @@
 # tier: quick ci; limit: 900
 """The commands that texts show. Those of doc/cookbook.md and of README's sections on
 programs are run, recipe by recipe, with small sizes (SMALLER); stand-ins say that
-commands of file and batch systems were called (man_examples.py runs those of man pages).
-Of README, other pages and man pages,
-each command is one that exists, with options that its --help has."""
+commands of file and batch systems were called. Of README, other pages and man pages,
+each command is one that exists, with options that its --help has; man_examples.py runs
+those of man pages."""
 import glob
 import os
 import re
@@ -145,7 +145,8 @@ class Shown(Case):
             os.mkdir(folder)
         # The launcher sets LD_PRELOAD for the ranks, and must not hide a recorder.
         launch = " ".join(shlex.quote(word) + '"${LD_PRELOAD:+:$LD_PRELOAD}"' *
-                          word.endswith(".so") for word in runner.launch_line(self.RANKS, []))
+                          word.endswith(".so")
+                          for word in runner.launch_line(self.RANKS, []))
         self.tool("mpirun", 'shift 2; exec %s "$@"\n' % launch)  # -np N
         for name in ABSENT:
             self.tool(name, 'echo "stand-in for %s: $*"\n' % name)

@@ -38,6 +38,7 @@ SMALLER = commands.SMALLER + commands.table(
     (r"\b(10|64|100)M\b", "2k"),
     (r"=30000\b", "=256"),
     (r"--sweep-queries=\S+", "--sweep-queries=1,2"),
+    (r"outcore search sorted", r"\g<0> --lookups=1k"),
     (r"--sweep-threads=\S+", "--sweep-threads=1,2"),
     (r"\b8G.dat", "data"),
     (r"--slot-size=1M", "--slot-size=4k"),
@@ -103,7 +104,8 @@ echo "le vent et les vagues, la mer et le ciel" | tee documents/3 >texts/fr/a
     "pfminfo": "mkdir lines\n" + SURVEY % "lines"
                + "pfmload -q -o survey.pfm -b 10 lines/*.gsf\n",
     "pfmload": "mkdir lines\n" + SURVEY % "lines"
-               + "ls lines/*.gsf >files.txt\nsed 's/$/ 121/' files.txt >datalist.mb-1\n",
+               + "ls lines/*.gsf >files.txt\n"
+               + "sed 's/$/ 121/' files.txt >datalist.mb-1\n",
 }
 # The tools of others, of which a test needs only that they were called so.
 STAND_INS = ("dot", "gdalinfo", "gmt")
