@@ -12,6 +12,7 @@ import shutil
 import commands
 import shown
 from e2e import BUILD, TESTS, add, drawn, main
+from tap import TIER
 
 # After those of commands.py.
 SMALLER = commands.SMALLER + commands.table(
@@ -150,8 +151,10 @@ def pages():
         name = os.path.splitext(os.path.basename(path))[0]
         with open(path, encoding="utf-8") as f:
             text = commands.of_man(f.read())
-        if text.strip() and (name != "ldadc" or os.environ["HAVE_CLANG"] == "yes"
-                             and shutil.which("cc")):
+        without = (name == "ldadc" and not (os.environ["HAVE_CLANG"] == "yes"
+                                            and shutil.which("cc"))
+                   or name == "leadline" and TIER != "full")  # it takes long
+        if text.strip() and not without:
             yield name, text
 
 
