@@ -33,6 +33,8 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
+import memory_group  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 HEAD = 64
 
@@ -193,23 +195,6 @@ def say(title, rounds):
 
 # ---- with less memory than files -----------------------------------------------------
 
-@contextlib.contextmanager
-def limited(bytes_):
-    """What to hand to subprocess: its child has so much memory, page cache included."""
-    group = "/sys/fs/cgroup/memory/leadline-graph-%d" % os.getpid()
-    os.mkdir(group)
-    try:
-        with open(group + "/memory.limit_in_bytes", "w", encoding="ascii") as f:
-            f.write("%d" % bytes_)
-
-        def enter():
-            with open(group + "/cgroup.procs", "w", encoding="ascii") as f:
-                f.write("%d" % os.getpid())
-        yield {"preexec_fn": enter}
-    finally:
-        os.rmdir(group)
-
-
 def drop(paths):
     for path in paths:
         with open(path, "rb") as f:
@@ -231,7 +216,8 @@ def over_mapped(args):
         ours = Ours(args, folder, args.mapped_graph)
         with ours.kept() as paths:
             memory = sum(os.path.getsize(p) for p in paths) // args.share
-            with limited(memory) as how:
+            with memory_group.limited(memory) as group:
+                how = {"preexec_fn": group.enter}
                 for n in range(args.rounds):
                     def peer():
                         drop(paths)

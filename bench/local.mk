@@ -3,10 +3,10 @@ EXTRA_PROGRAMS =
 EXTRA_DIST += bench/aa bench/bfs_mmap.c bench/debian_sources.py bench/filters.py bench/fio.py \
 	bench/graph.py bench/gsf_decode.py bench/gsf_reference.c bench/interfaces.py bench/ior bench/knn.py bench/ldad-disks bench/ldad-paper \
 	bench/ldad-paper.json bench/ldad-ratios bench/matrix bench/paper_runs.py bench/ldadc-real bench/replay \
-	bench/metabench-mdtest bench/mount.py \
+	bench/memory_group.py bench/metabench-mdtest bench/mount.py \
 	bench/outcore-2008 \
 	bench/outcore-2008.json bench/outcore-graph.json bench/outcore-resample.json bench/overlap.py \
-	bench/pfmload-paper bench/pfmload-paper.json bench/RESULTS.md bench/resample.py bench/search.py \
+	bench/pfmload-collapse bench/pfmload-paper bench/pfmload-paper.json bench/RESULTS.md bench/resample.py bench/search.py \
 	bench/open_read_close.c bench/slow_open.c bench/sort_gnu.py bench/stream.py \
 	bench/text.py
 
