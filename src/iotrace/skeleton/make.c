@@ -415,12 +415,15 @@ bool skeleton_is_joint_open(const struct event *e)
 static void part_pass(struct reading *r, const struct event *e)
 {
     const struct skeleton *s = r->s;
-    const struct skeleton_part *next = &s->part[r->part + 1];
-    r->opens += s->parts && skeleton_is_joint_open(e);
-    for (; r->part + 1 < s->parts; next++, r->part++)
+    if (!s->parts)
+        return;
+    r->opens += skeleton_is_joint_open(e);
+    for (; r->part + 1 < s->parts; r->part++) {
+        const struct skeleton_part *next = &s->part[r->part + 1];
         if (next->open ? next->open > r->opens : next->from_ns > e->start_ns)
             break;
-    int phase = s->parts ? s->part[r->part].phase : 0;
+    }
+    int phase = s->part[r->part].phase;
     if (phase == r->found)
         return;
     r->phase[r->found].ns += e->start_ns - r->since_ns;
