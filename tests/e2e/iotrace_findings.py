@@ -279,6 +279,32 @@ class Findings(Case):
         for words in ("multiples of 16.0 KiB", "1001 bytes at offset 4096"):
             self.assertIn(words, risk["sentence"])
 
+    def read_twice(self, ranks, others_write):
+        """Each rank writes its own 2 MiB of a file, and reads them three times; after
+        the first time, perhaps, its neighbour writes there."""
+        run = tempfile.mkdtemp(dir=self.tmp)
+        for rank in range(ranks):
+            log = Log(pid=1000 + rank, rank=rank, ranks=ranks, end=EPOCH + S)
+            name = log.name("/d/x", 3)
+            for k, op in enumerate(("pwrite", "pread", "pwrite", "pread", "pread")):
+                whose = rank + (k == 2)
+                if k == 2 and not others_write:
+                    continue
+                for i in range(2):
+                    log.add(op, EPOCH + 10 ** 7 * k + 2 * (1000 * i + rank), 1, name=name,
+                            offset=(2 * whose + i) << 20, result=1 << 20)
+            log.write(os.path.join(run, "%d.bin" % rank))
+        return [(f["id"], f["ranks_text"], f["calls"], f["bytes"])
+                for f in self.found(run, "--only=reread,rewrite")["findings"]]
+
+    def test_read_again_by_more_ranks_than_are_looked_at_once(self):
+        for ranks in (4, 100):
+            self.assertEqual(self.read_twice(ranks, False), [
+                ("reread", "0-%d" % (ranks - 1), 4 * ranks, 4 * ranks << 20)])
+        # Of the first rank's part, nobody else writes anything.
+        self.assertEqual(self.read_twice(100, True), [
+            ("reread", "0-99", 202, 202 << 20)])
+
     def on_lustre(self, place, *options, version=3):
         """A file in stripes of 1 MiB that two ranks write, 1 MiB each, off by 4 KiB."""
         run = tempfile.mkdtemp(dir=self.tmp)

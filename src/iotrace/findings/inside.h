@@ -152,6 +152,10 @@ struct side {                 /* of a cell: reads, or writes */
     int64_t touched, needed;  /* blocks */
     int64_t low, high;        /* of leaves, not of collective calls */
     int64_t set_ns;           /* since when `seen` holds */
+    struct {                  /* where no other rank's opposite side is... */
+        int64_t begin, end;
+        uint32_t spread; /* ...as long as the file's is this */
+    } clear;
     struct order_state order;
     struct extents *seen;
     struct bin *bin;
@@ -219,6 +223,8 @@ struct file {
                            several */
     int32_t stripes;    /* 0: not known */
     int64_t write_ns;   /* the last one's start */
+    int64_t last_ns[2]; /* of any rank's sides, at the top */
+    uint32_t spread[2]; /* how often one of them has become wider */
     bool moved, made;   /* any byte of it; by a write at first */
     bool removed;       /* since it was written last */
     struct gathering *gathering;
@@ -417,6 +423,7 @@ struct findings {
     } kind_sum[KINDS];
     bool hdf5; /* there are calls of it */
     bool extents_lost;
+    int64_t looks; /* at other ranks' cells */
     struct fit fit[FITS_MAX];
     int fits;
     struct blocks *blocks;

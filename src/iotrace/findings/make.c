@@ -123,7 +123,8 @@ static void tell_not_judged(struct findings *f)
         f->why_not[ID_LATE] = "the logs do not say who opened a file together";
     if (f->extents_lost)
         f->why_not[ID_REREAD] = f->why_not[ID_REWRITE] = f->why_not[ID_READ_BY_ALL] =
-            "the files are touched in more pieces than can be remembered";
+            "the files are touched in more pieces, or by more ranks, than can be "
+            "followed";
 }
 
 /* "ID,ID": the others are not looked for. 0, or a sentence about one that is none. */

@@ -187,12 +187,14 @@ static bool may_miss(const struct cell *reader, const struct cell *writer,
 
 static void count_stale(const struct context *c)
 {
-    const struct findings *f = c->f;
+    struct findings *f = c->f;
     const struct event *e = c->e;
     const struct file *x = &f->file[c->cell->file];
     uint32_t client = client_of(f, c->cell->actor);
     if (x->sharers < 2)
         return;
+    if (x->sharers > SHARERS)
+        f->why_not[ID_STALE] = "more ranks share a file than can be looked at";
     int looked = 0;
     for (uint32_t i = x->cells; i && looked < SHARERS; i = f->cell[i - 1].next) {
         const struct cell *w = &f->cell[i - 1];

@@ -3,26 +3,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OTHERS 64             /* cells of a file that are looked at for one transfer */
+#define LOOKS_MAX 300000000   /* at other ranks' cells, in all: some seconds */
 #define PIECE ((int64_t)4096) /* what is smaller is no loss to read again */
 #define PLACE_MAX (INT64_MAX / 4)
 
-/* Whether another rank has moved bytes there since this one's set began. More ranks
- * than can be looked at: it may have. */
-static bool touched_by_others(const struct context *c, int write, int64_t since_ns,
+/* Whether another rank has moved bytes there since this one's set began. How far it is
+ * from there to what others have moved is remembered: as long as none of them goes
+ * further, nobody is looked at again. */
+static bool touched_by_others(const struct context *c, struct side *own, int write,
                               int64_t begin, int64_t end)
 {
-    const struct findings *f = c->f;
+    struct findings *f = c->f;
     const struct file *x = &f->file[c->cell->file];
-    if (x->sharers < 2)
+    if (x->sharers < 2 || x->last_ns[write] <= own->set_ns)
         return false;
-    if (x->sharers > OTHERS)
+    if (own->clear.spread == x->spread[write] && own->clear.begin <= begin &&
+        own->clear.end >= end)
+        return false;
+    f->looks += x->sharers;
+    if (f->looks > LOOKS_MAX) {
+        f->extents_lost = true;
         return true;
+    }
+    int64_t low = 0, high = INT64_MAX;
+    bool clear = true;
     for (uint32_t i = x->cells; i; i = f->cell[i - 1].next) {
         const struct side *s = f->cell[i - 1].side[write];
-        if (s && &f->cell[i - 1] != c->cell && s->top.last_ns > since_ns &&
-            s->low < end && s->high > begin)
+        if (!s || &f->cell[i - 1] == c->cell || s->high <= s->low)
+            continue;
+        if (s->high <= begin)
+            low = s->high > low ? s->high : low;
+        else if (s->low >= end)
+            high = s->low < high ? s->low : high;
+        else if (s->top.last_ns > own->set_ns)
             return true;
+        else
+            clear = false;
+    }
+    if (clear) {
+        own->clear.begin = low;
+        own->clear.end = high;
+        own->clear.spread = x->spread[write];
     }
     return false;
 }
@@ -45,7 +66,7 @@ static void count_again(const struct context *c, struct side *s, int write,
     }
     if (there == 0 || bytes < PIECE)
         return;
-    if (touched_by_others(c, !write, s->set_ns, begin, end)) {
+    if (touched_by_others(c, s, !write, begin, end)) {
         extents_free(&s->seen);
         extents_add(&s->seen, begin, end);
         s->set_ns = e->start_ns;
@@ -114,6 +135,8 @@ static void count_leaf(const struct context *c, struct side *s, int write,
     const struct event *e = c->e;
     evidence_count(&s->leaf, e, c->seq, bytes, e->duration_ns);
     if (is_placed(e) && !c->in.collective) {
+        f->file[c->cell->file].spread[write] +=
+            e->offset < s->low || e->offset + bytes > s->high;
         s->low = e->offset < s->low ? e->offset : s->low;
         s->high = e->offset + bytes > s->high ? e->offset + bytes : s->high;
     }
@@ -158,6 +181,8 @@ static void count_top(const struct context *c, struct side *s, int64_t bytes)
     const struct event *e = c->e;
     bool collective = e->flags & TRACE_COLLECTIVE;
     evidence_count(&s->top, e, c->seq, bytes, e->duration_ns);
+    int64_t *last_ns = &c->f->file[c->cell->file].last_ns[e->file_class == CLASS_WRITE];
+    *last_ns = s->top.last_ns > *last_ns ? s->top.last_ns : *last_ns;
     if (!collective)
         evidence_count(&s->alone, e, c->seq, bytes, e->duration_ns);
     count_stream(c, s, bytes);
