@@ -169,6 +169,7 @@ SCRIPT_TESTS += \
 	tests/e2e/coherence.py \
 	tests/e2e/commands.py \
 	tests/e2e/shown.py \
+	tests/e2e/debian_packages.py \
 	tests/e2e/dry_run.py \
 	tests/e2e/ended.py \
 	tests/e2e/fault.py \

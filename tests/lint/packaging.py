@@ -128,6 +128,9 @@ def check_others():
                        text_of("packaging/container/Containerfile"))
     point(named and set(named) <= options, "the container's options are configure's",
           named)
+    left_out = text_of(".dockerignore").split("\n")
+    point("build" in left_out and "config.status" in left_out,
+          "the container's recipe copies no build", left_out)
 
 
 def check_versions():
