@@ -75,6 +75,7 @@ its read; the block is a rank's share of a matrix.
 """
 import argparse
 import collections
+import contextlib
 import json
 import math
 import os
@@ -152,7 +153,8 @@ def arguments():
 
 
 def makefile_value(build, name):
-    with open(os.path.join(build, "Makefile"), encoding="utf-8") as makefile:
+    with contextlib.suppress(OSError), open(os.path.join(build, "Makefile"),
+                                            encoding="utf-8") as makefile:
         for text in makefile:
             if text.startswith(name + " = "):
                 return text.split("=", 1)[1].strip()

@@ -46,9 +46,16 @@ def every(disks):
 
 
 def mpiexec(build):
-    """As a batch job says, or as the build was configured."""
+    """As a batch job says, or as the build was configured, or the installed suite."""
     said = os.environ.get("LEADLINE_MPIEXEC")
-    return said.split() if said else makefile_value(build, "MPIEXEC").split()
+    if said or os.path.exists(os.path.join(build, "Makefile")):
+        return (said or makefile_value(build, "MPIEXEC")).split()
+    try:
+        return subprocess.run([os.path.join(build, "leadline"), "launcher"], check=True,
+                              stdout=subprocess.PIPE).stdout.decode().split()
+    except (OSError, subprocess.CalledProcessError):
+        sys.exit("%s: neither a build nor leadline is in %s to tell the launcher; set "
+                 "LEADLINE_MPIEXEC" % (sys.argv[0], build))
 
 
 def sweep(build, out, spec, beside=()):

@@ -256,9 +256,11 @@ def standstills(found, mine):
            "in flight." % (name_of(g.phase, found.phases), time_text(seconds(g)),
                            g.begin) for g in stalls[:NAMED]]
     if len(stalls) > NAMED:
-        out.append("There were %d shorter stalls%s." % (
-            len(stalls) - NAMED, ", of which %d are not marked" % (
-                len(stalls) - MOST_STALLS) if len(stalls) > MOST_STALLS else ""))
+        more = len(stalls) - NAMED
+        out.append("There %s %d shorter stall%s%s." % (
+            "was" if more == 1 else "were", more, "" if more == 1 else "s",
+            ", of which %d are not marked" % (len(stalls) - MOST_STALLS)
+            if len(stalls) > MOST_STALLS else ""))
     if not stalls:
         out.append("There is no stall.")
     pauses = [g for g in mine if not g.stalled]

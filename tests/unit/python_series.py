@@ -219,6 +219,12 @@ class Pictures(Case):
         self.assertIn("There were 27 shorter stalls, of which 18 are not marked.",
                       picture.words)
 
+    def test_one_stall_that_is_not_named(self):
+        some = slots(([5] * 20 + [0] * 9) * 4 + [5], {29 * i: 0.2 for i in range(5)})
+        (picture,) = self.draw(self.report(rows("W", 0.0, write=some)))
+        self.assertEqual(len(picture.stalls), 4)
+        self.assertIn("There was 1 shorter stall.", picture.words)
+
     def test_texts_are_within_and_apart(self):
         many = slots(([5] * 20 + [0] * 9) * 8 + [5],
                      {29 * i: 0.2 for i in range(1, 9)})
