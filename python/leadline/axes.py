@@ -1,6 +1,7 @@
 """Scales and their ticks."""
 import math
 from collections import namedtuple
+from typing import Any, Iterable, List, Optional, Tuple
 
 FAR = 5.0        # values that are farther apart stand on an axis of decades
 AROUND = 1.2     # beyond the values on an axis of decades
@@ -9,7 +10,7 @@ EDGE = 22.0      # room for zeros beside an axis of decades
 Axis = namedtuple("Axis", "scale ticks texts")
 
 
-def nice_step(span, most):
+def nice_step(span: float, most: float) -> float:
     """The least of 1, 2, 2.5, 5 times a power of ten that needs at most `most`."""
     rough = span / max(most, 1)
     power = 10.0 ** math.floor(math.log10(rough))
@@ -19,7 +20,7 @@ def nice_step(span, most):
     return 10.0 * power
 
 
-def ticks(low, high, most):
+def ticks(low: float, high: float, most: float) -> List[float]:
     """Values from at or below `low` to at or above `high`."""
     if high <= low:
         high = low + (abs(low) or 1.0)
@@ -28,7 +29,7 @@ def ticks(low, high, most):
     return [i * step for i in range(int(first), int(last) + 1)]
 
 
-def tick_text(value, step):
+def tick_text(value: float, step: float) -> str:
     if value == 0:
         return "0"
     if abs(value) >= 1e7 or step < 1e-4:
@@ -61,7 +62,8 @@ class Scale:
             self.plain(value) - self.low) / span
 
 
-def up_from_zero(values, begin, end, most):
+def up_from_zero(values: Iterable[float], begin: float, end: float,
+                 most: int) -> Tuple[Scale, List[float], List[str]]:
     """(scale, ticks, texts) of an axis that has 0 in it."""
     values = [v for v in values if v is not None] + [0.0]
     marks = ticks(min(values), max(values), most)
@@ -70,7 +72,7 @@ def up_from_zero(values, begin, end, most):
             [tick_text(v, step) for v in marks])
 
 
-def of_values(values, begin, end, most):
+def of_values(values: Iterable[Any], begin: float, end: float, most: int) -> Axis:
     """An axis for values of one kind: of decades where they are far apart, else one
     that has 0 in it."""
     values = [v for v in values if v is not None]
@@ -83,7 +85,8 @@ def of_values(values, begin, end, most):
     return decades(min(above), max(above), begin, end, most, zero)
 
 
-def decades(low, high, begin, end, most, zero=None):
+def decades(low: float, high: float, begin: float, end: float, most: int,
+            zero: Optional[float] = None) -> Axis:
     """Of logarithms: 1, 2, 5, 10 ... over less than two decades, else powers of ten."""
     marks = one_two_five(low, high) if high < 100 * low else [
         10.0 ** i for i in range(int(math.floor(math.log10(low) + 1e-9)),

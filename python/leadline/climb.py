@@ -9,6 +9,7 @@ import json
 import re
 import subprocess
 from collections import OrderedDict, namedtuple
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from leadline import scaling, stats, table
 from leadline.errors import LeadlineError
@@ -24,13 +25,13 @@ NAMED = re.compile(r"saturation\.(.+)\.at(\d+)\.(%s)$" % "|".join(RATES))
 Step = namedtuple("Step", "engine at_once figures")
 
 
-def rate_of(step, rate):
+def rate_of(step: Step, rate: str) -> Optional[float]:
     """The median; None: there is none."""
     values = [v for v in step.figures.get(rate, {"reps": []})["reps"] if v]
     return stats.median(values) if values else None
 
 
-def engines(program, direct):
+def engines(program: str, direct: bool) -> Dict[str, bool]:
     """{name: whether it is asynchronous} of those that move a plain file's bytes."""
     try:
         text = subprocess.run([program, "--list-engines=json"], stdout=subprocess.PIPE,
@@ -44,7 +45,7 @@ def engines(program, direct):
                 or row["calls_mpi"] or (direct and not row["direct"])))
 
 
-def options(asynchronous, at_once, rank_bytes):
+def options(asynchronous: bool, at_once: int, rank_bytes: int) -> List[str]:
     """A rank moves as many bytes, whatever the number of its threads."""
     if asynchronous:
         return [str(rank_bytes), "--depth=%d" % at_once]
@@ -66,7 +67,8 @@ def is_level(steps, engine):
     return True
 
 
-def climb(found, most, measure):
+def climb(found: Dict[str, bool], most: int,
+          measure: Callable[..., Dict[str, Any]]) -> List[Step]:
     """Steps of all engines. measure(engine, asynchronous, at_once): {rate: figure}."""
     steps, at_once = [], 1
     while found and at_once <= most:
@@ -78,10 +80,11 @@ def climb(found, most, measure):
     return steps
 
 
-def knee(steps, rate):
+def knee(steps: Sequence[Step], rate: str) -> Any:
     """The step with the least under way that comes near the best one, and the best; of
     several engines the fastest. None: nothing was measured."""
-    known = [(rate_of(s, rate), s) for s in steps if rate_of(s, rate)]
+    rated = [(rate_of(s, rate), s) for s in steps]
+    known = [(value, s) for value, s in rated if value]
     if not known:
         return None
     best = max(value for value, _ in known)
@@ -89,14 +92,14 @@ def knee(steps, rate):
     return min(near, key=lambda row: row[:2])[2], best
 
 
-def figures(steps):
+def figures(steps: Sequence[Step]) -> List[Dict[str, Any]]:
     return [dict(row, name="saturation.%s.at%d.%s" % (s.engine, s.at_once, rate))
             for s in steps for rate, row in s.figures.items() if rate_of(s, rate)]
 
 
-def steps(values):
+def steps(values: Dict[str, List[float]]) -> List[Step]:
     """What figures() has made of them, of {name of a figure: its repetitions}."""
-    found = OrderedDict()
+    found: Dict[Any, Any] = OrderedDict()
     for name, reps in values.items():
         named = NAMED.match(name)
         if named:
@@ -106,17 +109,18 @@ def steps(values):
     return list(found.values())
 
 
-def show(steps, ranks):
+def show(steps: Sequence[Step], ranks: int) -> str:
     """A table, and a sentence for each rate."""
-    rows = [[s.engine, str(s.at_once)] + [table.number(rate_of(s, r)) for r in RATES]
-            for s in sorted(steps, key=lambda s: (s.engine, s.at_once))]
+    rows: List[Sequence[str]] = [
+        [s.engine, str(s.at_once)] + [table.number(rate_of(s, r)) for r in RATES]
+        for s in sorted(steps, key=lambda s: (s.engine, s.at_once))]
     text = table.text(["engine", "at once", "write MB/s", "read MB/s"], rows,
                       right=(1, 2, 3))
     return text + "".join(sentence(steps, rate, ranks) + "\n" for rate in RATES
                           if knee(steps, rate))
 
 
-def sentence(steps, rate, ranks):
+def sentence(steps: Sequence[Step], rate: str, ranks: int) -> str:
     step, _ = knee(steps, rate)
     last = points(steps, step.engine, rate)[-1][0]
     more = ("neither more of it nor another engine gains %.0f %%"

@@ -1,5 +1,6 @@
 """What a run ran on: its machine, its software and its storage, as reports tell."""
 from collections import OrderedDict, namedtuple
+from typing import Any, Dict, List, Sequence
 
 from leadline.fields import printable
 
@@ -63,12 +64,12 @@ NO_FACTOR = ("nodes", "ranks per node", "cores", "memory", "kernel", "engine ver
              "MPI-IO layer", "mount options", "stripes", "storage below", "hints")
 
 
-def values(condition, group):
+def values(condition: Any, group: Any) -> List[str]:
     """The known values of a group's runs, each once."""
     return list(OrderedDict.fromkeys(filter(None, map(condition.of, group.reports))))
 
 
-def varying(groups):
+def varying(groups: Sequence[Any]) -> Dict[Any, Any]:
     """{name: [value of each group]} of conditions that are factors of a series: known
     and constant within each configuration, and not the same in all."""
     out = OrderedDict()

@@ -4,6 +4,7 @@ The table says what doc/report-schema.md says. Fields that it does not know are 
 alone: a later version of a program may add some.
 """
 import re
+from typing import Any
 
 SCHEMA = "leadline-report/1"
 
@@ -18,7 +19,7 @@ LARGEST = 1e30
 SMALLEST = 1e-30   # but 0
 
 
-def is_number(value):
+def is_number(value: Any) -> bool:
     return (isinstance(value, (int, float)) and not isinstance(value, bool)
             and -LARGEST <= value <= LARGEST)
 
@@ -202,7 +203,7 @@ def step(name):
     return "['%s']" % printable(name)
 
 
-def printable(text):
+def printable(text: Any) -> str:
     """A report must not be able to write control characters to a terminal."""
     text = str(text)
     if text.isprintable():

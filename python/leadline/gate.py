@@ -8,6 +8,7 @@ bound is below the limit. Otherwise more rounds are needed.
 import argparse
 import math
 from collections import OrderedDict, namedtuple
+from typing import Any, Dict, List, Optional, Sequence
 
 from leadline import compare, rules, stats, tails
 from leadline import report as reports
@@ -22,7 +23,7 @@ STATUS = OrderedDict([(FAILS, SLOWER), (NOT_COMPARABLE, FAILED), (UNSURE, OPEN),
 Judged = namedtuple("Judged", "row state slowness low high words")
 
 
-def percent(text):
+def percent(text: str) -> Optional[float]:
     """5% or 5: as a factor, 1.05."""
     try:
         value = float(text[:-1] if text.endswith("%") else text)
@@ -86,7 +87,7 @@ def rows(groups, paths, patterns, policy=rules.POLICY):
 # ---- the verdict -------------------------------------------------------------
 
 
-def judge(some, limit):
+def judge(some: Sequence[Any], limit: float) -> List[Judged]:
     """Of rows that compare made; those of the baseline are passed over."""
     held = [r for r in some if r.comparison.verdict != compare.BASELINE]
     many = sum(r.comparison.estimate is not None for r in held)
@@ -124,12 +125,12 @@ def of_all(judged):
     return next((s for s in STATUS if s in states), NOT_COMPARABLE)
 
 
-def status(judged, unsure_passes=False):
+def status(judged: Sequence[Judged], unsure_passes: bool = False) -> int:
     state = of_all(judged)
     return 0 if state == UNSURE and unsure_passes else STATUS[state]
 
 
-def sentence(judged, limit):
+def sentence(judged: Sequence[Judged], limit: float) -> str:
     """The last line: what decided."""
     state = of_all(judged)
     some = [j for j in judged if j.state == state]
@@ -148,7 +149,7 @@ def sentence(judged, limit):
     return "%s: %s: %s%s" % (state, what, worst.words, more)
 
 
-def tree(judged, limit):
+def tree(judged: Sequence[Judged], limit: float) -> Dict[str, Any]:
     return OrderedDict([
         ("limit", limit), ("state", of_all(judged)),
         ("sentence", sentence(judged, limit)),

@@ -1,6 +1,7 @@
 """Configurations: which reports are repetitions of the same thing."""
 import os
 from collections import Counter, OrderedDict, namedtuple
+from typing import Any, Iterable, Sequence
 
 from leadline import report as reports
 from leadline import stats
@@ -104,7 +105,7 @@ def transfer_seconds(report):
 # ---- what makes two runs different things ------------------------------------
 
 
-def difference(a, b, ignoring=()):
+def difference(a: Any, b: Any, ignoring: Sequence[str] = ()) -> str:
     """Why report `a` cannot be held against `b`; "" if it can."""
     pairs = [("program", a.program, b.program), ("ranks", a.ranks, b.ranks)]
     ours, theirs = a.option_values(True), b.option_values(True)
@@ -119,7 +120,8 @@ def difference(a, b, ignoring=()):
     return ""
 
 
-def not_comparable(figure_name, a, b, ignoring=()):
+def not_comparable(figure_name: str, a: Group, b: Group,
+                   ignoring: Sequence[str] = ()) -> str:
     """As difference, for two groups and one figure."""
     for group in (a, b):
         for report in group.reports[1:]:
@@ -219,7 +221,8 @@ def found_in(path, notes):
     return out
 
 
-def collect(paths, purpose="compare", apart=False):
+def collect(paths: Iterable[str], purpose: str = "compare",
+            apart: bool = False) -> Collection:
     """Reads files and directories into a Collection."""
     found, seen = Collection(apart), set()
     for path in paths:

@@ -5,6 +5,7 @@ import os
 import re
 import sys
 from collections import OrderedDict, namedtuple
+from typing import Any, Iterable, Iterator, List, Sequence
 
 from leadline import output, stats, table
 from leadline import report as reports
@@ -43,7 +44,7 @@ def files(paths, faults):
                     yield path
 
 
-def each(paths, faults):
+def each(paths: Iterable[str], faults: List[str]) -> Iterator[Any]:
     """The reports, one after the other. What was asked for must be one; other files in
     folders need not."""
     for path in files(paths, faults):
@@ -77,7 +78,7 @@ def main_figures(report):
     return [(f.name, stats.median(f.reps), f.unit) for f in ranked[:MAIN]]
 
 
-def line(report):
+def line(report: Any) -> Line:
     state = "valid" if report.valid else "not valid: " + report.failure()
     if report.valid and report.from_memory():
         state = "valid, reads from memory"
@@ -112,7 +113,7 @@ def hosts_text(hosts):
     return hosts[0].split(".")[0] + more if hosts else "-"
 
 
-def cells(found):
+def cells(found: Line) -> List[str]:
     figures = ["%s %s %s" % (name.replace("_MBps", ""), table.number(value), unit)
                for name, value, unit in found.figures]
     return [found.date[:19].replace("T", " ") or "-", found.program,
@@ -146,7 +147,7 @@ def render(form, lines, faults):
     return table.text(HEADER, rows, right=(3, 4))
 
 
-def tell(faults, command="list"):
+def tell(faults: Sequence[str], command: str = "list") -> None:
     for fault in faults[:TOLD]:
         sys.stderr.write("leadline %s: %s\n" % (command, reports.printable(fault)))
     if len(faults) > TOLD:

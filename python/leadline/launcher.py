@@ -8,6 +8,7 @@ import os
 import shlex
 import shutil
 import subprocess
+from typing import List, Sequence
 
 from leadline import output
 from leadline.errors import LeadlineError, usage
@@ -25,7 +26,7 @@ def is_program(path):
     return os.path.isfile(path) and os.access(path, os.X_OK)
 
 
-def find_program(name, folders):
+def find_program(name: str, folders: Sequence[str]) -> str:
     """`name` as a path, in the build tree or where leadline is installed, or on
     PATH."""
     if "/" in name:
@@ -65,7 +66,7 @@ def protocols():
     return said(["srun", "--mpi=list"])
 
 
-def within_slurm():
+def within_slurm() -> bool:
     return "SLURM_JOB_ID" in os.environ
 
 
@@ -84,7 +85,7 @@ def find(program, where, slurm):
     return next(filter(shutil.which, NAMES[kind]), NAMES[kind][-1])
 
 
-def words_of(text):
+def words_of(text: str) -> List[str]:
     """A launcher with its arguments, as a list."""
     try:
         found = shlex.split(text) if isinstance(text, str) else list(text)
@@ -95,7 +96,7 @@ def words_of(text):
     return found
 
 
-def check(words):
+def check(words: Sequence[str]) -> None:
     """That it is there, before anything runs."""
     if not shutil.which(words[0]):
         raise LeadlineError("launcher %s was not found: install it, or name another "

@@ -4,6 +4,8 @@ A picture's `looks` are {name of a series: (colour, marker)}. The last colour is
 methods that have none of their own, and for what is of several; their markers tell them
 apart. No other factor has colours.
 """
+from typing import Any, Dict, Iterable, Tuple
+
 from leadline import svg
 
 METHODS = ("posix", "mpiio", "uring", "threads", "libaio", "mpiio-nb", "hdf5")
@@ -13,7 +15,7 @@ OTHER = len(METHODS)
 OPTIONS = ("engine", "async-engine", "iomethod", "method", "api", "ioengine", "io")
 
 
-def plain(value):
+def plain(value: Any) -> str:
     words = str(value).lower()
     return ALIASES.get(words, words)
 
@@ -23,7 +25,7 @@ def is_method(factor):
     return factor.name in OPTIONS and not factor.numeric
 
 
-def of_methods(methods):
+def of_methods(methods: Iterable[str]) -> Dict[str, Tuple[int, int]]:
     """{method: (colour, marker)}; no two that are here share a marker."""
     others = sorted(m for m in set(methods) if m not in METHODS)
     room = svg.MARKERS - OTHER

@@ -1,5 +1,6 @@
 """Short names: only what differs, and 64k rather than 65536."""
 import re
+from typing import Any, Dict, List, Optional, Sequence, Union
 
 from leadline.fields import printable
 
@@ -8,11 +9,11 @@ UNITS = (("G", 1 << 30), ("M", 1 << 20), ("k", 1 << 10))
 SIZE = re.compile(r"(\d+(?:\.\d+)?)([kmgKMG]?)(?:i?[bB])?$")
 
 
-def runs_text(n):
+def runs_text(n: int) -> str:
     return "%d run%s" % (n, "" if n == 1 else "s")
 
 
-def number(value):
+def number(value: Any) -> Union[int, float, None]:
     """The number that an option is; None if it is none."""
     if isinstance(value, bool) or value is None:
         return None
@@ -26,7 +27,7 @@ def number(value):
     return int(size) if size == int(size) else size
 
 
-def size_text(value):
+def size_text(value: Any) -> str:
     """64k, 1M: whole multiples of 1024 only; anything else as it is."""
     if isinstance(value, float) and value == int(value) and abs(value) < 1e15:
         value = int(value)
@@ -37,7 +38,7 @@ def size_text(value):
     return "%.4g" % value if isinstance(value, float) else str(value)
 
 
-def value_text(name, value):
+def value_text(name: str, value: Any) -> str:
     """posix, 64k, np=4: a small number alone says nothing; True is its option."""
     if value is None or value is False:
         return "no " + name
@@ -50,7 +51,7 @@ def value_text(name, value):
     return printable(text if text[-1:] in "kMG" else "%s=%s" % (name, text))
 
 
-def rate_text(value):
+def rate_text(value: Optional[float]) -> str:
     """Three digits, never an exponent where people read rates."""
     if value is None:
         return "-"
@@ -77,10 +78,11 @@ def prefixes(texts):
     return out
 
 
-def distinct(texts):
+def distinct(texts: Sequence[str]) -> List[str]:
     """Each cut to LONGEST, and numbered where that makes them equal."""
     short = [cut(text) for text in texts]
-    out, seen = [], {}
+    out: List[str] = []
+    seen: Dict[str, int] = {}
     for text, name in zip(texts, short):
         seen[name] = seen.get(name, 0) + 1
         if short.count(name) > 1 and text != name:
@@ -90,7 +92,7 @@ def distinct(texts):
     return out
 
 
-def common_of(names, most):
+def common_of(names: Sequence[str], most: int) -> str:
     """The first few, and how many more there are."""
     names = list(names)
     more = " and %d more" % (len(names) - most) if len(names) > most else ""

@@ -4,6 +4,7 @@ import os
 import sys
 import tempfile
 import textwrap
+from typing import Any, Iterable, Iterator
 
 from leadline.errors import LeadlineError
 from leadline.fields import printable
@@ -17,7 +18,7 @@ def wrap(sentence: str, first: str = "", rest: str = "") -> str:
                          break_on_hyphens=False) + "\n"
 
 
-def notes(sentences):
+def notes(sentences: Iterable[str]) -> str:
     return "".join(wrap(note, "Note: ", "      ") for note in sentences)
 
 
@@ -38,7 +39,7 @@ def fresh(path):
 
 
 @contextlib.contextmanager
-def replacing(path):
+def replacing(path: str) -> Iterator[Any]:
     """A binary file that takes the place of `path`, whole, when all went well. A link
     there is replaced and not followed; a device or pipe is written to."""
     if os.path.exists(path) and not os.path.isfile(path):
@@ -64,7 +65,7 @@ def mask():
     return found
 
 
-def encoded(text):
+def encoded(text: str) -> bytes:
     """Names of files need not be text; what is not becomes a question mark."""
     return text.encode("utf-8", "replace")
 

@@ -72,5 +72,5 @@ a { color: inherit; text-decoration: none; }
 """
 
 
-def style():
+def style() -> str:
     return PAGE + svg.style()

@@ -6,6 +6,7 @@ Each function returns a list of shapes, empty where there is nothing to show.
 import functools
 import math
 from collections import Counter, OrderedDict
+from typing import Any, Dict, Iterable, List, Sequence, Tuple
 
 from leadline import effects, fields, looks, matrix, names, ranking, shapes, stats
 from leadline.against import Against
@@ -27,11 +28,11 @@ STRAGGLER = 1.5    # so much slower than the median rank is worth a sentence
 # ---- what several need -------------------------------------------------------
 
 
-def sampled(group, name, at=()):
+def sampled(group: Any, name: str, at: Tuple[Any, ...] = ()) -> List[float]:
     return list(group.observations((name, at)).values())
 
 
-def mark(series, values):
+def mark(series: str, values: Sequence[float]) -> Any:
     return shapes.mark(series, values, stats.median(values), stats.interval(values))
 
 
@@ -47,26 +48,26 @@ def with_totals(groups):
     return by_program([g for g in groups if any(sampled(g, f) for f in TOTALS)])
 
 
-def pages(items, most):
+def pages(items: Sequence[Any], most: int) -> List[Sequence[Any]]:
     """The items in lists of nearly equal length, none longer than `most`."""
     count = -(-len(items) // most) or 1
     return [items[i * len(items) // count:(i + 1) * len(items) // count]
             for i in range(count)]
 
 
-def numbered(title, i, of):
+def numbered(title: str, i: int, of: int) -> str:
     return title + (" (%d of %d)" % (i + 1, of) if of > 1 else "")
 
 
-def ranks_text(ranks):
+def ranks_text(ranks: Any) -> str:
     return "%s rank%s" % (ranks, "" if ranks == 1 else "s")
 
 
-def rank_counts(groups):
+def rank_counts(groups: Iterable[Any]) -> List[int]:
     return sorted(set(g.first.ranks for g in groups))
 
 
-def by_ranks(groups):
+def by_ranks(groups: Iterable[Any]) -> List[Any]:
     return sorted(groups, key=lambda g: g.first.ranks)
 
 
@@ -101,7 +102,7 @@ def series_text(found):
     return " (%s)" % found.series if found.series else ""
 
 
-def names_of(groups):
+def names_of(groups: Sequence[Any]) -> Dict[int, str]:
     """{id of a group: the shortest name that tells it apart}; of what is no sweep its
     own name."""
     out = {id(g): g.name for g in groups}
@@ -113,8 +114,9 @@ def names_of(groups):
     return out
 
 
-def bandwidth(groups):
-    out, known = [], looks.Looks(groups)
+def bandwidth(groups: Sequence[Any]) -> List[Any]:
+    out: List[Any] = []
+    known = looks.Looks(groups)
     for program, some in with_totals(groups):
         for name in TOTALS:
             rates = [(g, sampled(g, name)) for g in some]
@@ -211,14 +213,14 @@ def extremes(groups, figure, name_by):
     return [words + "."]
 
 
-def value_text(value, figure):
+def value_text(value: Any, figure: Any) -> str:
     """812 MB/s [790, 833]"""
     return "%s %s%s" % (names.rate_text(value.centre), figure.unit,
                         "" if value.low is None else " [%s, %s]" % (
                             names.rate_text(value.low), names.rate_text(value.high)))
 
 
-def listed(words):
+def listed(words: Sequence[str]) -> str:
     more = " and %d more" % (len(words) - NAMED) if len(words) > NAMED else ""
     return ", ".join(words[:NAMED]) + more
 
@@ -273,8 +275,8 @@ PARTS = [act for act in fields.ACTS if act != "wall"]
 NAMES = [act.replace("_", "/") for act in PARTS]
 
 
-def time_split(groups):
-    out = []
+def time_split(groups: Sequence[Any]) -> List[Any]:
+    out: List[Any] = []
     for program, some in by_program(groups):
         found = [(g, split(g)) for g in by_ranks(some)]
         phases = sum(len(s) for _, s in found)
@@ -338,9 +340,10 @@ def time_words(bars):
 # ---- single ranks ------------------------------------------------------------
 
 
-def ranks(groups):
+def ranks(groups: Sequence[Any]) -> List[Any]:
     """The configurations with the largest number of ranks, worst balance first."""
-    out, known = [], looks.Looks(groups)
+    out: List[Any] = []
+    known = looks.Looks(groups)
     for program, some in by_program(groups):
         most = rank_counts(some)[-1]
         if most < FEW_RANKS:

@@ -1,6 +1,7 @@
 """From calibrations to pictures: the rates of plain transfers, and how they rise with
 the transfers in flight."""
 from collections import OrderedDict
+from typing import Any, List, Sequence
 
 from leadline import climb, looks, names, pictures, share, shapes, stats
 from leadline.report import stem
@@ -12,10 +13,10 @@ ROWS = [(pattern, [(pattern + "." + rate, pictures.TITLES[rate])
 ROWS.append(("random, mixed", [(MIXED, "both")]))
 
 
-def calibrate(reports):
+def calibrate(reports: Sequence[Any]) -> List[Any]:
     """Pictures of each of these reports; of many, of the latest."""
-    out, latest = [], sorted(reports, key=lambda r: r.start_utc)[-MOST:]
-    for report in latest:
+    out: List[Any] = []
+    for report in sorted(reports, key=lambda r: r.start_utc)[-MOST:]:
         name = stem(report.path) if len(reports) > 1 else report.program
         values = {figure.name: sampled(figure) for figure in report.figures
                   if not figure.at and sampled(figure)}

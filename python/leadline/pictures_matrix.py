@@ -1,6 +1,7 @@
 """From the configurations of a sweep to pictures of its factors: what each level does,
 curves over numbers, and maps of two of them."""
 from collections import OrderedDict
+from typing import Any, List, Sequence
 
 from leadline import looks, names, pictures, ranking, shapes, stats
 
@@ -93,8 +94,9 @@ def assembled(key, heading, words, parts):
 # ---- what each level does ----------------------------------------------------
 
 
-def effect_rows(groups):
-    out, known = [], looks.Looks(groups)
+def effect_rows(groups: Sequence[Any]) -> List[Any]:
+    out: List[Any] = []
+    known = looks.Looks(groups)
     for found in pictures.matrices(groups):
         for figure in found.figures():
             made = pictures.effects_of(found, figure)
@@ -165,8 +167,9 @@ def effect_words(made):
 # ---- curves ------------------------------------------------------------------
 
 
-def curves(groups):
-    out, known = [], looks.Looks(groups)
+def curves(groups: Sequence[Any]) -> List[Any]:
+    out: List[Any] = []
+    known = looks.Looks(groups)
     for found in pictures.matrices(groups):
         for figure in found.figures():
             order = by_share(found, figure)
@@ -176,7 +179,7 @@ def curves(groups):
     return out
 
 
-def has_curves(groups):
+def has_curves(groups: Sequence[Any]) -> bool:
     """Whether there are some over the number of ranks."""
     return any(f.name == "np" and len(f.values) >= LEAST
                for found in pictures.matrices(groups) for f in found.factors)
@@ -250,8 +253,8 @@ def curve_picture(figure, factor, series, name, key, its_looks):
 # ---- maps of two numbers -----------------------------------------------------
 
 
-def maps(groups):
-    out = []
+def maps(groups: Sequence[Any]) -> List[Any]:
+    out: List[Any] = []
     for found in pictures.matrices(groups):
         numbers = [f for f in found.factors if f.numeric
                    and LEAST <= len(f.values) <= MOST_COLUMNS]

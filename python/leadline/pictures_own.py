@@ -3,6 +3,7 @@ of alpha, pfmload's speed-ups, ldad's reductions, and what iotrace has counted."
 import math
 import os
 from collections import OrderedDict
+from typing import Any, List, Sequence
 
 from leadline import shapes, stats
 from leadline.iotrace_plot import Run, unit_of
@@ -198,9 +199,9 @@ def reduction(name, values):
 # ---- iotrace -----------------------------------------------------------------
 
 
-def traces(bins):
+def traces(bins: Sequence[Any]) -> List[Any]:
     """Of each (name, tree of "iotrace bins"): ranks by time, places by time."""
-    out = []
+    out: List[Any] = []
     for name, tree in bins:
         run = Run(tree, name)
         if not run.processes:

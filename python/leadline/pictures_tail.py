@@ -1,5 +1,6 @@
 """From configurations to pictures of latencies as distributions."""
 from collections import OrderedDict
+from typing import Any, List, Sequence
 
 from leadline import looks, pictures, shapes
 
@@ -7,8 +8,9 @@ ACTS = ("write", "read")
 MOST = 0.999       # of the transfers are shown
 
 
-def latency(groups):
-    out, known = [], looks.Looks(groups)
+def latency(groups: Sequence[Any]) -> List[Any]:
+    out: List[Any] = []
+    known = looks.Looks(groups)
     for program, some in pictures.by_program(groups):
         for act in ACTS:
             found = [(g, buckets(g, act)) for g in some]

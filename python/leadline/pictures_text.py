@@ -1,5 +1,7 @@
 """From configurations to pictures of outcore text: the figures of the 2007 study's
 chapter 4 that show bytes over time, module by module."""
+from typing import Any, List, Sequence
+
 from leadline import shapes
 
 MODULES = ["m%d" % m for m in range(1, 9)]
@@ -8,8 +10,8 @@ SLICES = 200   # of the run, as in the study's Figures 4.4 and 4.5
 MARKS = 80     # of a line that only rises
 
 
-def text(groups):
-    out = []
+def text(groups: Sequence[Any]) -> List[Any]:
+    out: List[Any] = []
     for group in groups:
         starts, found = transfers(group.first)
         if not found:

@@ -3,6 +3,7 @@ finds."""
 import datetime
 import time
 from collections import OrderedDict
+from typing import Any, List, Sequence
 
 from leadline import looks, shapes, share, trend
 from leadline.compare import figure_title
@@ -13,7 +14,7 @@ DAY = 86400.0
 DATES = 6          # ticks, at most
 
 
-def history(groups):
+def history(groups: Sequence[Any]) -> List[Any]:
     reports = sorted((r for g in groups for r in g.reports if r.start_utc),
                      key=lambda r: (r.start_utc, r.path))
     found = [t for t in trend.collect(reports, None, LEAST, trend.GROUPS[:1])

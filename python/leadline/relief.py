@@ -4,6 +4,7 @@ import math
 import os
 import struct
 import zlib
+from typing import Any, List, Sequence
 
 from leadline import fields, shapes
 from leadline import report as reports
@@ -169,7 +170,7 @@ def words(tree, found, times):
                   "times as steep." % times]
 
 
-def draw(paths):
+def draw(paths: Sequence[str]) -> List[Any]:
     return [picture(read(path), i + 1) for i, path in enumerate(paths)]
 
 

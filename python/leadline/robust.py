@@ -7,6 +7,7 @@ rounds' ratios (Yuen). Nothing is dropped from the figures themselves.
 """
 import math
 from collections import namedtuple
+from typing import Any, Dict, Sequence
 
 from leadline import stats
 
@@ -24,7 +25,7 @@ Opinion = namedtuple("Opinion", "ratio hodges_lehmann flags")
 # ---- rounds ------------------------------------------------------------------
 
 
-def by_round(group, figure):
+def by_round(group: Any, figure: Any) -> Dict[Any, float]:
     """{(series, round): logarithm of the figure}; nothing of runs without a round."""
     found = group.observations((figure.name, figure.at))
     return {at: math.log(v) for at, v in found.items() if at[0] not in ("rep", "run")}
@@ -111,12 +112,12 @@ def opinion(ours, theirs, some):
     return Opinion(stats.ratio_of(found), hodges_lehmann(logs), some) if found else None
 
 
-def flag_text(found):
+def flag_text(found: Any) -> str:
     """round 4 of posix-shared (0.13 of its others)"""
     return "round %s of %s (%.2g of its others)" % (found.at[1], found.group.name,
                                                     found.factor)
 
 
-def flags_text(some):
+def flags_text(some: Sequence[Any]) -> str:
     more = " and %d more" % (len(some) - 2) if len(some) > 2 else ""
     return " and ".join(map(flag_text, some[:2])) + more

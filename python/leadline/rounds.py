@@ -6,6 +6,7 @@ that the rounds happen to have.
 """
 import functools
 import math
+from typing import Any, Optional, Sequence
 
 from leadline import robust, stats
 
@@ -70,7 +71,7 @@ def fewest(enough):
     return high
 
 
-def needed(effect, noise, many=1):
+def needed(effect: float, noise: float, many: int = 1) -> int:
     """Rounds that show a difference of `effect` with a chance of POWER."""
     if noise <= 0.0:
         return stats.CI_MIN
@@ -84,7 +85,7 @@ def needed_equal(noise, many=1, equal=1.05):
     return fewest(lambda n: power_equal(noise, n, many, equal) >= POWER)
 
 
-def detectable(rounds, noise, many=1):
+def detectable(rounds: int, noise: float, many: int = 1) -> Optional[float]:
     """The smallest difference that so many rounds show with a chance of POWER; None
     where they are too few for an interval."""
     if rounds < stats.CI_MIN:
@@ -104,7 +105,7 @@ def detectable(rounds, noise, many=1):
 # ---- measured ----------------------------------------------------------------
 
 
-def noise_of(groups, figure):
+def noise_of(groups: Sequence[Any], figure: Any) -> Optional[float]:
     """Noise within rounds: the median over configurations, so that a single run does
     not decide; None where fewer than two have CI_MIN rounds in common."""
     rows = [row for row in (robust.by_round(g, figure) for g in groups) if row]
@@ -124,7 +125,7 @@ def noise_of(groups, figure):
 # ---- in words ----------------------------------------------------------------
 
 
-def percent(factor):
+def percent(factor: float) -> str:
     return "%.2g %%" % (100.0 * (factor - 1.0)) if factor < 2.0 else "%.2gx" % factor
 
 

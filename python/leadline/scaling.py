@@ -1,6 +1,7 @@
 """Bandwidth over numbers of ranks, and where a file system is saturated."""
 import math
 from collections import OrderedDict
+from typing import Optional, Sequence, Tuple
 
 from leadline import compare, looks, pictures, pictures_matrix, shapes, stats
 
@@ -87,7 +88,7 @@ def scaling_words(lines, title):
         SATURATION]
 
 
-def saturation(points):
+def saturation(points: Sequence[Tuple[float, float]]) -> Optional[float]:
     """The first number of ranks from which on, with each doubling, bandwidth grows by
     less than 10 %; None where it still grows at the end. Of steps that are no doubling
     the gain is reckoned for one."""

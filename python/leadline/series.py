@@ -6,6 +6,7 @@ a stall only where a transfer was under way meanwhile: else nobody asked for any
 """
 import math
 from collections import OrderedDict, namedtuple
+from typing import Any, List, Sequence
 
 from leadline import shapes, stats
 from leadline.report import stem
@@ -150,7 +151,7 @@ def shown_phases(found):
     return found.phases[first:first + MOST_PHASES]
 
 
-def series(groups):
+def series(groups: Sequence[Any]) -> List[Any]:
     found = runs(groups)
     chosen = sorted(found, key=lambda r: -longest(r.gaps))[:MOST_RUNS]
     out = [picture(r, i + 1) for i, r in enumerate(r for r in found if r in chosen)]

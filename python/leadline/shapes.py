@@ -5,6 +5,7 @@ what is to be seen in it: they stand below it, and are its description. A pictur
 has `looks`, {name of a series: (colour, marker)}, needs no order of its series.
 """
 from collections import namedtuple
+from typing import Any, Sequence
 
 # Rows of marks along one axis of values: each mark is a median, with its interval or
 # None, and the single values. `span` are more values that the axis is to reach: parts
@@ -59,11 +60,12 @@ Relief = namedtuple("Relief", "key title words rows columns width_m height_m end
                     "stops box")
 
 
-def mark(series, values, centre, interval):
+def mark(series: str, values: Sequence[float], centre: float, interval: Any) -> Mark:
     low, high = (interval.low, interval.high) if interval else (None, None)
     return Mark(series, values, centre, low, high)
 
 
-def point(x, values, centre, interval, ringed=False):
+def point(x: float, values: Sequence[float], centre: float, interval: Any,
+          ringed: bool = False) -> Point:
     low, high = (interval.low, interval.high) if interval else (None, None)
     return Point(x, centre, low, high, values, ringed)

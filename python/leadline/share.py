@@ -1,6 +1,7 @@
 """What part of a calibration other runs of the same file system reach."""
 import datetime
 from collections import OrderedDict, namedtuple
+from typing import Any, Dict, List, Optional, Sequence
 
 from leadline import stats, table
 
@@ -13,7 +14,7 @@ FAR_MINUTES = 60   # a file system may be another one by then
 Share = namedtuple("Share", "group figure part pattern yardstick minutes")
 
 
-def seconds_utc(text):
+def seconds_utc(text: str) -> Optional[float]:
     """Of a report's start_utc; None where it is none."""
     try:
         when = datetime.datetime.strptime(text[:19], "%Y-%m-%dT%H:%M:%S")
@@ -81,7 +82,7 @@ def by_yardstick(groups, yardsticks):
     return found.values()
 
 
-def summary(groups, yardsticks):
+def summary(groups: Sequence[Any], yardsticks: Sequence[Any]) -> List[str]:
     """Sentences: from what share to what share."""
     out = []
     for some in by_yardstick(groups, yardsticks):
@@ -92,7 +93,7 @@ def summary(groups, yardsticks):
     return out
 
 
-def notes(groups, yardsticks):
+def notes(groups: Sequence[Any], yardsticks: Sequence[Any]) -> List[str]:
     """Sentences: the share that each configuration reaches."""
     out = []
     for some in by_yardstick(groups, yardsticks):
@@ -132,9 +133,9 @@ def doubts(some):
 HEADER = ["configuration", "", "of sequential", "of random", "minutes apart", "ranks"]
 
 
-def rows(groups, yardsticks):
+def rows(groups: Sequence[Any], yardsticks: Sequence[Any]) -> List[List[str]]:
     """For a table: a row for each group and total."""
-    found = {}
+    found: Dict[Any, Any] = {}
     for share in shares(groups, yardsticks):
         found.setdefault((share.group.name, name(share)), {})[share.pattern] = share
     out = []

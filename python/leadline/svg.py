@@ -5,6 +5,7 @@ that is a file of its own. draw_file paints the same elements as PNG and PDF.
 import math
 from collections import namedtuple
 from html import escape
+from typing import Iterable, Tuple
 
 from leadline.paint import DARK, LIGHT, SERIES, SIZE, style  # noqa: F401
 from leadline.report import printable
@@ -19,7 +20,7 @@ MARKERS = 12       # shapes of marks that can be told apart
 THIN, BROAD = "iIl.,:;'|![]()/ jtfr-", "mwMW@%"
 
 
-def text_width(words, size=SIZE):
+def text_width(words: str, size: float = SIZE) -> float:
     """Of a wide sans-serif: what is reckoned to fit does."""
     em = 0.0
     for c in words:
@@ -28,7 +29,7 @@ def text_width(words, size=SIZE):
     return em * size
 
 
-def fitted(words, width, size=SIZE):
+def fitted(words: str, width: float, size: float = SIZE) -> str:
     """`words`, with the middle left out where they are too long."""
     if text_width(words, size) <= width:
         return words
@@ -45,7 +46,7 @@ def fitted(words, width, size=SIZE):
 # ---- elements ----------------------------------------------------------------
 
 
-def number(value):
+def number(value: float) -> str:
     return ("%.2f" % value).rstrip("0").rstrip(".")
 
 
@@ -155,7 +156,7 @@ HATCHES = ["", "M0 8L8 0M-2 2L2 -2M6 10L10 6", "M0 0L8 8M-2 6L2 10M6 -2L10 2",
 PARTS = [(2, 1), (3, 2), (4, 4), (0, 0), (1, 0), (1, 1), (6, 3), (7, 7)]
 
 
-def polygon(points):
+def polygon(points: Iterable[Tuple[float, float]]) -> str:
     return "M" + "L".join("%s %s" % (number(x), number(y)) for x, y in points) + "Z"
 
 

@@ -1,5 +1,6 @@
 """What pictures in SVG have in common: keys, axes of values, labels of rows."""
 import math
+from typing import Any, Tuple
 
 from leadline import svg
 
@@ -8,15 +9,15 @@ MARGIN = 8
 RADIUS = 4.5
 
 
-def css(series):
+def css(series: int) -> str:
     return "fill%d" % (series % svg.SERIES)
 
 
-def stroke(series):
+def stroke(series: int) -> str:
     return "stroke%d" % (series % svg.SERIES)
 
 
-def look(picture, i, name):
+def look(picture: Any, i: int, name: str) -> Tuple[int, int]:
     """(colour, marker) of the series of that number and name."""
     return picture.looks.get(name, (i, i))
 
@@ -72,7 +73,7 @@ def broken(canvas, scale, top, bottom):
                 stroke_dasharray="2 4")
 
 
-def many(low, high):
+def many(low: float, high: float) -> int:
     """How many ticks fit between two places."""
     return max(2, int((high - low) / 72))
 
@@ -96,5 +97,5 @@ class Groups:
                         css="halo", whole=group)
 
 
-def indent(group):
+def indent(group: str) -> int:
     return MARGIN + (12 if group else 0)

@@ -4,7 +4,7 @@ A cell is a string; "\\n" breaks it into lines.
 """
 import csv
 import io
-from typing import Any, Collection, Iterable, List, Sequence
+from typing import Any, Collection, Iterable, List, Optional, Sequence
 
 
 def rule(widths):
@@ -46,7 +46,7 @@ def is_number(cell):
         return False
 
 
-def no_formula(cell):
+def no_formula(cell: str) -> str:
     """A spreadsheet computes what begins so, and names come from whoever wrote the
     report: the apostrophe says that it is text."""
     harmless = cell[:1] not in ("=", "+", "-", "@") or cell == "-" or is_number(cell)
@@ -61,7 +61,7 @@ def comma_separated(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str
     return out.getvalue()
 
 
-def number(value):
+def number(value: Optional[float]) -> str:
     """Four significant digits, never an exponent where people read rates."""
     if value is None:
         return "-"
@@ -70,7 +70,7 @@ def number(value):
     return "%.4g" % value
 
 
-def bounds(interval):
+def bounds(interval: Any) -> str:
     """ "[790, 835]", or "-" where there are too few repetitions for one. """
     if interval is None:
         return "-"

@@ -10,6 +10,7 @@ Benjamini and Hochberg keep of all figures that are no headlines.
 """
 import re
 from collections import OrderedDict, namedtuple
+from typing import Any, Iterable, List, Sequence
 
 from leadline import rules, stats
 
@@ -22,16 +23,16 @@ MOST = 6                     # configurations that sentences name
 Judged = namedtuple("Judged", "name baseline worse better unsure rest rates")
 
 
-def is_tail(name):
+def is_tail(name: str) -> bool:
     return bool(TAIL.search(name))
 
 
-def slack(name):
+def slack(name: str) -> float:
     """The factor by which a value of this figure may differ from what it stands for."""
     return BUCKET if is_tail(name) and not name.endswith("_max_us") else 1.0
 
 
-def no_value(figure, group):
+def no_value(figure: Any, group: Any) -> str:
     if (figure.name, figure.at) not in group.figures():
         return "no such figure"
     if group.zeros((figure.name, figure.at)):
@@ -39,13 +40,13 @@ def no_value(figure, group):
     return "no value of it" + (" (too few transfers)" if is_tail(figure.name) else "")
 
 
-def totals(figures):
+def totals(figures: Sequence[Any]) -> List[Any]:
     """The tails among them: over all phases, or else of each."""
     found = [f for f in figures if is_tail(f.name)]
     return [f for f in found if "." not in f.name] or found
 
 
-def other_count(name, group, baseline):
+def other_count(name: str, group: Any, baseline: Any) -> str:
     """Why longest latencies cannot be compared: "" if they can. Of more transfers the
     longest is longer."""
     if not (is_tail(name) and name.endswith("_max_us")):
@@ -108,7 +109,7 @@ def factor(row):
 # ---- in words ----------------------------------------------------------------
 
 
-def sentences(held):
+def sentences(held: Iterable[Any]) -> List[str]:
     """What differs in the tails: `held` are (baseline's name, rows) of configurations,
     the worst first."""
     found = [judged._replace(baseline=baseline) for baseline, judged in
