@@ -1,5 +1,6 @@
 """Which configuration others are compared with: by name, by values, or the usual."""
 from collections import OrderedDict
+from typing import Any, List, Optional, Sequence
 
 from leadline import names
 from leadline.errors import usage
@@ -9,7 +10,7 @@ USUAL = ("posix", "unique")     # where no sweep says which value comes first
 NAMED = 12                      # so many configurations are named in a refusal
 
 
-def usual(groups):
+def usual(groups: Sequence[Any]) -> Any:
     """The baseline that nobody named: the first of what was asked for first, on the
     command line or in the sweep's specification, else of those with usual values."""
     some = [g for g in groups if g.source == groups[0].source]
@@ -25,7 +26,7 @@ def usual_values(group):
 # ---- by name or values -------------------------------------------------------
 
 
-def named(groups, text):
+def named(groups: Sequence[Any], text: Optional[str]) -> List[Any]:
     """Groups that --baseline means, in their order; [] where it is not given."""
     if text is None:
         return []
@@ -74,6 +75,6 @@ def same_value(text, value):
     return text.lower() == str(value).lower()
 
 
-def find(groups, text):
+def find(groups: Sequence[Any], text: Optional[str]) -> Any:
     """The one that --baseline means, or the usual one."""
     return (named(groups, text) or [usual(groups)])[0]

@@ -2,7 +2,7 @@
 import fnmatch
 import json
 from collections import OrderedDict, namedtuple
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from leadline import baseline as baselines
 from leadline import differs, robust, rounds, rules, stats, table, tails
@@ -86,7 +86,8 @@ def row(figure, group, baseline, ignoring=(), strict=False):
                compare(figure, group, baseline, ignoring, strict))
 
 
-def rows(groups, baseline, patterns, policy=rules.POLICY):
+def rows(groups: Sequence[Any], baseline: Any, patterns: Optional[Sequence[str]],
+         policy: Any = rules.POLICY) -> List[Any]:
     figures = select(groups, patterns)
     return judged([row(figure, group, baseline, strict=policy.strict)
                    for figure in figures
@@ -289,7 +290,7 @@ def find_baseline(groups: Sequence[Any], text: Optional[str]) -> Any:
 # ---- shown -------------------------------------------------------------------
 
 
-def figure_title(figure):
+def figure_title(figure: Any) -> str:
     at = ", ".join("%s=%s" % pair for pair in figure.at)
     return figure.name + (" at " + at if at else "")
 
@@ -354,5 +355,5 @@ def as_json(some: Sequence[Any], notes: Sequence[str], **more: Any) -> str:
     return json.dumps(tree, indent=1, allow_nan=False) + "\n"
 
 
-def readable(some, form):
+def readable(some: Sequence[Any], form: Callable[..., str]) -> str:
     return form(READABLE, readable_rows(some), right=(2, 3, 5))

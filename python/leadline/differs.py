@@ -6,6 +6,7 @@ them, is a factor of the sweep and no cause for alarm.
 """
 import datetime
 from collections import Counter, OrderedDict, namedtuple
+from typing import Any, Dict, List, Sequence
 
 from leadline import conditions
 from leadline.fields import printable
@@ -57,7 +58,7 @@ def refusing(groups):
                ("kind of files", kinds)])
 
 
-def find(groups, asked=""):
+def find(groups: Sequence[Any], asked: str = "") -> List[Any]:
     """All that differs between the runs of groups; `asked`: the option whose effect is
     the question."""
     meant = (asked, FOLLOWS.get(asked))
@@ -125,7 +126,7 @@ def of_pair(group, baseline):
     return out
 
 
-def marks(group, baseline):
+def marks(group: Any, baseline: Any) -> Sequence[str]:
     return tuple(OrderedDict.fromkeys(c.mark for c, _, _ in of_pair(group, baseline)))
 
 
@@ -146,7 +147,7 @@ def listed(texts):
 # ---- shown -------------------------------------------------------------------
 
 
-def sentences(found):
+def sentences(found: Sequence[Any]) -> List[str]:
     """One line for each field."""
     return ["%s%s: %s" % (d.field, ABOUT.get(d.field, ABOUT.get(d.level, "")),
                           values_text(d)) for d in found]
@@ -158,12 +159,12 @@ def values_text(found):
     return listed(["%s (%s)" % (text, runs_text(n)) for text, n in found.values])
 
 
-def alarming(found):
+def alarming(found: Sequence[Any]) -> List[Any]:
     """Those that were not varied on purpose."""
     return [d for d in found if d.level != FACTOR]
 
 
-def tree(found):
+def tree(found: Sequence[Any]) -> List[Dict[str, Any]]:
     return [OrderedDict([
         ("field", d.field), ("level", d.level),
         ("values", [OrderedDict([("value", text), ("runs", n)])

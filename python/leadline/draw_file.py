@@ -3,6 +3,7 @@ paints the elements of the same canvas and is imported only for these."""
 import math
 import os
 import re
+from typing import Any
 
 from leadline import draw_svg, output, paint, svg
 from leadline.errors import LeadlineError, usage
@@ -15,13 +16,13 @@ POINT = 72.0 / UNITS
 STEP = re.compile(r"([MLHVhvaZz])|(-?[0-9.]+)")
 
 
-def check(path):
+def check(path: str) -> None:
     if os.path.splitext(path)[1].lower() not in FORMATS:
         raise usage("%s: the picture's name must end in %s" % (
             path, " or ".join(FORMATS)))
 
 
-def draw(picture, path):
+def draw(picture: Any, path: str) -> None:
     try:
         with output.replacing(path) as stream:
             if path.lower().endswith(".svg"):

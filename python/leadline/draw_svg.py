@@ -1,4 +1,6 @@
 """Draws shapes as SVG, wide or for phones. draw_file makes files of the same canvas."""
+from typing import Any, Iterable, List, Tuple
+
 from leadline import (shapes, svg, svg_cells, svg_heat, svg_lines, svg_relief, svg_rows,
                       svg_time)
 from leadline.svg_parts import MARGIN
@@ -13,7 +15,7 @@ HOW = {shapes.Rows: svg_rows.rows, shapes.Lines: svg_lines.lines,
        shapes.Relief: svg_relief.draw}
 
 
-def singles(made):
+def singles(made: Iterable[Any]) -> List[Any]:
     """The same pictures; those that share a scale one by one."""
     out = []
     for picture in made:
@@ -23,7 +25,8 @@ def singles(made):
     return out
 
 
-def canvas_of(picture, alone=False, narrow=False):
+def canvas_of(picture: Any, alone: bool = False,
+              narrow: bool = False) -> Tuple[Any, float]:
     """(canvas, height)"""
     key = picture.key + ("-n" if narrow else "")
     canvas = svg.Canvas(key, picture.title, picture.words, PHONE if narrow else WIDTH)
@@ -34,7 +37,7 @@ def canvas_of(picture, alone=False, narrow=False):
     return canvas, HOW[type(picture)](canvas, picture, top)
 
 
-def draw(picture, alone=False, narrow=False):
+def draw(picture: Any, alone: bool = False, narrow: bool = False) -> str:
     """The picture as an element for a page, or `alone` as the text of a file."""
     canvas, height = canvas_of(picture, alone, narrow)
     return canvas.finish(height, alone)

@@ -8,6 +8,7 @@ contrasts of one figure hold together (Sidak).
 import itertools
 import math
 from collections import OrderedDict, namedtuple
+from typing import Any
 
 from leadline import rules, stats
 from leadline.groups import not_comparable
@@ -110,7 +111,7 @@ class Table:
 # ---- all of a figure ---------------------------------------------------------
 
 
-def find(matrix, figure, policy=rules.POLICY):
+def find(matrix: Any, figure: Any, policy: Any = rules.POLICY) -> Any:
     """Effects of all factors on a figure."""
     table = Table(matrix, figure)
     why = nothing(matrix, table)

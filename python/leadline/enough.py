@@ -6,6 +6,7 @@ import os
 import re
 import time
 from collections import namedtuple
+from typing import Any
 
 from leadline import compare, gate, groups, need, rounds, stats
 MOST_ROUNDS = 50   # unless --rounds says otherwise
@@ -16,7 +17,7 @@ UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 Width = namedtuple("Width", "factor figure group")
 
 
-def duration(text):
+def duration(text: str) -> float:
     """90, 90s, 30m, 1.5h, 2d: seconds."""
     found = re.match(r"(\d+(?:\.\d*)?)([smhd]?)$", text)
     seconds = float(found.group(1)) * UNITS[found.group(2)] if found else 0.0
@@ -204,7 +205,7 @@ def width(ours, theirs, many):
     return math.exp(stats.sidak_two_sided(many, len(logs) - 1) * error)
 
 
-def add(parser):
+def add(parser: Any) -> None:
     parser.add_argument("--until", metavar="PERCENT", type=gate.percent,
                         help="run rounds until the intervals of all headline figures "
                              "are as narrow as this, for example 5%%; at most "

@@ -82,7 +82,7 @@ KINDS = OrderedDict([
 ])
 
 
-def missing(name):
+def missing(name: str) -> str:
     """Why there is no picture of that kind, and how to get one."""
     kind = KINDS[name]
     files = "traces" if kind.of == "traces" else "reports"

@@ -34,7 +34,7 @@ def percent(text: str) -> Optional[float]:
     return 1.0 + value / 100.0
 
 
-def add(parser):
+def add(parser: Any) -> None:
     parser.add_argument("--fail-if-slower", metavar="PERCENT", type=percent,
                         help="exit with 3 if a figure became slower by at least "
                              "this, for example 5%%, and with 4 if that is not "
@@ -74,7 +74,8 @@ def plain_name(group):
     return first.config or first.label or reports.stem(first.path)
 
 
-def rows(groups, paths, patterns, policy=rules.POLICY):
+def rows(groups: Sequence[Any], paths: Sequence[str], patterns: Sequence[str],
+         policy: Any = rules.POLICY) -> Optional[List[Any]]:
     """As compare.rows, of two reports or directories."""
     found, figures = pairs(groups, paths), compare.select(groups, patterns)
     return compare.judged([

@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+from typing import Tuple
 
 if not __package__:  # "iotrace plot" starts it as a script
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -114,7 +115,7 @@ BYTES = [("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30),
          ("TiB", 1 << 40), ("PiB", 1 << 50)]
 
 
-def unit_of(largest):
+def unit_of(largest: float) -> Tuple[str, int]:
     """The unit in which `largest` bytes is a number of few digits."""
     for name, size in reversed(BYTES):
         if largest >= size:
@@ -125,7 +126,7 @@ def unit_of(largest):
 # ---- pictures -----------------------------------------------------------------
 
 
-def plain(words):
+def plain(words: str) -> str:
     """Without what matplotlib takes for mathematics, and control characters."""
     return "".join(c if c.isprintable() else " " for c in words).replace("$", r"\$")
 

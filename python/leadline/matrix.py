@@ -6,6 +6,7 @@ that changes with another one, as a problem's size with the ranks, follows it an
 factor of its own.
 """
 from collections import OrderedDict
+from typing import Any, Dict, List, Optional, Sequence
 
 from leadline import compare, conditions, names
 from leadline.baseline import named, usual
@@ -117,9 +118,9 @@ class Matrix:
 # ---- which matrices there are --------------------------------------------------
 
 
-def matrices(groups, baseline=None):
+def matrices(groups: Sequence[Any], baseline: Optional[str] = None) -> List[Any]:
     """A Matrix for each program and series of at least two configurations."""
-    found = OrderedDict()
+    found: Dict[Any, Any] = OrderedDict()
     for group in groups:
         found.setdefault((group.first.program, group.first.series_id), []).append(group)
     meant = named(groups, baseline)

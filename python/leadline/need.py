@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import tempfile
 from collections import OrderedDict, namedtuple
+from typing import Optional
 
 from leadline import factors, fields, output, spec, stats, table
 from leadline import report as reports
@@ -126,7 +127,7 @@ def size(count):
     return "%d B" % count if one == 1 else "%.1f %s" % (count / one, unit)
 
 
-def duration(seconds):
+def duration(seconds: Optional[float]) -> str:
     if seconds is None:
         return "?"
     if seconds < 100:

@@ -1,5 +1,6 @@
 """What to know before believing a table: the sentences printed under it."""
 from collections import OrderedDict
+from typing import Any, List, Sequence
 
 from leadline import names, robust, rules, series, stats, tails
 from leadline.groups import transfer_seconds
@@ -14,7 +15,7 @@ MANY = 8          # sentences of one kind
 DRIFT = 1.1        # a configuration that differs more from itself is named
 
 
-def notes(groups, figures):
+def notes(groups: Sequence[Any], figures: Sequence[Any]) -> List[str]:
     return (alone(groups) + memory(groups) + below(groups)
             + missing_rounds(groups) + no_rate(groups, figures) + tails.absent(groups)
             + standing_out(groups, figures) + noisy(groups, figures)
@@ -147,7 +148,7 @@ def above_cores(host):
     return (all(isinstance(x, (int, float)) for x in (load, cores)) and load > cores)
 
 
-def enough(rows, equal=rules.POLICY.equal):
+def enough(rows: Sequence[Any], equal: float = rules.POLICY.equal) -> List[str]:
     """How many rounds would show what was not shown."""
     out = []
     for figure in OrderedDict(((r.figure.name, r.figure.at), r.figure) for r in rows

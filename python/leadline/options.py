@@ -1,11 +1,12 @@
 """In which options configurations differ."""
 from collections import OrderedDict
+from typing import Any, List, Sequence
 
 # Options that say where results go, not what was measured.
 ABOUT_OUTPUT = ("json", "csv", "series", "label", "quiet", "per-rank", "keep", "seed")
 
 
-def varying(groups):
+def varying(groups: Sequence[Any]) -> List[str]:
     """Options in which configurations differ but not the runs of one of them."""
     def differ(reports, name):
         return len(set(repr(r.option_values().get(name)) for r in reports)) > 1

@@ -22,7 +22,7 @@ def notes(sentences: Iterable[str]) -> str:
     return "".join(wrap(note, "Note: ", "      ") for note in sentences)
 
 
-def add_option(parser):
+def add_option(parser: Any) -> None:
     parser.add_argument("-o", "--output", metavar="FILE",
                         help="default: standard output")
 

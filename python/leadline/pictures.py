@@ -74,7 +74,7 @@ def by_ranks(groups: Iterable[Any]) -> List[Any]:
 # ---- bandwidth by configuration ----------------------------------------------
 
 
-def matrices(groups):
+def matrices(groups: Sequence[Any]) -> List[Any]:
     """matrix.matrices, made once for each list of groups."""
     return kept_matrices(tuple(groups))
 
@@ -88,7 +88,7 @@ def kept_matrices(groups):
     return found
 
 
-def effects_of(found, figure):
+def effects_of(found: Any, figure: Any) -> Any:
     return kept_effects(found, (figure.name, figure.at))
 
 
@@ -98,7 +98,7 @@ def kept_effects(found, key):
     return effects.find(found, figure)
 
 
-def series_text(found):
+def series_text(found: Any) -> str:
     return " (%s)" % found.series if found.series else ""
 
 

@@ -1,6 +1,7 @@
 """The best and the worst configuration, and which others cannot be told from it."""
 import math
 from collections import namedtuple
+from typing import Any, List, Sequence
 
 from leadline import stats
 from leadline.robust import by_round
@@ -9,11 +10,11 @@ from leadline.robust import by_round
 Ranked = namedtuple("Ranked", "top alike apart left_out value why")
 
 
-def best(groups, figure):
+def best(groups: Sequence[Any], figure: Any) -> Any:
     return ranked(groups, figure, 1 if figure.better == "higher" else -1)
 
 
-def worst(groups, figure):
+def worst(groups: Sequence[Any], figure: Any) -> Any:
     return ranked(groups, figure, -1 if figure.better == "higher" else 1)
 
 
@@ -54,7 +55,7 @@ def candidates(groups, figure):
     return some, left_out
 
 
-def values_of(group, figure):
+def values_of(group: Any, figure: Any) -> List[float]:
     return list(group.observations((figure.name, figure.at)).values())
 
 

@@ -2,6 +2,7 @@
 import os
 import re
 from collections import namedtuple
+from typing import Any
 
 from leadline import report as reports
 
@@ -11,11 +12,11 @@ LAST = 3   # lines of a launcher's, where the program itself said nothing
 Run = namedtuple("Run", "config round path command")
 
 
-def name(run):
+def name(run: Any) -> str:
     return os.path.basename(run.path)[:-len(".json")]
 
 
-def log_path(run):
+def log_path(run: Any) -> str:
     return run.path[:-len(".json")] + ".log"
 
 

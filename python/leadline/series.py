@@ -112,7 +112,7 @@ def later_ones(slots):
     return out[::-1]
 
 
-def seconds(gap):
+def seconds(gap: Any) -> float:
     return gap.end - gap.begin
 
 
@@ -123,7 +123,7 @@ def longest(found, stalled=True):
 # ---- which are drawn ---------------------------------------------------------
 
 
-def run(group, report):
+def run(group: Any, report: Any) -> Any:
     some = phases(report)
     return Run(group, report, some, [gap for p in some for gap in gaps(p)])
 
@@ -217,7 +217,7 @@ def unit_of(longest_s):
     return 1e6, "\u00b5s"
 
 
-def time_text(value):
+def time_text(value: float) -> str:
     scale, unit = unit_of(value)
     return "%.3g %s" % (value * scale, unit)
 

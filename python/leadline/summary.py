@@ -2,6 +2,7 @@
 what each factor does, where two of them do not add up, and what to doubt."""
 import math
 from collections import OrderedDict, namedtuple
+from typing import Any, List, Optional, Sequence
 
 from leadline import (differs, effects, matrix, names, notes, ranking, robust, rounds,
                       rules, stats)
@@ -28,7 +29,8 @@ class Found:
         return (len(self.matrix.groups) - 1) * len(self.matrix.figures())
 
 
-def found(groups, baseline=None, policy=rules.POLICY):
+def found(groups: Sequence[Any], baseline: Optional[str] = None,
+          policy: Any = rules.POLICY) -> List[Any]:
     """A Found for each program and series, and headline figure."""
     return [Found(some, figure, policy) for some in matrix.matrices(groups, baseline)
             for figure in some.figures()]

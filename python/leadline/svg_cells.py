@@ -1,5 +1,6 @@
 """Tables of values in colours, as SVG."""
 import math
+from typing import Any
 
 from leadline import svg
 from leadline.svg_parts import MARGIN
@@ -10,7 +11,7 @@ FAINT, STRONG = 0.08, 0.92
 SHADES = 6         # in the key
 
 
-def cells(canvas, picture, top):
+def cells(canvas: Any, picture: Any, top: float) -> float:
     left = MARGIN + 10 + max(svg.text_width(w) for w in picture.y_texts)
     left = min(left, canvas.width * 0.4)
     count = len(picture.x_texts)

@@ -1,4 +1,6 @@
 """Heat maps as SVG: one colour, stronger where there is more."""
+from typing import Any
+
 from leadline import axes, svg
 from leadline.svg_parts import MARGIN, many
 
@@ -6,7 +8,7 @@ LEVELS = 8         # of the colour
 HEAT = 220
 
 
-def heat(canvas, picture, top):
+def heat(canvas: Any, picture: Any, top: float) -> float:
     n, columns = len(picture.grid), len(picture.grid[0])
     named = picture.y_ticks is not None
     top += 22

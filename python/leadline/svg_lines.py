@@ -1,5 +1,6 @@
 """Lines over an axis of numbers, as SVG."""
 import math
+from typing import Any
 
 from leadline import axes, svg
 from leadline.svg_parts import MARGIN, RADIUS, css, key, look, many, stroke
@@ -49,7 +50,7 @@ def y_axis(picture, bottom, top):
     return axes.of_values(values + list(picture.span), bottom, top, 6)
 
 
-def lines(canvas, picture, top):
+def lines(canvas: Any, picture: Any, top: float) -> float:
     looks = [look(picture, i, s.name) for i, s in enumerate(picture.series)]
     names = [s.name for s in picture.series]
 

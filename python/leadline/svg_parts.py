@@ -1,6 +1,6 @@
 """What pictures in SVG have in common: keys, axes of values, labels of rows."""
 import math
-from typing import Any, Tuple
+from typing import Any, Sequence, Tuple
 
 from leadline import svg
 
@@ -37,14 +37,14 @@ def key(canvas, y, names, swatch):
     return y + svg.LINE + 6
 
 
-def label_column(canvas, labels):
+def label_column(canvas: Any, labels: Sequence[str]) -> float:
     """The width of the column of names; none where they stand above."""
     if canvas.narrow:
         return 0
     return min(LABELS, max([svg.text_width(w) for w in labels] or [0])) + 12
 
 
-def value_axis(canvas, axis, top, bottom, title):
+def value_axis(canvas: Any, axis: Any, top: float, bottom: float, title: str) -> float:
     """The axis of values below rows. Returns the y below it."""
     scale, last = axis.scale, -math.inf
     for value, words in zip(axis.ticks, axis.texts):

@@ -1,5 +1,6 @@
 """Reliefs as SVG: pixels, with the colours' depths and a scale beside them."""
 import math
+from typing import Any
 
 from leadline import axes, relief, svg
 from leadline.svg_parts import MARGIN
@@ -62,7 +63,7 @@ def draw_degrees(canvas, picture, left, top, width, height):
                     css="muted")
 
 
-def draw(canvas, picture, top):
+def draw(canvas: Any, picture: Any, top: float) -> float:
     width, height = sizes(picture, canvas.width - 2 * MARGIN - BESIDE - AXIS)
     left = MARGIN + AXIS
     canvas.add("image", None, picture, href=relief.as_link(picture.rows,

@@ -1,4 +1,6 @@
 """Rows of marks, and rows of parts that add up, as SVG."""
+from typing import Any
+
 from leadline import axes, svg, table
 from leadline.svg_parts import (Groups, LABELS, MARGIN, RADIUS, css, indent, key,
                                 label_column, look, many, stroke, value_axis)
@@ -26,7 +28,7 @@ def ratio_text(found):
     return words[0] + "x" + (" [%s, %s]" % tuple(words[1:]) if found.low else "")
 
 
-def rows(canvas, picture, top):
+def rows(canvas: Any, picture: Any, top: float) -> float:
     looks = [look(picture, i, name) for i, name in enumerate(picture.series)]
 
     def swatch(x, y, i):
@@ -101,7 +103,7 @@ def draw_name(canvas, picture, row, y, single):
 # ---- parts that add up -------------------------------------------------------
 
 
-def stacks(canvas, picture, top):
+def stacks(canvas: Any, picture: Any, top: float) -> float:
     def fill(i):
         return canvas.hatch(*svg.PARTS[i % len(svg.PARTS)])
 

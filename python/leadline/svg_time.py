@@ -1,4 +1,6 @@
 """Panels over one axis of time, as SVG."""
+from typing import Any
+
 from leadline import axes, svg
 from leadline.svg_parts import MARGIN, css, key, many, stroke
 
@@ -15,7 +17,7 @@ def fill_of(parts, i):
         else svg.PARTS[i]
 
 
-def timeline(canvas, picture, top):
+def timeline(canvas: Any, picture: Any, top: float) -> float:
     def swatch(x, y, i):
         canvas.rect(x, y - 7, 14, 14, stroke(look(picture, i)[0]),
                     canvas.hatch(*look(picture, i)))

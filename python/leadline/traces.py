@@ -3,6 +3,7 @@ from logs, for which it is started."""
 import os
 import re
 import subprocess
+from typing import List
 
 from leadline import fields, launcher
 from leadline import report as reports
@@ -55,7 +56,7 @@ def is_run(folder):
                for name in names_in(folder))
 
 
-def find(path):
+def find(path: str) -> List[str]:
     """Counts, logs and runs that `path` is or that are in it."""
     if not os.path.isdir(path):
         return [path] if is_count(path) or is_log(path) else []

@@ -10,6 +10,7 @@ import argparse
 import json
 import math
 from collections import Counter, OrderedDict, namedtuple
+from typing import Any, List, Sequence
 
 from leadline import compare, conditions, gate, history, output, stats, table
 from leadline import report as reports
@@ -193,7 +194,7 @@ def cells(t):
             str(len(t.steps)) if len(t.points) >= FEWEST else "-"]
 
 
-def sentences(trends):
+def sentences(trends: Sequence[Any]) -> List[str]:
     out = []
     for t in trends:
         of = "%s of %s" % (compare.figure_title(t.figure), t.name)
