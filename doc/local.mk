@@ -43,7 +43,7 @@ EXTRA_DIST += doc/pictures/heat.png doc/pictures/make doc/pictures/make-outcore 
 	doc/pictures/outcore-fig2w.svg doc/pictures/outcore-fig6.svg \
 	doc/pictures/outcore-fig6-aio.svg doc/pictures/outcore-fig6-uring.svg \
 	doc/pictures/outcore-threads.svg \
-	doc/pictures/report.png
+	doc/pictures/ldadc-graph.svg doc/pictures/report.png
 EXTRA_DIST += doc/pictures/make-gallery doc/pictures/gallery-runs.tar.xz \
 	$(addprefix doc/pictures/gallery-, alpha.svg bandwidth.svg \
 	calibrate.svg calibrate-flight.svg curves.svg effects.svg \

@@ -503,7 +503,7 @@ tests/ldad/rules: tests/ldad/rules.c
 tests/ldad/rules_renamed: tests/ldad/rules.c libldad.la
 	$(LDAD_CC) $(LDAD_RENAMED) $(srcdir)/tests/ldad/rules.c $(LDAD_LINK)
 CLEANFILES += $(LDAD_BY_TESTS)
-EXTRA_DIST += tests/ldadc/fig2_bytes.c tests/ldadc/fig2_double.c
+EXTRA_DIST += tests/ldadc/fig2_bytes.c tests/ldadc/fig2_double.c tests/ldadc/steps.c
 EXTRA_DIST += tests/ldad/plain.c tests/ldad/rules.c \
 	tests/ldad/arrays.c tests/ldad/drawn.c tests/ldad/fit.c tests/ldad/hdf5.c \
 	tests/ldad/killed.c tests/ldad/opens.c tests/ldad/random.c tests/ldad/views.c \

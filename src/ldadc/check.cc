@@ -3,6 +3,7 @@
 // sums do. A file of the program is that of the trace with which most agrees.
 #include "ldadc/check.h"
 #include "ldadc/describe/bind.h"
+#include "ldadc/report/agree.h"
 #include "ldadc/report/analysis.h"
 #include "ldadc/report/template.h"
 #include "ldadc/report/trace.h"
@@ -305,8 +306,21 @@ check_result check_program(const analyse_request *r, const check_request *c)
     Trace trace;
     if (a.make(r))
         return CHECK_BROKEN;
-    if (!trace_read(c->iotrace, c->trace, &trace))
+    if (c->trace && !trace_read(c->iotrace, c->trace, &trace))
         return CHECK_NO_TRACE;
+    Numbers with;
+    with.np.assign(r->np, r->np + r->nps);
+    if (c->trace)
+        with.np = {trace.ranks};
+    for (int i = 0; i < r->sets; i++)
+        bind_named(&with.set, r->set[i].name, r->set[i].value);
+    if (a.interp->tired)
+        fputs("The program has too many paths to follow, and not all of its calls may "
+              "be known.\n",
+              c->out);
+    report_pairs(*a.interp, a.report, with, c->out);
+    if (!c->trace)
+        return CHECK_GOOD;
     Checker checker(trace, a.report, r);
     int agree = 0, differ = 0, other = 0;
     for (const File &f : a.report.files) {

@@ -6,7 +6,7 @@
 
 static struct {
     struct source_options source;
-    const char *json, *dot, *skeleton;
+    const char *json, *dot, *graph, *skeleton;
 } set;
 
 /* clang-format off */
@@ -17,6 +17,9 @@ static struct opt table[] = {
      .help = "write JSON, to standard output or FILE"},
     {.kind = OPT_TEXT, .name = "dot", .value = &set.dot, .arg = "FILE",
      .help = "draw what is read of what was written, for Graphviz"},
+    {.kind = OPT_TEXT, .name = "graph", .value = &set.graph, .bare = "-", .arg = "FILE",
+     .help = "draw how the program goes from call to call of each file, for Graphviz, "
+             "to standard output or FILE"},
     {.kind = OPT_TEXT, .name = "skeleton", .value = &set.skeleton, .arg = "FILE",
      .help = "write what the program does with its files, for any number of processes; "
              "leadline skeleton makes numbers of it, for replay"},
@@ -52,20 +55,27 @@ static bool closed(FILE *f)
 
 static int analyse(struct analyse_request *r)
 {
-    bool to_stdout = set.json && !strcmp(set.json, "-");
-    if (opened(to_stdout ? NULL : set.json, &r->json) || opened(set.dot, &r->dot) ||
+    bool json_here = set.json && !strcmp(set.json, "-");
+    bool graph_here = set.graph && !strcmp(set.graph, "-");
+    if (json_here && graph_here)
+        return err_usage("--graph: standard output has the JSON already; give a FILE");
+    if (opened(json_here ? NULL : set.json, &r->json) || opened(set.dot, &r->dot) ||
+        opened(graph_here ? NULL : set.graph, &r->graph) ||
         opened(set.skeleton, &r->skeleton))
         return -EIO;
-    if (to_stdout)
+    if (json_here)
         r->json = stdout;
-    r->text = to_stdout ? NULL : stdout;
+    if (graph_here)
+        r->graph = stdout;
+    r->text = json_here || graph_here ? NULL : stdout;
     int rc = analyse_program(r);
     if (!rc && r->skeleton && r->text)
         fprintf(r->text,
                 "\nWhat this I/O costs in other ways: leadline skeleton --np=N -o "
                 "OUT %s, then leadline whatif OUT.\n",
                 set.skeleton);
-    bool all = closed(r->json) & closed(r->dot) & closed(r->skeleton);
+    bool all =
+        closed(r->json) & closed(r->dot) & closed(r->graph) & closed(r->skeleton);
     if (!rc && !all)
         rc = err_set(-EIO, NULL, -1, "the answer cannot be written");
     return rc;

@@ -13,7 +13,8 @@ static struct opt table[] = {
     SOURCE_FILES(set.source),
     SOURCE_COMMANDS(set.source),
     {.kind = OPT_TEXT, .name = "trace", .value = &set.trace, .arg = "RUN",
-     .help = "the directory of a run under iotrace, or a log of it"},
+     .help = "the directory of a run under iotrace, or a log of it, to compare with"},
+    SOURCE_NP(set.source, "numbers of processes to count bytes for, without a run"),
     SOURCE_SET(set.source),
     SOURCE_ASSUME(set.source),
     {.kind = OPT_TEXT, .name = "iotrace", .value = &set.iotrace, .preset = "iotrace",
@@ -24,17 +25,17 @@ static struct opt table[] = {
 
 static const struct opt_program program = {
     .name = "ldadc check",
-    .line = "FILE... --trace=RUN [-- FLAGS]",
-    .about = "Compares what a run of a program transferred, by its trace, with what "
-             "analyse predicts of each call. The exit status is 1 where they differ.",
+    .line = "FILE... [-- FLAGS]",
+    .about = "Compares what a program reads with what it has written before, on each "
+             "way from a write to a later read; and what a run transferred, by its "
+             "trace, with what analyse predicts of each call. The exit status is 1 "
+             "where the run differs.",
     .table = table,
     .n = sizeof table / sizeof table[0],
 };
 
 static int command_check_one(struct analyse_request *r)
 {
-    if (!set.trace)
-        return err_usage("--trace: say which run it is");
     struct check_request c = {
         .trace = set.trace, .iotrace = set.iotrace, .out = stdout};
     switch (check_program(r, &c)) {

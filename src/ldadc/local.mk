@@ -1,5 +1,6 @@
 # ldadc: the analyser, where there is clang to build it with. It links no MPI.
 LDADC_SOURCES = \
+	src/ldadc/report/agree.cc src/ldadc/report/agree.h \
 	src/ldadc/report/analyse.cc src/ldadc/report/analyse.h \
 	src/ldadc/report/analysis.h \
 	src/ldadc/poly/assume.cc src/ldadc/poly/assume.h \
@@ -20,10 +21,12 @@ LDADC_SOURCES = \
 	src/ldadc/interp/datatype.cc \
 	src/ldadc/report/decide.cc \
 	src/ldadc/describe/describe.cc src/ldadc/describe/describe.h \
-	src/ldadc/report/dot.cc \
+	src/ldadc/report/dot.cc src/ldadc/report/dot.h \
 	src/ldadc/interp/expr.cc \
 	src/ldadc/difference.cc src/ldadc/difference.h \
 	src/ldadc/flags.c \
+	src/ldadc/report/flow.cc src/ldadc/report/flow.h \
+	src/ldadc/report/graph.cc \
 	src/ldadc/interp/grid.cc \
 	src/ldadc/handles.cc src/ldadc/handles.h \
 	src/ldadc/interp/interp.h \

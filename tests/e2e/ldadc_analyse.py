@@ -4,6 +4,7 @@
 that they are known to have; what does not compile, or has no MPI-IO, is told so."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -85,6 +86,106 @@ class Analyse(Case):
             shown = "".join("    %s\n" % line for line in found.splitlines()
                             if "warning" not in line)
             self.assertIn(shown, page)
+
+    # ---- from call to call ---------------------------------------------------------
+
+    def graph(self, path):
+        done = self.analyse("--graph", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    @staticmethod
+    def ways(dot):
+        """Of a graph, as ((line, line), is it another iteration or a jump)."""
+        line = {name: label.split("\\n")[0].rsplit(":")[-1] for name, label in
+                re.findall(r'^ *(\w+) \[.*label="([^"]*)"\];$', dot, re.M)}
+        return sorted((line[a], line[b], "dashed" in style) for a, b, style in
+                      re.findall(r"^ *(\w+) -> (\w+) \[(.*)\];$", dot, re.M))
+
+    def test_graph(self):
+        dot = self.graph(os.path.join(TESTS, "ldadc", "steps.c"))
+        self.assertEqual(self.ways(dot), sorted(
+            [("start", "15", False), ("15", "18", False), ("15", "22", False),
+             ("18", "18", True), ("18", "20", False), ("18", "22", False),
+             ("20", "18", True), ("20", "22", False), ("22", "23", False),
+             ("23", "24", False), ("24", "25", False), ("25", "end", False)]))
+        self.assertIn("loop in line 17 over i: steps times", dot)
+        self.assertEqual(dot.count("subgraph cluster_0"), 1)  # opened twice, one file
+        self.assertNotIn("subgraph cluster_1", dot)
+
+    JUMPS = """
+        #include <mpi.h>
+        void put(MPI_File fh, MPI_File other, int n)
+        {
+            static char b[64];
+        again:
+            MPI_File_write_at(fh, 0, b, 64, MPI_BYTE, MPI_STATUS_IGNORE);
+            MPI_File_read_at(fh, 0, b, 64, MPI_BYTE, MPI_STATUS_IGNORE);
+            if (n-- > 0)
+                goto again;
+            MPI_File_write_at(other, 0, b, 64, MPI_BYTE, MPI_STATUS_IGNORE);
+        }"""
+
+    def test_graph_of_what_jumps(self):
+        """And whose callers are not seen, nor which files they give it."""
+        dot = self.graph(self.source(self.JUMPS))
+        ways = self.ways(dot)
+        for way in (("7", "8", False), ("8", "7", True)):
+            self.assertIn(way, ways)
+        self.assertIn("may be the same file", dot)
+
+    def check(self, *line):
+        done = subprocess.run(which.command("check", *line), stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, cwd=self.tmp, timeout=60,
+                              universal_newlines=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    PAIRS = """
+        #include <mpi.h>
+        int main(int argc, char **argv)
+        {
+            int r, p;
+            static char b[64];
+            MPI_File f;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_rank(MPI_COMM_WORLD, &r);
+            MPI_Comm_size(MPI_COMM_WORLD, &p);
+            MPI_File_open(MPI_COMM_WORLD, "f", MPI_MODE_RDWR, MPI_INFO_NULL, &f);
+            MPI_File_write_at(f, 64 * r, b, 64, MPI_BYTE, MPI_STATUS_IGNORE);
+            MPI_File_write_at(f, 64 * (p - 1 - r), b, 64, MPI_BYTE, MPI_STATUS_IGNORE);
+            MPI_File_read_at(f, 64 * r, b, 64, MPI_BYTE, MPI_STATUS_IGNORE);
+            MPI_File_write_at(f, 64 * r, b, 64, MPI_BYTE, MPI_STATUS_IGNORE);
+            MPI_File_read_at(f, 64 * r, b, 64, MPI_BYTE, MPI_STATUS_IGNORE);
+            if (r == 0)
+                MPI_File_write_at(f, 64 * p, b, 64, MPI_BYTE, MPI_STATUS_IGNORE);
+            else
+                MPI_File_read_at(f, 64 * p, b, 64, MPI_BYTE, MPI_STATUS_IGNORE);
+            MPI_File_close(&f);
+            MPI_Finalize();
+            return 0;
+        }"""
+
+    def test_pairs(self):
+        """What others write on the way is no agreement, and what is overwritten is not
+        read; ranks that only write and ranks that only read are on no common path."""
+        said = self.check(self.source(self.PAIRS))
+        self.assertEqual(
+            {(int(w), int(r)): verdict for w, r, verdict in re.findall(
+                r"^  line (\d+), \w+, and line (\d+), \w+: ([a-z ]+)", said, re.M)},
+            {(12, 14): "not compared", (12, 16): "overwritten before",
+             (12, 20): "has nothing in common", (13, 14): "differs",
+             (13, 16): "not compared", (13, 20): "has nothing in common",
+             (15, 16): "agrees", (15, 20): "has nothing in common",
+             (18, 20): "not compared"})
+        self.assertIn("by lines 13, 14 (read_at), 15 (write_at), 16\n", said)
+
+    def test_the_page_has_pairs(self):
+        with open(os.path.join(os.path.dirname(TESTS), "doc", "ldad.md")) as f:
+            page = f.read()
+        said = self.check(os.path.join(TESTS, "ldadc", "steps.c"), "--np=4",
+                          "--set=steps=3", "--set=n=100")
+        self.assertIn("".join("    %s\n" % line for line in said.splitlines()), page)
 
     # ---- what the user says ---------------------------------------------------------
 

@@ -576,7 +576,6 @@ class Trace(Programs):
         self.assertIn("the value of rows is not given", done.stdout)
         self.ldadc("check", program, "--trace", self.path("no"), "--iotrace", IOTRACE,
                    status=1)
-        self.ldadc("check", program, status=2)
 
     def test_check_view(self):
         """A transfer through a view with gaps is in the trace without its places."""

@@ -266,7 +266,57 @@ static std::string classify_grid(std::vector<Row> rows, const Poly &size)
     return found;
 }
 
-std::string relation_of(const Description &d, const Opening &o, std::string *reason)
+// ---- ranks in another order -----------------------------------------
+
+static std::vector<Poly *> parts_by_rank(Description *d)
+{
+    std::vector<Poly *> out = {&d->start, &d->size, &d->clip};
+    for (Level &l : d->levels) {
+        out.push_back(&l.stride);
+        out.push_back(&l.count);
+    }
+    return out;
+}
+
+// mod(rank + a, nprocs), and mod(a - rank, nprocs), go through the ranks as rank does.
+static int shifted_rank(const Description &d, int comm)
+{
+    int id = rank(comm).terms().begin()->first[0], found = -1;
+    Description copy = d;
+    auto shifts = [&](int a) {
+        Poly factor;
+        return atom(a).kind == Atom::MOD && atom(a).of[1] == nprocs(comm) &&
+               atom(a).of[0].linear_in(id, &factor) &&
+               (factor == Poly(1) || factor == Poly(-1));
+    };
+    for (Poly *p : parts_by_rank(&copy))
+        p->has([&](int a) {
+            found = shifts(a) ? a : found;
+            return false;
+        });
+    return found;
+}
+
+// With that rank for this one: if nothing else is said of this one, ranks lie to each
+// other as before, each in the place of another.
+static Description in_order_of_rank(const Description &d, int comm)
+{
+    int shifted = shifted_rank(d, comm);
+    Description out = d, rest = d;
+    if (shifted < 0)
+        return d;
+    for (Poly *p : parts_by_rank(&rest)) {
+        *p = p->with(shifted, Poly());
+        if (has_rank(*p, comm))
+            return d;
+    }
+    for (Poly *p : parts_by_rank(&out))
+        *p = p->with(shifted, rank(comm));
+    return out;
+}
+
+static std::string relation_by_rank(const Description &d, const Opening &o,
+                                    std::string *reason)
 {
     int comm = o.comm, id = rank(comm).terms().begin()->first[0];
     Poly step;
@@ -326,6 +376,11 @@ std::string relation_of(const Description &d, const Opening &o, std::string *rea
     if (found.empty())
         found = by_step(d, width, times);
     return found.empty() ? "unresolved" : found;
+}
+
+std::string relation_of(const Description &d, const Opening &o, std::string *reason)
+{
+    return relation_by_rank(in_order_of_rank(d, o.comm), o, reason);
 }
 
 } // namespace ldadc

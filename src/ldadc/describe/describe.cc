@@ -82,11 +82,14 @@ class Describer
         if (!s.view_type.is_int() && s.view_type.kind != Value::TYPE)
             return fail("the view's datatype is not known", s.view_type);
         if (!s.at.is_int())
-            return fail(s.call.at ? "the offset is not known"
+            return fail(s.call.at ? "the offset \"" + s.at_text + "\" is not known"
                                   : "the file pointer is not known",
                         s.at);
         if (!s.bytes.is_int())
-            return fail("the size is not known", s.bytes);
+            return fail(s.count_text.empty()
+                            ? "the size is not known"
+                            : "the count \"" + s.count_text + "\" is not known",
+                        s.bytes);
         position = s.at.p * s.view_unit.p;
         d.size = s.bytes.p;
         return true;

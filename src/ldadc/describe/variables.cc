@@ -71,25 +71,118 @@ std::string Interp::value_class(const VarDecl *v, const Sources &sources)
     return value.p.is_constant() ? "constant" : "set once";
 }
 
-// The place and the count, and what these are made of in the function.
-void Interp::classify_variables(const CallExpr *e, const IoCall &io, Site *s)
+static bool begins(const std::string &s, const std::string &with)
+{
+    return s.compare(0, with.size(), with) == 0;
+}
+
+// Between these two, if the text has both; else empty.
+static std::string between(const std::string &s, const char *before, const char *after)
+{
+    size_t from = s.find(before);
+    if (from == std::string::npos)
+        return "";
+    from += strlen(before);
+    size_t to = s.find(after, from);
+    return to == std::string::npos ? "" : s.substr(from, to - from);
+}
+
+// Where a value comes from of which that is said; it ends where a place follows.
+static std::string origin(const std::string &why)
+{
+    const std::string comes = "comes from ";
+    std::string unseen = between(why, "the result of ", "() is not known");
+    std::string known = between(why, "the result of ", "() is not followed");
+    std::string changes = between(why, "may be changed by ", "()");
+    std::string expression = between(why, "\"", "\" is not the same on all ranks");
+    auto says = [&](const char *words) { return why.find(words) != std::string::npos; };
+    if (!unseen.empty())
+        return comes + unseen + "(), which is not in these sources,";
+    if (!known.empty())
+        return comes + known + "()";
+    if (begins(changes, "MPI_"))
+        return comes + changes + "()";
+    if (!changes.empty())
+        return "may be changed by " + changes + "()";
+    if (!expression.empty())
+        return "may differ from rank to rank, as it comes from " + expression;
+    if (says("is modified in a loop"))
+        return "changes in the loop";
+    if (says("depends on when a loop is left"))
+        return "depends on when the loop is left";
+    if (says("depends on a condition"))
+        return "depends on the condition";
+    if (says("is read from a file"))
+        return "is read from a file";
+    if (says("is a caller's"))
+        return "is a caller's, who is not seen; the function begins";
+    return why.empty() ? "" : "is not known: " + why + ",";
+}
+
+void Interp::tell_origin(const VarDecl *v, Ingredient *out)
+{
+    Value value = read(now, {object_of(v), {}});
+    out->where = value.where;
+    if (value.kind == Value::UNKNOWN) {
+        out->origin = origin(value.text);
+        return;
+    }
+    if (!value.is_int() || value.p.terms().size() != 1)
+        return;
+    auto &[atoms, factor] = *value.p.terms().begin();
+    if (factor != 1 || atoms.size() != 1 || atom(atoms[0]).kind != Atom::SYMBOL)
+        return;
+    const Symbol &s = symbol(atom(atoms[0]).number);
+    out->given = s.whole.empty() ? s.text : s.whole;
+    out->where.line = s.line;
+    if (!s.from.empty() && s.line) {
+        out->origin = origin(s.from);
+        if (begins(out->origin, "is not known: "))
+            out->origin = "comes from " + s.from;
+    }
+}
+
+const Interp::Sources &Interp::sources_here()
 {
     const FunctionDecl *f = frames.back().function;
     if (!sources_of.count(f))
         find_sources(f->getBody(), &sources_of[f]);
-    const Sources &sources = sources_of[f];
+    return sources_of[f];
+}
+
+// The integers of expressions, and what these are made of in the function.
+std::vector<Ingredient> Interp::ingredients(const std::vector<const Expr *> &of)
+{
+    const Sources &sources = sources_here();
     Variables all;
-    if (io.at)
-        mentioned(e->getArg(1), &all);
-    mentioned(e->getArg(io.at ? 3 : 2), &all);
+    for (const Expr *e : of)
+        mentioned(e, &all);
     for (size_t i = 0; i < all.size(); i++) {
         auto at = sources.find(all[i]);
         for (const VarDecl *v : at == sources.end() ? Variables() : at->second.from)
             if (std::find(all.begin(), all.end(), v) == all.end())
                 all.push_back(v);
     }
-    for (const VarDecl *v : all)
-        s->variables.push_back({v->getNameAsString(), value_class(v, sources)});
+    std::vector<Ingredient> out;
+    for (const VarDecl *v : all) {
+        Ingredient one = {v->getNameAsString(), value_class(v, sources), "", {}, ""};
+        tell_origin(v, &one);
+        out.push_back(one);
+    }
+    return out;
+}
+
+void Interp::classify_variables(const CallExpr *e, const IoCall &io, Site *s)
+{
+    std::vector<const Expr *> of = {e->getArg(io.at ? 3 : 2)};
+    if (io.at)
+        of.insert(of.begin(), e->getArg(1));
+    s->variables = ingredients(of);
+    if (s->opening >= 0)
+        s->other_variables = openings[s->opening].view_variables;
+    for (const Condition &c : s->conditions)
+        s->other_variables.insert(s->other_variables.end(), made_of[c.made_of].begin(),
+                                  made_of[c.made_of].end());
 }
 
 } // namespace ldadc

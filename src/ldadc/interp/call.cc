@@ -24,6 +24,7 @@ void Interp::end(bool error)
     if (error) {
         assumptions.insert("the program does not give up before a call is made");
     } else {
+        flow_to(FlowNode::END);
         ends++;
         exits++;
     }
@@ -132,6 +133,7 @@ Value Interp::input(const CallExpr *e, bool uniform)
         return v;
     Symbol s = {symbol_id(text), text, "initialised once", here(e).line};
     s.named = false;
+    s.from = text;
     return Value::integer(new_symbol(s));
 }
 

@@ -131,6 +131,10 @@ Condition Interp::condition(const Expr *e)
     c.opposite = false;
     c.text = text_of(context(), x);
     c.where = here(x);
+    if (c.kind == Condition::OTHER && !c.uniform && alive && !probing) {
+        c.made_of = made_of.size();
+        made_of.push_back(ingredients({x}));
+    }
     return c;
 }
 

@@ -31,6 +31,15 @@ struct Object {
 // SHARED_POINTER: as long as all ranks move it together.
 enum { VIEW_START, VIEW_UNIT, VIEW_TYPE, FILE_POINTER, FILLED, SHARED_POINTER };
 
+// A variable that something is made of.
+struct Ingredient {
+    std::string name, value_class;
+    // Where its value comes from, as the end of a sentence; empty: the class says it.
+    std::string origin;
+    Place where;
+    std::string given; // not empty: the name by which --set gives it a value
+};
+
 struct Opening {
     Place where;
     std::string function, name, path;
@@ -54,6 +63,7 @@ struct Opening {
     // to that is not any more what it was.
     std::vector<std::pair<std::string, Poly>> known;
     std::set<std::string> changed;
+    std::vector<Ingredient> view_variables; // of its views' places
 };
 
 // Bytes of a datatype, and where the next one begins: blocks at equal distances, levels
@@ -78,6 +88,7 @@ struct Loop {
     bool counted = false, until_break = false;
     std::string why;
     Place why_where;
+    std::vector<Ingredient> made_of; // why it is not counted, by variables
 };
 
 struct Product { // of 32 bits
@@ -111,8 +122,27 @@ struct Site {
     Value at;            // in units of the view
     Value bytes;         // of one transfer
     Value view_start, view_unit, view_type, file;
-    // What place and size are made of, with the classes of the values.
-    std::vector<std::pair<std::string, std::string>> variables;
+    // What place and size are made of, with the classes of the values; and the view's
+    // place, and the conditions that are not followed.
+    std::vector<Ingredient> variables, other_variables;
+    std::string at_text, count_text; // as the call has them
+};
+
+// How a program goes from call to call. A way leads from one node to another that may
+// be the next one; it goes back where it begins another iteration, jumps, or leaves it
+// to callers that are not seen what comes next.
+struct FlowNode {
+    enum Kind { START, END, CALLERS, CALL, LOOP, JUMPS };
+    Kind kind;
+    int site = -1; // of a call
+    Place where;
+};
+
+struct Flow {
+    std::vector<FlowNode> nodes = {{FlowNode::START, -1, {}},
+                                   {FlowNode::END, -1, {}},
+                                   {FlowNode::CALLERS, -1, {}}};
+    std::map<std::pair<int, int>, bool> ways; // true: it goes back
 };
 
 // A file that is used by its name, in another way than by opening it with MPI.
@@ -149,6 +179,9 @@ class Interp
     std::vector<Datatype> types;
     std::vector<Product> products;
     std::set<std::string> assumptions;
+    std::vector<std::vector<Ingredient>> made_of = {
+        {}}; // conditions that no one follows
+    Flow flow;
     bool tired = false;
 
   private:
@@ -195,6 +228,11 @@ class Interp
     void parameter(const clang::ParmVarDecl *v);
     std::set<const clang::FunctionDecl *> visited;
     std::map<std::string, int> parameters;
+    int jumps_at = -1; // the node from which jumps may lead anywhere, and to it
+    int flow_node(FlowNode::Kind kind, const Place &where);
+    void flow_to(int node, bool back = false);
+    void pass(int node);
+    void add_site(const Site &s);
 
     // memory.cc
     const clang::ASTContext &context() const;
@@ -300,7 +338,8 @@ class Interp
     bool unroll(const Repeat &r, const Closed &c, const Loop &l);
     int64_t unrolled = 0; // iterations, in all
     void exec_once(const clang::Stmt *body);
-    Condition iterate(const Repeat &r, std::vector<State> *breaks);
+    Condition iterate(const Repeat &r, std::vector<State> *breaks,
+                      std::set<int> *leaves_at = nullptr);
     void find_modified(const Repeat &r, Closed *c);
     std::set<Cell> try_iteration(const Repeat &r, Closed *c);
     void look_at_ways_out(const std::vector<State> &breaks, size_t returned, Closed *c);
@@ -406,7 +445,10 @@ class Interp
     using Sources = std::map<const clang::VarDecl *, Source>;
     std::map<const clang::FunctionDecl *, Sources> sources_of;
     void find_sources(const clang::Stmt *s, Sources *out) const;
+    const Sources &sources_here();
     std::string value_class(const clang::VarDecl *v, const Sources &sources);
+    void tell_origin(const clang::VarDecl *v, Ingredient *out);
+    std::vector<Ingredient> ingredients(const std::vector<const clang::Expr *> &of);
     void classify_variables(const clang::CallExpr *e, const IoCall &io, Site *s);
 };
 

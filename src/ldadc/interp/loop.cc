@@ -25,12 +25,15 @@ struct Interp::Closed {
 };
 
 // One iteration, from `now` on. Returns the condition to begin it, or to go on.
-Condition Interp::iterate(const Repeat &r, std::vector<State> *breaks)
+Condition Interp::iterate(const Repeat &r, std::vector<State> *breaks,
+                          std::set<int> *leaves_at)
 {
     Condition c;
     c.kind = Condition::TRUE;
     if (!r.body_first && r.condition)
         c = condition(r.condition);
+    if (leaves_at)
+        *leaves_at = now.last;
     leaves.push_back(Leave());
     leaves.back().loop = true;
     size_t depth = now.conditions.size();
@@ -44,6 +47,8 @@ Condition Interp::iterate(const Repeat &r, std::vector<State> *breaks)
         now.conditions.resize(depth);
     if (alive && r.body_first)
         c = condition(r.condition);
+    if (leaves_at && r.body_first)
+        *leaves_at = now.last;
     if (alive && r.step)
         eval(r.step);
     return c;
@@ -329,8 +334,11 @@ void Interp::count(const Repeat &r, Closed *c, Loop *l)
         cond = condition(r.condition);
     frames.back().returns.resize(returned);
     loops.pop_back();
+    l->made_of = ingredients({r.condition});
     probing--;
     l->counted = trips(cond, k, &l->count, &l->why);
+    if (!l->counted)
+        l->why += ": while \"" + text_of(context(), r.condition) + "\"";
     if (l->counted && r.body_first)
         l->count =
             cond.kind == Condition::FALSE ? Poly(1) : most(Poly(0), l->count) + Poly(1);
@@ -456,7 +464,17 @@ void Interp::exec_loop(const Repeat &r)
     loops.push_back(l);
     int exits_before = exits;
     size_t known_sites = sites.size();
-    iterate(r, &breaks);
+    int top = flow_node(FlowNode::LOOP, c.where);
+    std::set<int> leaves_at;
+    pass(top);
+    iterate(r, &breaks, &leaves_at);
+    if (alive && l.count != Poly(1))
+        flow_to(top, true);
+    if (leaves_at == std::set<int>{top}) { // past an iteration, or past the loop
+        leaves_at = alive ? now.last : std::set<int>();
+        if (!l.counted || !positive(l.count))
+            leaves_at.insert(c.entry.last.begin(), c.entry.last.end());
+    }
     // a condition that is not followed need not be the same in each iteration
     for (size_t i = known_sites; i < sites.size(); i++)
         for (size_t n = c.entry.conditions.size(); n < sites[i].conditions.size(); n++)
@@ -478,6 +496,7 @@ void Interp::exec_loop(const Repeat &r)
         }
     // and after it
     now = at_iteration(c, l.counted ? l.count : Poly(0), l.counted, true);
+    now.last = leaves_at;
     alive = r.condition != nullptr && !l.until_break;
     if (alive && !r.body_first) {
         probing++;

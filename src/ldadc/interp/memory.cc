@@ -544,8 +544,9 @@ Value Interp::settle(const Cell &c, const Value &v, const std::string &since)
         is_name(t, "MPI_Comm") || is_name(t, "MPI_Datatype"))
         return v;
     std::string text = cell_text(c);
-    return Value::integer(named_symbol(
-        {symbol_id(text), text + since, "initialised once", v.where.line}));
+    Symbol s = {symbol_id(text), text + since, "initialised once", v.where.line};
+    s.from = v.text;
+    return Value::integer(named_symbol(s));
 }
 
 } // namespace ldadc

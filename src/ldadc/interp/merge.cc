@@ -120,6 +120,8 @@ State Interp::merge(State a, State b)
     out.cells = merged;
     out.stored = a.stored;
     out.stored.insert(b.stored.begin(), b.stored.end());
+    out.last = a.last;
+    out.last.insert(b.last.begin(), b.last.end());
     out.conditions.assign(a.conditions.begin(), a.conditions.begin() + n);
     return out;
 }

@@ -214,6 +214,7 @@ void Interp::mpi_view(const CallExpr *e, const Args &a)
         ok = false;
     bool current = a[1].is_int() && a[1].p.is_constant() && a[1].p.constant() < 0;
     write(file_cell(n, VIEW_START), current ? no : a[1]);
+    openings[n].view_variables = ingredients({e->getArg(1)});
     write(file_cell(n, VIEW_UNIT), ok ? Value::integer(unit.extent) : no);
     write(file_cell(n, VIEW_TYPE), !tiled || !ok  ? no
                                    : tile.dense() ? Value::integer(0)
@@ -324,8 +325,7 @@ void Interp::note(const CallExpr *e, const std::string &name, int opening)
     io.collective = true;
     Site s = new_site(e, io, e->getArg(name == "MPI_File_open" ? 4 : 0));
     s.opening = opening;
-    if (!probing)
-        sites.push_back(s);
+    add_site(s);
 }
 
 void Interp::mpi_transfer(const CallExpr *e, const IoCall &io, const Args &a)
@@ -343,6 +343,10 @@ void Interp::mpi_transfer(const CallExpr *e, const IoCall &io, const Args &a)
     s.opening = a[0].kind == Value::FILE ? a[0].number : -1;
     Datatype t;
     const Value &count = a[buffer + 1], &type = a[buffer + 2];
+    if (io.at)
+        s.at_text = text_of(context(), bare(e->getArg(1)));
+    if (!count.is_int())
+        s.count_text = text_of(context(), bare(e->getArg(buffer + 1)));
     if (datatype(type, &t)) {
         s.bytes = count;
         if (count.is_int())
@@ -372,7 +376,7 @@ void Interp::mpi_transfer(const CallExpr *e, const IoCall &io, const Args &a)
     if (probing)
         return;
     classify_variables(e, io, &s);
-    sites.push_back(s);
+    add_site(s);
 }
 
 // ---- all of them ----------------------------------------------------

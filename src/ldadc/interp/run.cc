@@ -33,6 +33,51 @@ void Interp::parameter(const ParmVarDecl *v)
     write(c, foreign_value({parameters[key], {}}, t, name));
 }
 
+// ---- from call to call ----------------------------------------------
+
+int Interp::flow_node(FlowNode::Kind kind, const Place &where)
+{
+    if (probing)
+        return -1;
+    flow.nodes.push_back({kind, -1, where});
+    return flow.nodes.size() - 1;
+}
+
+// A way to there, from all nodes that may be the last one that was passed. Where there
+// is one already, one that does not go back stays.
+void Interp::flow_to(int node, bool back)
+{
+    if (probing)
+        return;
+    for (int from : now.last) {
+        auto at = flow.ways.insert({{from, node}, back}).first;
+        at->second = at->second && back;
+    }
+}
+
+void Interp::pass(int node)
+{
+    flow_to(node);
+    if (!probing)
+        now.last = {node};
+}
+
+void Interp::add_site(const Site &s)
+{
+    if (probing)
+        return;
+    int node = flow_node(FlowNode::CALL, s.where);
+    flow.nodes[node].site = sites.size();
+    sites.push_back(s);
+    if (jumps_at >= 0)
+        flow.ways[{jumps_at, node}] = true;
+    pass(node);
+    if (jumps_at >= 0)
+        flow.ways[{node, jumps_at}] = true;
+}
+
+// ---- entries --------------------------------------------------------
+
 void Interp::enter(const FunctionDecl *f, const std::string &how)
 {
     visited.insert(f);
@@ -42,6 +87,7 @@ void Interp::enter(const FunctionDecl *f, const std::string &how)
     frame.result = new_object({Object::LOCAL, "result", f->getReturnType()});
     frames = {frame};
     now = State();
+    now.last = {from_main ? FlowNode::START : FlowNode::CALLERS};
     alive = true;
     if (!how.empty()) {
         Condition c;
@@ -53,6 +99,12 @@ void Interp::enter(const FunctionDecl *f, const std::string &how)
     for (const ParmVarDecl *v : f->parameters())
         parameter(v);
     exec_body(f);
+    if (alive)
+        frames.back().returns.push_back(std::move(now));
+    for (State &s : frames.back().returns) {
+        now = std::move(s);
+        flow_to(from_main ? FlowNode::END : FlowNode::CALLERS, !from_main);
+    }
     frames.clear();
     loops.clear();
     leaves.clear();

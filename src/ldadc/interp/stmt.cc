@@ -237,6 +237,9 @@ void Interp::exec_body(const FunctionDecl *f)
     for (const Cell &cell : modified)
         forget(cell, "is modified where the program jumps", c.where);
     probing--;
+    int outer = jumps_at;
+    jumps_at = flow_node(FlowNode::JUMPS, c.where);
+    pass(jumps_at);
     State unknown = now;
     anywhere = &unknown;
     exec(f->getBody());
@@ -245,6 +248,9 @@ void Interp::exec_body(const FunctionDecl *f)
     frames.back().returns.clear();
     now = unknown;
     alive = true;
+    if (outer >= 0)
+        flow_to(outer, true);
+    jumps_at = outer;
 }
 
 } // namespace ldadc

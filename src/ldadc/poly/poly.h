@@ -104,6 +104,7 @@ struct Symbol {
     bool foreign = false;   // of a function whose callers are not seen
     std::string whole = ""; // not empty: of which variable, divided by this
     Poly divisor = Poly();
+    std::string from = ""; // why it is not known what it is, or the text that it is of
 };
 Poly new_symbol(const Symbol &s);
 Symbol &symbol(int number);

@@ -92,6 +92,7 @@ struct Condition {
     bool uniform = false; // as unknown values are; others: see p
     int id = 0;           // a condition and its opposite have the same
     bool opposite = false;
+    int made_of = 0; // not 0: of which variables, by number, and where these come from
     Condition negated() const;
     // 1 where it holds, else 0; false: it is no comparison.
     bool number(Poly *out) const;
@@ -103,6 +104,8 @@ struct State {
     // Types of which something was stored through a pointer that points nobody knows
     // where; "*": a function that is not seen was called.
     std::set<std::string> stored;
+    // Nodes of the control flow, of which one is the last that was passed.
+    std::set<int> last;
 };
 
 } // namespace ldadc

@@ -51,6 +51,8 @@ int analyse_program(const analyse_request *r)
         report_json(a.report, r->json);
     if (r->dot)
         report_dot(a.report, r->dot);
+    if (r->graph && !report_graph(*a.interp, a.report, r->graph))
+        return err_get()->code;
     return r->skeleton && !report_skeleton(*a.interp, a.report, r->skeleton)
                ? err_get()->code
                : 0;

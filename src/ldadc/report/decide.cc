@@ -9,7 +9,7 @@
 namespace ldadc
 {
 
-static bool same_bytes(const Description &a, const Description &b)
+bool same_bytes(const Description &a, const Description &b)
 {
     if (!(a.start == b.start && a.size == b.size && a.ranks == b.ranks &&
           a.clipped == b.clipped && (!a.clipped || a.clip == b.clip)))
@@ -24,7 +24,7 @@ static bool same_bytes(const Description &a, const Description &b)
     return levels[0] == levels[1];
 }
 
-static bool decide_apart(const Description &d)
+bool ranks_apart(const Description &d)
 {
     return d.resolved && (d.relation == "segmented" || d.relation == "interleaved" ||
                           d.relation == "disjoint");
@@ -221,7 +221,7 @@ void decide(File *f, const Numbers &with)
         (call.site->call.write ? writes : reads) = true;
         if (!call.site->call.write)
             continue;
-        if (!decide_apart(call))
+        if (!ranks_apart(call))
             return decide_answer(d, "keep shared",
                                  "the write in line " +
                                      std::to_string(call.site->where.line) + " is " +

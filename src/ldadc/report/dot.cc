@@ -1,11 +1,12 @@
 // The graph of each file's writes and reads, for Graphviz: what is read of what was
 // written, and how much of it by the rank that wrote it.
+#include "ldadc/report/dot.h"
 #include "ldadc/report/report.h"
 
 namespace ldadc
 {
 
-static std::string quoted(const std::string &s)
+std::string dot_quoted(const std::string &s)
 {
     std::string out = "\"";
     for (char c : s)
@@ -16,8 +17,7 @@ static std::string quoted(const std::string &s)
     return out + "\"";
 }
 
-// Lines that are not too long for a box.
-static std::string broken(const std::string &s, size_t width)
+std::string dot_broken(const std::string &s, size_t width)
 {
     std::string out, line;
     for (size_t i = 0; i <= s.size(); i++) {
@@ -32,6 +32,11 @@ static std::string broken(const std::string &s, size_t width)
         line.clear();
     }
     return out;
+}
+
+std::string name_in(const std::string &path)
+{
+    return path.substr(path.rfind('/') + 1);
 }
 
 static std::string bytes_text(double bytes)
@@ -49,19 +54,20 @@ static void put_node(const Description &d, const std::string &name, bool heavies
                      FILE *out)
 {
     std::string label = std::string(d.site->call.write ? "write" : "read") + ", " +
-                        d.site->where.file.substr(d.site->where.file.rfind('/') + 1) +
-                        ":" + std::to_string(d.site->where.line);
+                        name_in(d.site->where.file) + ":" +
+                        std::to_string(d.site->where.line);
     for (const Loop &l : d.site->loops)
-        label += "\n" + broken("loop in line " + std::to_string(l.where.line) + ": " +
-                                   (l.counted ? l.count.text() + " times"
-                                              : "nobody knows how often"),
-                               40);
+        label +=
+            "\n" + dot_broken("loop in line " + std::to_string(l.where.line) + ": " +
+                                  (l.counted ? l.count.text() + " times"
+                                             : "nobody knows how often"),
+                              40);
     if (d.resolved)
-        label += "\n" + broken(descriptor_text(d), 40);
+        label += "\n" + dot_broken(descriptor_text(d), 40);
     label += "\n" + d.relation;
     fprintf(out, "    %s [shape=%s%s, label=%s];\n", name.c_str(),
             d.site->call.write ? "box" : "box, style=rounded",
-            heaviest ? ", penwidth=3" : "", quoted(label).c_str());
+            heaviest ? ", penwidth=3" : "", dot_quoted(label).c_str());
 }
 
 static void put_edge(const Edge &e, const std::string &file, FILE *out)
@@ -75,7 +81,7 @@ static void put_edge(const Edge &e, const std::string &file, FILE *out)
                  " processes: " + bytes_text(w.bytes) + share;
     }
     fprintf(out, "    %s_%d -> %s_%d [label=%s];\n", file.c_str(), e.write,
-            file.c_str(), e.read, quoted(label).c_str());
+            file.c_str(), e.read, dot_quoted(label).c_str());
 }
 
 // What comes before what, where it is not the write that comes before its read.
@@ -105,7 +111,7 @@ static std::string title(const File &f)
     if (at != about.end())
         out += std::string("\n(") + f.category + ") " + at->second;
     if (!f.decision.answer.empty())
-        out += "\n" + broken(f.decision.answer + ": " + f.decision.because, 70);
+        out += "\n" + dot_broken(f.decision.answer + ": " + f.decision.because, 70);
     return out;
 }
 
@@ -121,7 +127,7 @@ void report_dot(const Report &r, FILE *out)
         std::string name = "f" + std::to_string(number);
         speak_of_communicator(f.opening ? f.opening->comm : -1);
         fprintf(out, "  subgraph cluster_%d {\n    label=%s;\n", number++,
-                quoted(title(f)).c_str());
+                dot_quoted(title(f)).c_str());
         for (size_t i = 0; i < f.calls.size(); i++)
             put_node(f.calls[i], name + "_" + std::to_string(i),
                      (int)i == f.decision.template_call, out);

@@ -158,6 +158,33 @@ bool report_decide(Report *r, const analyse_request &with)
     return true;
 }
 
+std::vector<Ingredient> unknown_in(const Description &d)
+{
+    std::vector<Ingredient> all, out;
+    auto take = [&](const std::vector<Ingredient> &some) {
+        all.insert(all.end(), some.begin(), some.end());
+    };
+    if (d.relation != "unresolved")
+        return out;
+    take(d.site->variables);
+    take(d.site->other_variables);
+    for (const Loop &l : d.site->loops)
+        if (!l.counted)
+            take(l.made_of);
+    for (const Ingredient &one : all) {
+        bool given = d.resolved && !one.given.empty();
+        if (one.origin.empty() || (one.value_class != "not resolvable" && !given))
+            continue;
+        auto same = [&](const Ingredient &o) {
+            return o.origin == one.origin && o.where.line == one.where.line &&
+                   o.where.file == one.where.file;
+        };
+        out.erase(std::remove_if(out.begin(), out.end(), same), out.end());
+        out.push_back(one);
+    }
+    return out;
+}
+
 std::string sentence_of(const Description &d)
 {
     static const std::map<std::string, std::string> about = {

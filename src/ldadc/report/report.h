@@ -33,6 +33,10 @@ struct Report {
 // What the weighted graphs of the files' writes and reads say. False: a number or
 // variable to count with is none (err_get).
 bool report_decide(Report *r, const analyse_request &with);
+// Whether two calls certainly transfer the same bytes on each rank; whether no two
+// ranks share a byte of what a call transfers.
+bool same_bytes(const Description &a, const Description &b);
+bool ranks_apart(const Description &d);
 void decide(File *f, const Numbers &with);
 // What else the file may be changes an answer that says to partition it.
 void reconsider(File *f, const Report &r, const Numbers &with);
@@ -41,12 +45,16 @@ Sameness sameness(const File &a, const File &b);
 
 Report report_make(const Interp &i, const std::vector<std::string> &inputs);
 std::string sentence_of(const Description &d);
+// Where the values come from that keep a call unresolved; of those with one origin, the
+// one that is nearest to it.
+std::vector<Ingredient> unknown_in(const Description &d);
 std::set<int> symbols_of(const Report &r); // that occur in descriptors
 
 void report_text(const Report &r, FILE *out);
 void report_json(const Report &r, FILE *out);
 void report_dot(const Report &r, FILE *out);
-// False: it cannot be made of this program (err_get).
+// False: they cannot be made of this program (err_get).
+bool report_graph(const Interp &in, const Report &r, FILE *out);
 bool report_skeleton(const Interp &in, const Report &r, FILE *out);
 
 } // namespace ldadc

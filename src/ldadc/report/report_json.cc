@@ -79,13 +79,17 @@ static void put_way(json *j, const Description &d)
         text(j, "ranks_of", "MPI_COMM_WORLD");
 }
 
-static void put_variables(json *j, const Site &s)
+static void put_variables(json *j, const char *key, const std::vector<Ingredient> &all)
 {
-    json_array(j, "variables");
-    for (auto &[name, value_class] : s.variables) {
+    json_array(j, key);
+    for (const Ingredient &one : all) {
         json_object_flat(j, nullptr);
-        text(j, "name", name);
-        text(j, "class", value_class);
+        text(j, "name", one.name);
+        text(j, "class", one.value_class);
+        if (!one.origin.empty()) {
+            text(j, "origin", one.origin);
+            json_int(j, "origin_line", one.where.line);
+        }
         json_end_object(j);
     }
     json_end_array(j);
@@ -117,7 +121,7 @@ static void report_json_put_call(json *j, const Description &d)
     json_bool(j, "collective", s.call.collective);
     json_bool(j, "nonblocking", s.call.nonblocking);
     put_way(j, d);
-    put_variables(j, s);
+    put_variables(j, "variables", s.variables);
     text(j, "class", d.relation);
     json_bool(j, "resolved", d.resolved);
     if (d.resolved && d.parts > 1) {
@@ -131,6 +135,7 @@ static void report_json_put_call(json *j, const Description &d)
         text(j, "reason_source", d.reason_where.file);
         json_int(j, "reason_line", d.reason_where.line);
         text(j, "help", help_of(d));
+        put_variables(j, "origins", unknown_in(d));
     }
     put_warnings(j, d);
     text(j, "sentence", sentence_of(d));

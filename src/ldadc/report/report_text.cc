@@ -11,14 +11,28 @@ static void put_variables(const Site &s, FILE *out)
     for (const char *one :
          {"constant", "set once", "modified, resolved", "not resolvable"}) {
         std::string names;
-        for (auto &[name, value_class] : s.variables)
-            if (value_class == one)
-                names += (names.empty() ? "" : ", ") + name;
+        for (const Ingredient &v : s.variables)
+            if (v.value_class == one)
+                names += (names.empty() ? "" : ", ") + v.name;
         if (!names.empty())
             line += (line.empty() ? "" : "; ") + names + ": " + one;
     }
     if (!line.empty())
         fprintf(out, "    made of %s\n", line.c_str());
+}
+
+// Where the values come from of which something is not known, the farthest that is
+// known of each; and what may be given a value.
+static void put_origins(const Description &d, FILE *out)
+{
+    for (const Ingredient &v : unknown_in(d)) {
+        std::string at = std::to_string(v.where.line);
+        if (!v.where.file.empty() && v.where.file != d.site->where.file)
+            at += " of " + v.where.file;
+        fprintf(out, "    \"%s\" %s%s%s%s\n", v.name.c_str(), v.origin.c_str(),
+                v.where.line ? " in line " : "", v.where.line ? at.c_str() : "",
+                v.given.empty() ? "" : ("; --set " + v.given + "=N").c_str());
+    }
 }
 
 static void report_text_put_call(const Description &d, FILE *out)
@@ -45,6 +59,7 @@ static void report_text_put_call(const Description &d, FILE *out)
     if (d.relation == "unresolved")
         fprintf(out, " (%s:%u)", d.reason_where.file.c_str(), d.reason_where.line);
     fputs("\n", out);
+    put_origins(d, out);
     if (d.relation == "unresolved")
         fprintf(out, "    to go on: %s\n", help_of(d).c_str());
     for (const Warning &w : d.warnings)

@@ -1,0 +1,19 @@
+// Texts for Graphviz.
+#ifndef LDADC_REPORT_DOT_H
+#define LDADC_REPORT_DOT_H
+
+#include <string>
+
+namespace ldadc
+{
+
+std::string dot_quoted(const std::string &s);
+// In lines that are not much longer than `width` characters.
+std::string dot_broken(const std::string &s, size_t width);
+
+// Of a path, the name.
+std::string name_in(const std::string &path);
+
+} // namespace ldadc
+
+#endif
