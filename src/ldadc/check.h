@@ -17,9 +17,9 @@ struct check_request {
 enum check_result { CHECK_GOOD, CHECK_DIFFERS, CHECK_BROKEN, CHECK_NO_TRACE };
 
 /* Local. Prints whether reads agree with the writes before them; and of a run, for each
- * call of the program, whether it transferred what was predicted. Memory is for each rank, file and call, not for transfers. CHECK_BROKEN:
- * the program cannot be analysed (err_get). Of a trace that cannot be read, stderr says
- * why. */
+ * call of the program, whether it transferred what was predicted. Memory is for each
+ * rank, file and call, not for transfers. CHECK_BROKEN: the program cannot be analysed
+ * (err_get). Of a trace that cannot be read, stderr says why. */
 enum check_result check_program(const struct analyse_request *r,
                                 const struct check_request *c);
 

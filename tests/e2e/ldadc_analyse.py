@@ -187,6 +187,60 @@ class Analyse(Case):
                           "--set=steps=3", "--set=n=100")
         self.assertIn("".join("    %s\n" % line for line in said.splitlines()), page)
 
+    # ---- where values come from ----------------------------------------------------
+
+    ORIGINS = """#include <mpi.h>
+#include <stdlib.h>
+int unseen(int);
+int main(int argc, char **argv)
+{
+    int rank, n, gap = atoi(argv[1]), steps = atoi(argv[2]);
+    static char b[64];
+    MPI_File f;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Recv(&n, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    int m = unseen(rank);
+    int q = atoi(b);
+    MPI_Offset off = (MPI_Offset)m * rank;
+    MPI_File_open(MPI_COMM_WORLD, "f", MPI_MODE_RDWR, MPI_INFO_NULL, &f);
+    MPI_File_write_at(f, 64 * n, b, 64, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_write_at(f, off, b, 64, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_write_at(f, rank, b, q, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_write_at(f, rank * gap, b, steps, MPI_BYTE, MPI_STATUS_IGNORE);
+    while (n > 0) {
+        MPI_File_write_at(f, rank, b, 1, MPI_BYTE, MPI_STATUS_IGNORE);
+        n = unseen(n);
+    }
+    if (m > 3)
+        MPI_File_write_at(f, rank, b, 1, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_set_view(f, off, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
+    MPI_File_write_at(f, rank, b, 1, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_close(&f);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+    def test_origins(self):
+        calls = self.calls(self.source(self.ORIGINS))
+        unseen = ("m", "comes from unseen(), which is not in these sources,", 12)
+        self.assertEqual(
+            [[(o["name"], o["origin"], o["origin_line"]) for o in call["origins"]]
+             for call in calls],
+            [[("n", "comes from MPI_Recv()", 11)], [unseen],
+             [("q", "may differ from rank to rank, as it comes from atoi(b)", 13)],
+             [("gap", "comes from atoi(argv[1])", 6),
+              ("steps", "comes from atoi(argv[2])", 6)],
+             [("n", "changes in the loop", 20)], [unseen], [unseen]])
+        self.assertEqual([("source" in c["help"], "--assume" in c["help"])
+                          for c in calls],
+                         [(False, False), (True, False), (False, False), (False, True),
+                          (False, False), (True, False), (True, False)])
+        self.assertIn('The offset "off" is not known', calls[1]["sentence"])
+        self.assertIn('The count "q" is not known', calls[2]["sentence"])
+        self.assertIn('while "n > 0"', calls[4]["sentence"])
+
     # ---- what the user says ---------------------------------------------------------
 
     SHARES = """

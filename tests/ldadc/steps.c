@@ -1,4 +1,4 @@
-/* A file that is written and read in a loop, closed, opened again, and read by others. */
+/* A file that is written and read in a loop, closed, and read by other ranks. */
 #include <mpi.h>
 #include <stdlib.h>
 

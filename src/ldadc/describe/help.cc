@@ -23,12 +23,27 @@ static const struct {
     {"may use the file, too", "a run: ldadc plan --trace=RUN"},
 };
 
+// A function of MPI's, of which no source would tell more.
+static bool changed_by_mpi(const std::string &reason)
+{
+    for (const char *words : {"may be changed by MPI_", "the result of MPI_"})
+        if (reason.find(words) != std::string::npos)
+            return true;
+    return false;
+}
+
 std::string help_of(const Description &d)
 {
     std::string run = "only a run tells: ldadc plan --trace=RUN";
     for (auto &way : ways)
-        if (d.reason.find(way.words) != std::string::npos)
+        if (d.reason.find(way.words) != std::string::npos && !changed_by_mpi(d.reason))
             return way.help;
+    for (const std::vector<Ingredient> *some :
+         {&d.site->variables, &d.site->other_variables})
+        for (const Ingredient &one : *some)
+            if (one.value_class == "not resolvable" &&
+                one.origin.find("not in these sources") != std::string::npos)
+                return "give the source of that function, too, or -p DIR";
     return d.resolved ? run + ", or --assume=no-overlap" : run;
 }
 

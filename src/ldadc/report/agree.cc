@@ -236,12 +236,12 @@ class Pairs
             counted += (counted.empty() ? "with " : ", ") + std::to_string(w.nprocs);
             char text[120];
             snprintf(text, sizeof text,
-                     "%swith %lld processes %.0f bytes of it are read, %.1f %% by the "
+                     "with %lld processes %.0f bytes of it are read, %.1f %% by the "
                      "rank that wrote them",
-                     p->why.empty() ? "" : "; ", (long long)w.nprocs, w.bytes,
+                     (long long)w.nprocs, w.bytes,
                      w.bytes > 0 ? 100 * w.own / w.bytes : 0.0);
             if (w.bytes > 0)
-                p->why += text;
+                p->why += (p->why.empty() ? "" : "; ") + std::string(text);
             any = any || w.bytes > 0;
             own = own && w.own == w.bytes;
             if (w.sampled)

@@ -21,7 +21,7 @@ struct analyse_request {
     int flags;
     const char *commands; /* a folder with a compile_commands.json; or NULL */
     FILE *text, *json, *dot, *graph, *skeleton; /* NULL: not wanted */
-    const int64_t *np;                  /* numbers of processes to count for */
+    const int64_t *np;                          /* numbers of processes to count for */
     int nps;
     const struct setting *set;
     int sets;

@@ -26,8 +26,8 @@ class Ways
     int node_of(int site) const;
 
     // On which a read may follow a write: what comes after `from`, up to `to`. It goes
-    // back as seldom as it can, and else passes as few calls as it can. It does not pass
-    // these nodes. Empty: there is none.
+    // back as seldom as it can, and else passes as few calls as it can. It does not
+    // pass these nodes. Empty: there is none.
     std::vector<Way> path(int from, int to, const std::set<int> &but) const;
 
   private:

@@ -5,8 +5,8 @@
  * args: 1
  * symbols: n=1
  * expect: resolved segmented
- * expect: any
- * expect: any
+ * expect: resolved segmented
+ * expect: resolved segmented
  */
 #include <mpi.h>
 #include <stdlib.h>
