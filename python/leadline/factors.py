@@ -2,6 +2,7 @@
 the launcher, a file of hosts, environment variables."""
 import os
 import re
+from typing import Any, Dict, List, Optional, Sequence
 
 from leadline.errors import LeadlineError, usage
 
@@ -10,7 +11,7 @@ PLACES = ("program", "mpiexec", "hostfile")   # text, most often paths
 RANKS = "np"
 
 
-def is_factor(name):
+def is_factor(name: str) -> bool:
     """Whether it is not an option of the program."""
     return name == RANKS or name in PLACES or name.startswith(ENV)
 
@@ -35,12 +36,12 @@ def check(path, name, value):
                     % (path, name))
 
 
-def chosen(spec, config, name):
+def chosen(spec: Dict[str, Any], config: Any, name: str) -> Any:
     """A configuration's own, else the specification's."""
     return config.values.get(name, spec.get(name))
 
 
-def variables(spec, config):
+def variables(spec: Dict[str, Any], config: Any) -> Dict[str, Optional[str]]:
     """{name: text, or None: not set} that a configuration asks for."""
     out = dict(spec["env"])
     for name, value in config.values.items():
@@ -68,7 +69,7 @@ def prefix(spec, config):
             + ["%s=%s" % (n, v) for n, v in wanted if v is not None])
 
 
-def check_hostfile(path):
+def check_hostfile(path: str) -> None:
     if path and not (os.path.isfile(path) and os.access(path, os.R_OK)):
         raise LeadlineError("host file %s cannot be read" % path)
 
@@ -80,7 +81,7 @@ def parts(value):
     return [part for part in re.split(r"[/\s]+", value) if part]
 
 
-def short(values):
+def short(values: Sequence[str]) -> List[str]:
     """Texts, most often paths, by the parts that tell them apart: "old" and "new" for
     /opt/old/bin/madbench and /opt/new/bin/madbench."""
     rows = [parts(value) for value in values]

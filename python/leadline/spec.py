@@ -6,6 +6,7 @@ import random
 import re
 import string
 from collections import OrderedDict, namedtuple
+from typing import Any, Dict, Iterable, List, Sequence
 
 from leadline import factors, launcher
 from leadline.errors import LeadlineError, usage
@@ -22,11 +23,11 @@ def whole(value):
     return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 
-def text(value):
+def text(value: Any) -> bool:
     return isinstance(value, str) and value != ""
 
 
-def texts(value):
+def texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(v, str) for v in value)
 
 
@@ -72,7 +73,7 @@ KEYS: OrderedDict = OrderedDict([
 MAY_CHANGE = ("rounds", "timeout")
 
 
-def read(path):
+def read(path: str) -> Dict[str, Any]:
     if path.endswith(".toml"):
         tree = read_toml(path)
     else:
@@ -121,7 +122,7 @@ def check_size(path, spec):
         raise usage("%s: these are %d runs, more than %d" % (path, runs, MOST_RUNS))
 
 
-def check(path, tree):
+def check(path: str, tree: Any) -> Dict[str, Any]:
     """The specification with its defaults, or a sentence."""
     if not isinstance(tree, dict):
         raise usage("%s: a specification is an object" % path)
@@ -177,7 +178,7 @@ def placeholders(args):
 # ---- configurations ----------------------------------------------------------
 
 
-def configurations(spec):
+def configurations(spec: Dict[str, Any]) -> List[Any]:
     """Each case with all combinations of the matrix, whose values a case's own replace;
     their names go into file names and --series."""
     words = all_words(spec)
@@ -222,7 +223,7 @@ def all_words(spec):
     return words
 
 
-def join(words):
+def join(words: Iterable[str]) -> str:
     name = "-".join(word for word in words if word)
     return re.sub(r"[^A-Za-z0-9._=+-]", "_", name) or "default"
 
@@ -240,7 +241,7 @@ def value_word(name, value):
     return "%s%s" % (name, value)
 
 
-def order(configs, round_number, seed):
+def order(configs: Sequence[Any], round_number: int, seed: int) -> List[Any]:
     """In what order a round runs its configurations: a Williams design, in which
     over the rounds each stands everywhere equally often, and follows each other
     one equally often, so that neither place nor predecessor favours one."""
@@ -257,11 +258,12 @@ def order(configs, round_number, seed):
 # ---- commands ----------------------------------------------------------------
 
 
-def ranks(spec, config):
+def ranks(spec: Dict[str, Any], config: Any) -> int:
     return config.values.get("np", spec["np"])
 
 
-def command(spec, config, where, slurm=False):
+def command(spec: Dict[str, Any], config: Any, where: Any,
+            slurm: bool = False) -> List[str]:
     """What to start; `where` has .mpiexec and .folders, see cli. slurm: in a job of
     it."""
     program = program_line(spec, config, where)
@@ -279,7 +281,7 @@ def launch_words(spec, config, program, where, slurm):
                              or launcher.find(program, where, slurm))
 
 
-def program_line(spec, config, where):
+def program_line(spec: Dict[str, Any], config: Any, where: Any) -> List[str]:
     """It without its launcher."""
     taken = placeholders(spec["args"])
     options = []
@@ -297,7 +299,7 @@ def option(name, value):
     return ["--%s=%s" % (name, value)]
 
 
-def differing(spec, other):
+def differing(spec: Dict[str, Any], other: Dict[str, Any]) -> str:
     """The keys, with commas, in which two of them differ; "" where one may go on with
     what the other began."""
     def kept(tree, name):

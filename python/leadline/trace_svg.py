@@ -5,6 +5,7 @@ cells; each picture keeps below some tens of kilobytes.
 """
 import math
 from collections import OrderedDict
+from typing import Any, Dict, List
 
 from leadline import axes, svg
 from leadline.svg_parts import LABELS, MARGIN, RADIUS, css, key, many, stroke
@@ -35,7 +36,7 @@ def canvas_of(name, title, words, narrow):
         name, title, words, WIDTH)
 
 
-def bytes_text(n):
+def bytes_text(n: float) -> str:
     """Exact where few digits are: 64 KiB, 1.5 MiB."""
     for unit in ("B", "KiB", "MiB", "GiB", "TiB", "PiB"):
         if n < 1024 or unit == "PiB":
@@ -45,7 +46,7 @@ def bytes_text(n):
     return ""
 
 
-def seconds_text(s):
+def seconds_text(s: float) -> str:
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("\u00b5s", 1e-6)):
         if s >= size:
             s /= size
@@ -285,7 +286,7 @@ def rank_axis(canvas, ranks, left, right, y):
 # ---- columns of ranks --------------------------------------------------------
 
 
-def class_parts(classes):
+def class_parts(classes: Dict[str, Any]) -> List[float]:
     """Seconds in the order of CLASSES."""
     return [sum(classes.get(name, 0) or 0 for name in names)
             for _, _, _, names in CLASSES]

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections import OrderedDict
+from typing import Any, List
 
 from leadline.errors import LeadlineError
 from leadline.fields import printable
@@ -25,11 +26,11 @@ SIZES = re.compile(r"POSIX_SIZE_(READ|WRITE)_(\w+)$")
 # Records: (rank, file number, file, mount, file system) -> {counter: number or None}.
 
 
-def is_text(text):
+def is_text(text: str) -> bool:
     return bool(FIRST.search(text))
 
 
-def is_log(data):
+def is_log(data: bytes) -> bool:
     return MAGIC in (int.from_bytes(data[8:16], order) for order in ("little", "big"))
 
 
@@ -83,7 +84,7 @@ def take_command(test, text):
 # ---- a log, by pydarshan -----------------------------------------------------
 
 
-def read_log(path, source):
+def read_log(path: str, source: str) -> List[Any]:
     if path == "-":
         raise LeadlineError("%s: a Darshan log is read from a file only" % source)
     found = from_library(path, source)

@@ -1,5 +1,6 @@
 """elbencho: its CSV, a row a phase, and its JSON, an object a line."""
 from collections import OrderedDict
+from typing import Any, List
 
 from leadline.fields import printable
 from leadline.importing.result import (MIB, SHORT_S, Result, broken, from_zoned,
@@ -40,11 +41,11 @@ class Phase:
         self.first = {}
 
 
-def is_csv(text):
+def is_csv(text: str) -> bool:
     return text.lstrip().startswith(FIRST)
 
 
-def is_json(text):
+def is_json(text: str) -> bool:
     line = text.lstrip().split("\n", 1)[0]
     return line.startswith("{") and '"phase_type"' in line
 
@@ -52,7 +53,7 @@ def is_json(text):
 # ---- CSV ---------------------------------------------------------------------
 
 
-def read_csv(text, source):
+def read_csv(text: str, source: str) -> List[Any]:
     rows = [line.split(",") for line in text.strip("\n").split("\n")]
     columns = rows[0]     # commas in texts were replaced, and nothing is quoted
     if not text.endswith("\n"):
@@ -95,7 +96,7 @@ def csv_phase(row, where):
 # ---- JSON --------------------------------------------------------------------
 
 
-def read_json(text, source):
+def read_json(text: str, source: str) -> List[Any]:
     phases = []
     for i, line in enumerate(text.split("\n"), 1):
         if line.strip():

@@ -2,6 +2,7 @@
 import math
 import re
 from collections import OrderedDict
+from typing import Any, List
 
 from leadline.fields import printable
 from leadline.importing.result import (CUT, GIB, Result, broken, number, positive)
@@ -24,11 +25,11 @@ SLACK = 1e-3       # by which a score may miss what its phases give
 # Phase: name -> (score, seconds or None, sentence of what makes it invalid or None).
 
 
-def is_summary(text):
+def is_summary(text: str) -> bool:
     return bool(re.search(r"^\[RESULT[^\]]*\]\s", text, re.M)) and "seconds" in text
 
 
-def is_result(text):
+def is_result(text: str) -> bool:
     return bool(re.search(r"^procs\s*=", text, re.M) and SECTION.search(text)
                 and re.search(r"^(config-hash|result-dir|mode)\s*=", text, re.M))
 
@@ -69,7 +70,7 @@ def read_summary(text, source):
 # ---- result.txt --------------------------------------------------------------
 
 
-def read_result(text, source):
+def read_result(text: str, source: str) -> List[Any]:
     test = Result(TOOL)
     sections = sections_of(text)
     head = sections.get("", {})

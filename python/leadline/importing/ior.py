@@ -2,6 +2,7 @@
 import json
 import re
 from collections import OrderedDict
+from typing import Any, List
 
 from leadline.fields import printable
 from leadline.importing.result import (CUT, MIB, SHORT_S, Result, broken, count, member,
@@ -31,15 +32,15 @@ EXACT = {"xsize": "transfersize", "blksiz": "blocksize"}
 # Rows: access -> [{column: number}], in the order of the repetitions.
 
 
-def is_text(text):
+def is_text(text: str) -> bool:
     return bool(FIRST.search(text))
 
 
-def is_json(text):
+def is_json(text: str) -> bool:
     return text.lstrip()[:1] == "{" and '"Version"' in text and '"tests"' in text
 
 
-def is_csv(text):
+def is_csv(text: str) -> bool:
     return text.lstrip().startswith(CSV_HEAD)
 
 
@@ -101,7 +102,7 @@ def take_shape(test, options, where):
 # ---- text --------------------------------------------------------------------
 
 
-def read_text(text, source):
+def read_text(text: str, source: str) -> List[Any]:
     return number_apart([test for before, lines in runs_of(text, FIRST)
                          for test in run_tests(before, lines, source)])
 
@@ -293,7 +294,7 @@ JSON_NO_WORK = ("testid", "refnum", "platform", "testfilename", "repetitions",
                 "fileperproc", "randomoffset", "deadlineforstonewall")
 
 
-def read_json(text, source):
+def read_json(text: str, source: str) -> List[Any]:
     """IOR writes nan as it is, and leaves quotes in paths unescaped."""
     try:
         tree = json.loads(BARE.sub(r"\1null", text))

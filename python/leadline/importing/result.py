@@ -11,6 +11,7 @@ import shlex
 import time
 from collections import OrderedDict
 from datetime import datetime, timedelta, timezone
+from typing import Any, List, Optional
 
 from leadline import stats
 from leadline.errors import LeadlineError
@@ -107,7 +108,7 @@ def runs_of(text, first):
         yield begin, lines[begin:end]
 
 
-def number_apart(tests):
+def number_apart(tests: List[Any]) -> List[Any]:
     """Names of several tests of a file; one alone needs none."""
     for i, test in enumerate(tests):
         test.test = str(i) if len(tests) > 1 else ""
@@ -117,7 +118,7 @@ def number_apart(tests):
 # ---- numbers -----------------------------------------------------------------
 
 
-def broken(where, what):
+def broken(where: str, what: str) -> LeadlineError:
     return LeadlineError("%s: %s" % (where, what))
 
 
@@ -140,7 +141,7 @@ def number(text, where):
     return value
 
 
-def count(text, where):
+def count(text: Any, where: str) -> int:
     """A whole number, 0 or more."""
     if isinstance(text, int) and not isinstance(text, bool) and 0 <= text < 1 << 63:
         return text
@@ -156,7 +157,7 @@ def positive(text, where):
     return value
 
 
-def plain(text):
+def plain(text: str) -> Any:
     """An option's value: a number where it is one."""
     text = text.strip()
     if re.match(r"-?\d{1,18}$", text):
@@ -166,7 +167,7 @@ def plain(text):
     return printable(text)
 
 
-def times(value, factor):
+def times(value: Optional[float], factor: float) -> Optional[float]:
     return None if value is None else value * factor
 
 
@@ -177,7 +178,7 @@ def shown(value):
 # ---- times -------------------------------------------------------------------
 
 
-def utc(seconds):
+def utc(seconds: float) -> Optional[str]:
     """Of seconds since 1970; None beyond what a calendar has."""
     if not 0 < seconds < 4102444800:   # 2100
         return None
@@ -208,7 +209,7 @@ def from_local(text, form):
 ZONED = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,6})?(Z|[+-]\d\d:?\d\d)$")
 
 
-def from_zoned(text):
+def from_zoned(text: str) -> Optional[str]:
     """From 2026-11-22T10:00:01.123+0100."""
     found = ZONED.match(text) if isinstance(text, str) else None
     if not found:
