@@ -11,6 +11,7 @@ Leadline
   MPI           $MPI_FLAVOUR, launched with $MPIEXEC
   ScaLAPACK     $SCALAPACK_WHY
   HDF5          $HDF5_WHY
+  PnetCDF       $PNETCDF_WHY
   liburing      $URING_WHY
   libaio        $LIBAIO_WHY
   libpng        $LIBPNG_WHY

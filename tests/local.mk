@@ -452,12 +452,20 @@ tests/iotrace/hdf5_later.so: tests/iotrace/hdf5_later.c
 tests/iotrace/hdf5_levels: tests/iotrace/hdf5_levels.c
 	$(MPI_TRACED_CC) $(HDF5_CFLAGS) $(srcdir)/tests/iotrace/hdf5_levels.c $(HDF5_LIBS)
 endif
+if HAVE_PNETCDF
+MPI_TRACED_BY_TESTS += tests/iotrace/pnetcdf_levels tests/iotrace/pnetcdf_levels.so
+tests/iotrace/pnetcdf_levels: tests/iotrace/pnetcdf_levels.c
+	$(MPI_TRACED_CC) $(srcdir)/tests/iotrace/pnetcdf_levels.c $(PNETCDF_LIBS)
+tests/iotrace/pnetcdf_levels.so: tests/iotrace/pnetcdf_levels.c
+	$(MPI_TRACED_CC) -shared -fPIC -Dmain=levels_main \
+	  $(srcdir)/tests/iotrace/pnetcdf_levels.c $(PNETCDF_LIBS)
+endif
 CLEANFILES += $(MPI_TRACED_BY_TESTS)
 EXTRA_DIST += tests/iotrace/diseases.c tests/iotrace/diseases_hdf5.c \
 	tests/iotrace/hdf5_later.c \
 	tests/iotrace/hdf5_levels.c tests/iotrace/mpi_edges.c tests/iotrace/mpi_forms.c \
 	tests/iotrace/mpi_fortran.c tests/iotrace/pmpi_count.c \
-	tests/iotrace/unmarked.c
+	tests/iotrace/pnetcdf_levels.c tests/iotrace/unmarked.c
 
 # The workloads' sources as plain MPI-IO, and with their calls renamed to libldad's.
 LDAD_BY_TESTS = tests/ldad/plain tests/ldad/renamed tests/ldad/views \

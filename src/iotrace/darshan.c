@@ -110,7 +110,9 @@ static int module_of(const struct event *e)
         return 2;
     if (strstr(name, "dir")) /* opendir, readdir, mkdir: nothing that Darshan counts */
         return -1;
-    return !strncmp(name, "H5", 2) ? -1 : e->flags & TRACE_STREAM ? 1 : 0;
+    if (!strncmp(name, "H5", 2) || !strncmp(name, "ncmpi_", 6))
+        return -1;
+    return e->flags & TRACE_STREAM ? 1 : 0;
 }
 
 /* ---- one event -------------------------------------------------------------- */

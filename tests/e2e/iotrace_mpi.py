@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 600
+# limit: 600; tier: quick ci
 """libiotrace.so under MPI: every call of MPI-IO is counted once, with its bytes, by one
 library for both MPIs, beside other tools; its account of madbench is madbench's own.
 
@@ -11,7 +11,8 @@ import subprocess
 import sys
 import unittest
 
-from e2e import ASYNCHRONOUS, BUILD, FLAVOUR, TESTS, Case, add, main, total
+from e2e import (ASYNCHRONOUS, BUILD, FLAVOUR, TESTS, Case, add, long, main,
+                 total)
 
 sys.path.insert(0, os.path.join(TESTS, "iotrace"))
 import tracelog  # noqa: E402
@@ -308,6 +309,51 @@ class Hdf5(Mpi):
         log = self.levels("0")
         self.assertEqual([e for e in log.events if e.op.startswith("H5")], [])
         self.assertEqual(list(beneath(log, "levels.h5")), [0])
+
+
+@unittest.skipUnless(os.path.exists(built("pnetcdf_levels")),
+                     "there is no PnetCDF for this MPI")
+class Pnetcdf(Mpi):
+    def levels(self, wanted, *program):
+        done = self.run_program(*program, "levels.nc", np=2, dir=False, json=False,
+                                env={"PRELOAD": RECORDER, "IOTRACE_BINARY": "true",
+                                     "IOTRACE_PNETCDF": wanted})
+        self.assertEqual(done.status, 0, done)
+        logs = [log for log in tracelog.logs(done.folder)
+                if any(e.op == "MPI_Init" for e in log.events)]
+        self.assertEqual(len(logs), 2)
+        told = {name: (int(n), int(size)) for name, n, size in
+                (line.split() for line in done.out.splitlines())}
+        return logs, told
+
+    def a_level_of_its_own(self, *program):
+        logs, told = self.levels("1", *program)
+        for log in logs:
+            found = of_program(log, "levels.nc")
+            self.assertEqual({k: v for k, v in found.items() if "ncmpi" in k}, told)
+            mpi = [e for e in log.events if e.op.startswith("MPI_File_") and
+                   e.klass in ("READ", "WRITE")]
+            self.assertEqual({e.level for e in mpi}, {1})
+            self.assertEqual({e.flags & COLLECTIVE for e in log.events
+                              if e.op == "ncmpi_put_vara"}, {COLLECTIVE})
+            self.assertEqual({e.flags & COLLECTIVE for e in log.events
+                              if e.op == "ncmpi_put_var1"}, {0})
+
+    def test_a_level_of_its_own(self):
+        self.a_level_of_its_own(built("pnetcdf_levels"))
+
+    @long
+    def test_a_library_that_is_loaded_later(self):
+        self.a_level_of_its_own(
+            sys.executable, "-c", "import ctypes, sys; a = (ctypes.c_char_p * 3)(b'x', "
+            "sys.argv[1].encode()); ctypes.CDLL(%r).levels_main(2, a)"
+            % built("pnetcdf_levels.so"))
+
+    @long
+    def test_not_asked_for(self):
+        logs, _ = self.levels("0", built("pnetcdf_levels"))
+        for log in logs:
+            self.assertEqual([e for e in log.events if "ncmpi" in e.op], [])
 
 
 class Tools(Mpi):

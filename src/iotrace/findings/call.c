@@ -29,17 +29,17 @@ static enum kind kind_of(enum trace_class class)
 
 static struct call call_make(const char *name, enum trace_class class)
 {
-    static const char *const opens[] = {"open",    "openat",    "openat2",
-                                        "creat",   "fopen",     "MPI_File_open",
-                                        "H5Fopen", "H5Fcreate", NULL};
+    static const char *const opens[] = {
+        "open",    "openat",    "openat2",    "creat",        "fopen", "MPI_File_open",
+        "H5Fopen", "H5Fcreate", "ncmpi_open", "ncmpi_create", NULL};
     static const char *const asks[] = {"stat",  "lstat",  "fstat",     "fstatat",
                                        "statx", "access", "faccessat", NULL};
     static const char *const renews[] = {
-        "open",          "openat",    "openat2",   "creat",
-        "fopen",         "freopen",   "truncate",  "ftruncate",
-        "unlink",        "unlinkat",  "remove",    "rename",
-        "renameat",      "renameat2", "H5Fcreate", "MPI_File_set_size",
-        "MPI_File_open", NULL};
+        "open",          "openat",       "openat2",   "creat",
+        "fopen",         "freopen",      "truncate",  "ftruncate",
+        "unlink",        "unlinkat",     "remove",    "rename",
+        "renameat",      "renameat2",    "H5Fcreate", "MPI_File_set_size",
+        "MPI_File_open", "ncmpi_create", NULL};
     static const char *const renames[] = {"rename", "renameat", "renameat2", NULL};
     static const char *const removes[] = {"unlink", "unlinkat", "remove",
                                           "MPI_File_delete", NULL};

@@ -25,6 +25,9 @@
  * dropped from memory (POSIX_FADV_DONTNEED, from 0 to the end): what is read next is
  * read from below. Any other advice is posix_fadvise.
  *
+ * ncmpi_wait_read and ncmpi_wait_write are what a wait of PnetCDF has moved of all that
+ * was queued before; one that moved nothing is ncmpi_wait.
+ *
  * uring_*, io_submit_*, aio_* and what MPI-IO only begins are submissions: they have
  * TRACE_ASYNC and no bytes. The bytes count where the transfer is completed: in
  * uring_*_end, io_getevents_*, aio_return_*, MPI_Wait_* and MPI_File_*_end. Logs of
@@ -352,7 +355,35 @@ enum trace_class {
     X(VWSCANF, "vwscanf", READ) \
     X(PUTWCHAR, "putwchar", WRITE) \
     X(WPRINTF, "wprintf", WRITE) \
-    X(VWPRINTF, "vwprintf", WRITE)
+    X(VWPRINTF, "vwprintf", WRITE) \
+    X(NC_CREATE, "ncmpi_create", OPEN) \
+    X(NC_OPEN, "ncmpi_open", OPEN) \
+    X(NC_CLOSE, "ncmpi_close", CLOSE) \
+    X(NC_ENDDEF, "ncmpi_enddef", META) \
+    X(NC_REDEF, "ncmpi_redef", META) \
+    X(NC_SYNC, "ncmpi_sync", SYNC) \
+    X(NC_PUT_VAR1, "ncmpi_put_var1", WRITE) \
+    X(NC_PUT_VAR, "ncmpi_put_var", WRITE) \
+    X(NC_PUT_VARA, "ncmpi_put_vara", WRITE) \
+    X(NC_PUT_VARS, "ncmpi_put_vars", WRITE) \
+    X(NC_PUT_VARM, "ncmpi_put_varm", WRITE) \
+    X(NC_PUT_VARN, "ncmpi_put_varn", WRITE) \
+    X(NC_PUT_VARD, "ncmpi_put_vard", WRITE) \
+    X(NC_MPUT, "ncmpi_mput", WRITE) \
+    X(NC_GET_VAR1, "ncmpi_get_var1", READ) \
+    X(NC_GET_VAR, "ncmpi_get_var", READ) \
+    X(NC_GET_VARA, "ncmpi_get_vara", READ) \
+    X(NC_GET_VARS, "ncmpi_get_vars", READ) \
+    X(NC_GET_VARM, "ncmpi_get_varm", READ) \
+    X(NC_GET_VARN, "ncmpi_get_varn", READ) \
+    X(NC_GET_VARD, "ncmpi_get_vard", READ) \
+    X(NC_MGET, "ncmpi_mget", READ) \
+    X(NC_QUEUE_PUT, "ncmpi_iput", META) \
+    X(NC_QUEUE_GET, "ncmpi_iget", META) \
+    X(NC_QUEUE_COPY, "ncmpi_bput", META) \
+    X(NC_WAIT, "ncmpi_wait", WAIT) \
+    X(NC_WAIT_READ, "ncmpi_wait_read", READ) \
+    X(NC_WAIT_WRITE, "ncmpi_wait_write", WRITE)
 /* clang-format on */
 
 enum trace_op {

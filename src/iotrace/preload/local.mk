@@ -18,6 +18,7 @@ RECORDER_C = \
 	src/iotrace/preload/calls/calls_hdf5.c \
 	src/iotrace/preload/calls/calls_libaio.c \
 	src/iotrace/preload/calls/calls_mark.c \
+	src/iotrace/preload/calls/calls_pnetcdf.c \
 	src/iotrace/preload/mpi/calls_mpi.c \
 	src/iotrace/preload/mpi/calls_mpi_wait.c \
 	src/iotrace/preload/calls/calls_syscall.c \

@@ -210,7 +210,7 @@ static int fill_event(struct log *l, struct event *e)
     return 0;
 }
 
-/* A table has no levels: a call that lies within one of MPI-IO or HDF5, by the same
+/* A table has no levels: a call that lies within one of MPI-IO, HDF5 or PnetCDF, by the same
  * process and to the same file, is taken for its doing. */
 static void set_level(struct log *l, struct event *e)
 {
@@ -222,7 +222,8 @@ static void set_level(struct log *l, struct event *e)
         e->start_ns >= t->outer[k].start_ns && end_ns <= t->outer[k].end_ns) {
         e->level = 1;
         l->info.inferred++;
-    } else if (!strncmp(name, "MPI_", 4) || !strncmp(name, "H5", 2)) {
+    } else if (!strncmp(name, "MPI_", 4) || !strncmp(name, "H5", 2) ||
+               !strncmp(name, "ncmpi_", 6)) {
         t->outer[k].pid = e->pid;
         t->outer[k].name = e->name;
         t->outer[k].start_ns = e->start_ns;
