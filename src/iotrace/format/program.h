@@ -24,7 +24,8 @@ enum { PROGRAM_ROOM = 8192 };
 uint32_t program_kinds(int dir, const char *path, char *room);
 
 /* Local. The file that execvp starts for `name` with the variable PATH `list` (NULL: it
- * is not set): `name` itself where it has a slash. False: there is none. Changes errno. */
+ * is not set): `name` itself where it has a slash. False: there is none. Changes
+ * errno. */
 bool program_find(const char *name, const char *list, char *out, unsigned bytes);
 
 /* Local. Kinds as words with a blank between them, as a log has them, and back. */

@@ -210,8 +210,8 @@ static int fill_event(struct log *l, struct event *e)
     return 0;
 }
 
-/* A table has no levels: a call that lies within one of MPI-IO, HDF5 or PnetCDF, by the same
- * process and to the same file, is taken for its doing. */
+/* A table has no levels: a call that lies within one of MPI-IO, HDF5 or PnetCDF, by the
+ * same process and to the same file, is taken for its doing. */
 static void set_level(struct log *l, struct event *e)
 {
     struct table *t = l->table;

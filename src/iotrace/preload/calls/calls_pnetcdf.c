@@ -7,8 +7,8 @@
 #include "iotrace/preload/recorder.h"
 #include <string.h>
 
-/* Of 11 words the last five come on the stack: of a call with fewer they are whatever is
- * there, and do no harm. */
+/* Of 11 words the last five come on the stack: of a call with fewer they are whatever
+ * is there, and do no harm. */
 enum { WORDS_MOST = 11 };
 #define STACK intptr_t a6, intptr_t a7, intptr_t a8, intptr_t a9, intptr_t a10
 typedef intptr_t pnetcdf_function(WORDS, STACK);
@@ -151,7 +151,7 @@ static intptr_t calls_pnetcdf_pass(struct pnetcdf_call *c, const intptr_t *a,
         return calls_pnetcdf_pass(&call_##x, a, __builtin_return_address(0));          \
     }
 
-/* `end` is empty or _all. The first form has the type in memory as its last argument. */
+/* `end` is empty or _all. The first form has the type in memory as an argument. */
 #define EACH_TYPE(x, end, op, kind, flags)                                             \
     WRAP_NC(x##end, op, kind, flags)                                                   \
     WRAP_NC(x##_text##end, op, kind, flags)                                            \
@@ -171,7 +171,7 @@ static intptr_t calls_pnetcdf_pass(struct pnetcdf_call *c, const intptr_t *a,
     EACH_TYPE(x, , op, TRANSFER, 0)                                                    \
     EACH_TYPE(x, _all, op, TRANSFER, TRACE_COLLECTIVE)
 
-/* What `way` (put, get) moves at once, and with `later` what it queues. */
+/* What `way` (put, get) moves at once, of one variable or of several. */
 #define EACH_SHAPE(way, OP, several, SEVERAL)                                          \
     TRANSFERS(ncmpi_##way##_var1, OP_NC_##OP##_VAR1)                                   \
     TRANSFERS(ncmpi_##way##_var, OP_NC_##OP##_VAR)                                     \
