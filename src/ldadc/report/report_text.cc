@@ -31,7 +31,9 @@ static void put_origins(const Description &d, FILE *out)
             at += " of " + v.where.file;
         fprintf(out, "    \"%s\" %s%s%s%s\n", v.name.c_str(), v.origin.c_str(),
                 v.where.line ? " in line " : "", v.where.line ? at.c_str() : "",
-                v.given.empty() ? "" : ("; to count with it: --set " + v.given + "=N").c_str());
+                v.given.empty()
+                    ? ""
+                    : ("; to count with it: --set " + v.given + "=N").c_str());
     }
 }
 
