@@ -3,7 +3,7 @@
  *
  * args: 8
  * symbols: n=8
- * expect: resolved
+ * expect: resolved segmented
  * expect: any
  * expect: any
  * expect: any
