@@ -3,27 +3,20 @@
 # one for the MPI that programs are built with: what is linked with it must not have two.
 # Sets PNETCDF_LIBS, PNETCDF_WHY (for the summary) and the conditional HAVE_PNETCDF.
 AC_DEFUN([LL_PNETCDF], [
-  AC_ARG_WITH([pnetcdf], [AS_HELP_STRING([--without-pnetcdf],
-    [leave out the test of PnetCDF under iotrace])], [], [with_pnetcdf=check])
-  PNETCDF_WHY="left out: --without-pnetcdf"
+  PNETCDF_WHY="not found (libpnetcdf-dev in Debian, for Open MPI)"
   ll_have=no
-  AS_IF([test "x$with_pnetcdf" != xno], [
-    PNETCDF_WHY="not found (libpnetcdf-dev in Debian, for Open MPI)"
-    ll_libs=$LIBS
-    LIBS="-lpnetcdf $LIBS"
-    AC_MSG_CHECKING([for PnetCDF with this MPI])
-    AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <pnetcdf.h>]],
-        [[MPI_Init(0, 0); return ncmpi_close(0);]])],
-      [ll_mpis=`ldd ./conftest$EXEEXT 2>/dev/null |
-         sed -n 's/^[[ 	]]*\(libmpi[[a-z]]*\.so\)[[. ]].*/\1/p' | sort -u | grep -c .`
-       AS_IF([test "$ll_mpis" = 1],
-         [ll_have=yes PNETCDF_LIBS=-lpnetcdf PNETCDF_WHY="-lpnetcdf, for tests"],
-         [PNETCDF_WHY="left out: it is built for another MPI"])])
-    AC_MSG_RESULT([$ll_have])
-    LIBS=$ll_libs
-    AS_IF([test $ll_have = no && test "x$with_pnetcdf" = xyes],
-      [AC_MSG_ERROR([--with-pnetcdf was asked for, but PnetCDF was $PNETCDF_WHY])])
-  ])
+  ll_libs=$LIBS
+  LIBS="-lpnetcdf $LIBS"
+  AC_MSG_CHECKING([for PnetCDF with this MPI])
+  AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <pnetcdf.h>]],
+      [[MPI_Init(0, 0); return ncmpi_close(0);]])],
+    [ll_mpis=`ldd ./conftest$EXEEXT 2>/dev/null |
+       sed -n 's/^[[ 	]]*\(libmpi[[a-z]]*\.so\)[[. ]].*/\1/p' | sort -u | grep -c .`
+     AS_IF([test "$ll_mpis" = 1],
+       [ll_have=yes PNETCDF_LIBS=-lpnetcdf PNETCDF_WHY="-lpnetcdf, for tests"],
+       [PNETCDF_WHY="left out: it is built for another MPI"])])
+  AC_MSG_RESULT([$ll_have])
+  LIBS=$ll_libs
   AC_SUBST([PNETCDF_LIBS])
   AM_CONDITIONAL([HAVE_PNETCDF], [test $ll_have = yes])
 ])

@@ -8,6 +8,7 @@ iotrace_SOURCES = \
 	src/iotrace/darshan.c src/iotrace/darshan.h \
 	src/iotrace/dump.c \
 	src/iotrace/format/escape.c src/iotrace/format/escape.h \
+	src/iotrace/format/kernel.h \
 	src/iotrace/format/program.c src/iotrace/format/program.h \
 	src/iotrace/export.c \
 	src/iotrace/findings/blocks.c src/iotrace/findings/call.c \

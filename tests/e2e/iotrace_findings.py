@@ -291,8 +291,8 @@ class Findings(Case):
                 if k == 2 and not others_write:
                     continue
                 for i in range(2):
-                    log.add(op, EPOCH + 10 ** 7 * k + 2 * (1000 * i + rank), 1, name=name,
-                            offset=(2 * whose + i) << 20, result=1 << 20)
+                    log.add(op, EPOCH + 10 ** 7 * k + 2 * (1000 * i + rank), 1,
+                            name=name, offset=(2 * whose + i) << 20, result=1 << 20)
             log.write(os.path.join(run, "%d.bin" % rank))
         return [(f["id"], f["ranks_text"], f["calls"], f["bytes"])
                 for f in self.found(run, "--only=reread,rewrite")["findings"]]

@@ -1,4 +1,4 @@
-/* Transfers that O_DIRECT does not take, by interfaces that tell it with the completion:
+/* Transfers that O_DIRECT does not take, by interfaces that tell so on completion:
  * direct_async FILE. Says which are refused: the recorder's name of the completion,
  * offset, bytes. The first file system that takes them ends it with 77. */
 #define _GNU_SOURCE

@@ -1,5 +1,5 @@
 #include "iotrace/format/program.h"
-#include "iotrace/preload/sys.h"
+#include "iotrace/format/kernel.h"
 #include <elf.h>
 #include <stdio.h>
 #include <string.h>

@@ -47,7 +47,7 @@ RECORDER_H = \
 	src/iotrace/format/escape.h \
 	src/iotrace/format/lustre.h \
 	src/iotrace/format/ops.h \
-	src/iotrace/format/program.h \
+	src/iotrace/format/kernel.h src/iotrace/format/program.h \
 	src/iotrace/format/trace.h \
 	src/iotrace/preload/late.h \
 	src/iotrace/preload/metadata.h \

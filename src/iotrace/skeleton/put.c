@@ -224,6 +224,8 @@ static const char *level_of(const struct skeleton_stream *t)
         return "MPI-IO";
     if (!strncmp(name, "H5", 2))
         return "HDF5";
+    if (!strncmp(name, "ncmpi_", 6))
+        return "PnetCDF";
     if (!strncmp(name, "aio_", 4) || !strncmp(name, "lio_", 4) ||
         !strncmp(name, "io_", 3) || !strncmp(name, "uring_", 6))
         return "asynchronous";
