@@ -208,10 +208,8 @@ class Rights(Case):
         super().setUp()
         if os.geteuid() or "LEADLINE_MOUNTS" not in os.environ:
             raise unittest.SkipTest("needs root and a mount namespace of its own")
-        os.chmod(self.tmp, 0o777)
-        # Somewhere that anybody may look into, and where setuid counts.
-        self.safe = os.path.join(self.tmp, "safe")
-        os.mkdir(self.safe)
+        # Somewhere that anybody may look into, unlike a home, and where setuid counts.
+        self.safe = "/mnt"
         subprocess.check_call(["mount", "-t", "tmpfs", "-o", "mode=755,suid,exec",
                                "none", self.safe])
         self.addCleanup(subprocess.call, ["umount", "-l", self.safe])
