@@ -121,7 +121,8 @@ PROGRAMS = {
                  "h5repack -l CHUNK=100 -f GZIP=1 a.h5 b.h5"),
     "python": ("python3", FILES, sys.executable + " p.py"),
     "java": ("java javac", "javac T.java", "java -Xint -Xshare:auto T"),
-    "gfortran": ("gfortran", "gfortran -o t t.f90", "./t")}
+    # Elsewhere, as all programs: the recorder looks into what is started.
+    "gfortran": ("gfortran", "gfortran -o ../t t.f90", "../t")}
 for engine in ("sync", "psync", "vsync", "pvsync", "pvsync2", "posixaio"):
     PROGRAMS["fio_" + engine] = "fio", "true", ENGINE % engine
 SOURCES = {"p.py": PYTHON, "T.java": JAVA, "t.f90": FORTRAN}
