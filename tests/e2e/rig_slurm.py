@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# tier: ci; limit: 3000
+# tier: ci; limit: 600
 """tests/rig/hosts and tests/rig/slurm: what they make is there, and is gone afterwards,
 however they end. What they share with tests/rig/disks is tested with it."""
 import contextlib
@@ -116,9 +116,8 @@ class Slurm(Rigs):
 
     def test_a_job_that_is_left_is_ended(self):
         self.runs("sbatch -N 2 --wrap 'srun sleep 1000' -o %s/out >/dev/null; "
-                  "until squeue -h -t R | grep -q .; do sleep 0.1; done; "
-                  "until [ -e %s/out ]; do sleep 0.1; done; rm %s/out"
-                  % (self.tmp, self.tmp, self.tmp))
+                  "timeout 100 sh -c 'until squeue -h -t R | grep -q . && [ -e %s/out ]; "
+                  "do sleep 0.1; done' && rm %s/out" % (self.tmp, self.tmp, self.tmp))
 
 
 for case_ in Hosts, Slurm:
