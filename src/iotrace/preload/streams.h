@@ -70,7 +70,7 @@ void streams_catch_up(void); /* all of this thread, and of those that have ended
 /* Its position was set, or it is another one. */
 static inline void stream_believe(int fd)
 {
-    if ((unsigned)fd < FDS)
+    if (fd >= 0 && fd < FDS)
         streams[fd].doubt = 0;
 }
 
