@@ -116,8 +116,9 @@ class Slurm(Rigs):
 
     def test_a_job_that_is_left_is_ended(self):
         self.runs("sbatch -N 2 --wrap 'srun sleep 1000' -o %s/out >/dev/null; "
-                  "timeout 100 sh -c 'until squeue -h -t R | grep -q . && [ -e %s/out ]; "
-                  "do sleep 0.1; done' && rm %s/out" % (self.tmp, self.tmp, self.tmp))
+                  "timeout 100 sh -c 'until squeue -h -t R | grep -q . && "
+                  "[ -e %s/out ]; do sleep 0.1; done' && rm %s/out"
+                  % (self.tmp, self.tmp, self.tmp))
 
 
 for case_ in Hosts, Slurm:

@@ -264,17 +264,19 @@ class Jobs(SlurmCase):
                    report["options"]["library"]["value"], ranks)
             wall.setdefault(key, {})[report["run"]["series"]["round"]] = next(
                 f["median"] for f in report["figures"] if f["name"] == "wall_s")
-        points = self.report(folder, "pfmload-paper.json")["points"]
+        over = {(p["scheme"], p["ranks"]): p["over_serial"] for p in
+                self.report(folder, "pfmload-paper.json")["points"]}
+        serial, compared = wall["serial", "per-sounding", 1], 0
         for scheme in "EFG":
             for ranks in (3, 4):
-                point, = (p for p in points if (p["scheme"], p["ranks"])
-                          == (scheme, ranks))
-                serial = wall["serial", "per-sounding", 1]
-                ours = wall[scheme, "cached", ranks]
-                self.assertEqual(point["over_serial"][3], 1)
-                self.assertAlmostEqual(
-                    point["over_serial"][0],
-                    serial[1] / ours[1], places=9)
+                ours = wall.get((scheme, "cached", ranks))
+                self.assertEqual((scheme, ranks) in over, ours is not None)
+                if ours:  # a run may fail on a busy machine; then it has no point
+                    ratio, *_, rounds = over[scheme, ranks]
+                    self.assertEqual(rounds, 1)
+                    self.assertAlmostEqual(ratio, serial[1] / ours[1], places=9)
+                    compared += 1
+        self.assertGreater(compared, 3)
 
     def iotrace(self, nodes, mpiexec):
         done = self.completed(self.job("iotrace.sbatch", nodes=nodes,

@@ -72,8 +72,8 @@ def chosen(tests):
     """The cases that this tier runs, of a file that has cases of both. Of those that a
     scenario makes many of (e2e.py's add), "quick" takes a sixth, and "ci" others up to
     one half; where all tests have passed with another MPI, a twelfth and a quarter. The
-    commit draws them. Of long cases "ci" takes a third, and another third with the other
-    MPI."""
+    commit draws them. Of long cases "ci" takes a third, and another third with the
+    other MPI."""
     seldom = os.environ.get("LEADLINE_OTHER_MPI") and TIER != "full"
     few, more = (12, 4) if seldom else (6, 2)
     made = collections.defaultdict(list)
