@@ -105,12 +105,10 @@ static int darshan_no_memory(void)
 
 static int module_of(const struct event *e)
 {
-    const char *name = op_get(e->op)->name;
-    if (!strncmp(name, "MPI_", 4))
-        return 2;
-    if (strstr(name, "dir")) /* opendir, readdir, mkdir: nothing that Darshan counts */
-        return -1;
-    if (!strncmp(name, "H5", 2) || !strncmp(name, "ncmpi_", 6))
+    const struct op *op = op_get(e->op);
+    if (op->library != LIBRARY_NONE)
+        return op->library == LIBRARY_MPI ? 2 : -1;
+    if (strstr(op->name, "dir")) /* opendir, readdir, mkdir: nothing Darshan counts */
         return -1;
     return e->flags & TRACE_STREAM ? 1 : 0;
 }

@@ -27,7 +27,7 @@ static enum kind kind_of(enum trace_class class)
     return kind[class];
 }
 
-static struct call call_make(const char *name, enum trace_class class)
+static struct call call_make(const struct op *o)
 {
     static const char *const opens[] = {
         "open",    "openat",    "openat2",    "creat",        "fopen", "MPI_File_open",
@@ -53,12 +53,14 @@ static struct call call_make(const char *name, enum trace_class class)
                                            "MPI_File_preallocate",
                                            "MPI_File_sync",
                                            NULL};
+    const char *name = o->name;
+    enum trace_class class = o->class;
     bool mpi = !strncmp(name, "MPI_File_", 9), wait = !strncmp(name, "MPI_Wait_", 9);
     size_t n = strlen(name);
     bool end = mpi && n > 4 && !strcmp(name + n - 4, "_end");
     struct call c = {.kind = (uint8_t)kind_of(class)};
-    c.hdf5 = !strncmp(name, "H5", 2);
-    c.library = mpi || wait || c.hdf5 || !strncmp(name, "ncmpi_", 6);
+    c.hdf5 = o->library == LIBRARY_HDF5;
+    c.library = mpi || wait || c.hdf5 || o->library == LIBRARY_PNETCDF;
     if (c.library)
         c.kind = wait || end ? KIND_WAIT : KIND_LIBRARY;
     c.mpi = mpi || wait;
@@ -88,6 +90,5 @@ int calls_known;
 void calls_learn(int op)
 {
     for (; calls_known <= op; calls_known++)
-        call_table[calls_known] =
-            call_make(op_get(calls_known)->name, op_get(calls_known)->class);
+        call_table[calls_known] = call_make(op_get(calls_known));
 }

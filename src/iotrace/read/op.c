@@ -62,6 +62,14 @@ static bool is_submission(const char *name)
            (starts(name, "MPI_File_") && stops(name, "_begin"));
 }
 
+static enum op_library library_of(const char *name)
+{
+    return starts(name, "MPI_")     ? LIBRARY_MPI
+           : starts(name, "H5")     ? LIBRARY_HDF5
+           : starts(name, "ncmpi_") ? LIBRARY_PNETCDF
+                                    : LIBRARY_NONE;
+}
+
 static void describe(struct op *o, const char *name, enum trace_class class)
 {
     enum trace_class known = known_class(name);
@@ -69,9 +77,10 @@ static void describe(struct op *o, const char *name, enum trace_class class)
     o->class = known != CLASSES   ? known
                : class != CLASSES ? class
                                   : class_by_name(name);
+    o->library = library_of(name);
     o->begins = is_submission(name);
     o->ends = is_completion(name);
-    o->time_class = o->ends && starts(name, "MPI_") ? CLASS_WAIT : o->class;
+    o->time_class = o->ends && o->library == LIBRARY_MPI ? CLASS_WAIT : o->class;
 }
 
 /* A name is printed as it is, so it must not hold what has a meaning in tables. */

@@ -8,8 +8,12 @@
 
 #define OP_TABLE_MAX 4096
 
+/* Whose call it is: of a library that stands on the C library's calls, or of none. */
+enum op_library { LIBRARY_NONE, LIBRARY_MPI, LIBRARY_HDF5, LIBRARY_PNETCDF };
+
 struct op {
     char name[48];
+    enum op_library library;
     enum trace_class class;      /* of what it moves or does */
     enum trace_class time_class; /* of its time: WAIT of what only ends a transfer */
     bool begins, ends;           /* an asynchronous transfer */

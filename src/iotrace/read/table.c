@@ -215,15 +215,13 @@ static int fill_event(struct log *l, struct event *e)
 static void set_level(struct log *l, struct event *e)
 {
     struct table *t = l->table;
-    const char *name = op_get(e->op)->name;
     int64_t end_ns = e->start_ns + e->duration_ns;
     unsigned k = (unsigned)e->pid % OUTER_SLOTS;
     if (t->outer[k].pid == e->pid && t->outer[k].name == e->name &&
         e->start_ns >= t->outer[k].start_ns && end_ns <= t->outer[k].end_ns) {
         e->level = 1;
         l->info.inferred++;
-    } else if (!strncmp(name, "MPI_", 4) || !strncmp(name, "H5", 2) ||
-               !strncmp(name, "ncmpi_", 6)) {
+    } else if (op_get(e->op)->library != LIBRARY_NONE) {
         t->outer[k].pid = e->pid;
         t->outer[k].name = e->name;
         t->outer[k].start_ns = e->start_ns;

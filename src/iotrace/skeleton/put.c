@@ -219,13 +219,13 @@ static void put_drawn(struct json *j, const char *key, const struct skeleton_dra
 
 static const char *level_of(const struct skeleton_stream *t)
 {
-    const char *name = op_get(t->op)->name;
-    if (!strncmp(name, "MPI_", 4))
-        return "MPI-IO";
-    if (!strncmp(name, "H5", 2))
-        return "HDF5";
-    if (!strncmp(name, "ncmpi_", 6))
-        return "PnetCDF";
+    static const char *const library[] = {[LIBRARY_MPI] = "MPI-IO",
+                                          [LIBRARY_HDF5] = "HDF5",
+                                          [LIBRARY_PNETCDF] = "PnetCDF"};
+    const struct op *op = op_get(t->op);
+    const char *name = op->name;
+    if (op->library != LIBRARY_NONE)
+        return library[op->library];
     if (!strncmp(name, "aio_", 4) || !strncmp(name, "lio_", 4) ||
         !strncmp(name, "io_", 3) || !strncmp(name, "uring_", 6))
         return "asynchronous";

@@ -7,7 +7,6 @@
 #include "iotrace/skeleton/skeleton.h"
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct candidate { /* a log */
     int number;
@@ -77,7 +76,7 @@ static int weigh_log(void *arg, struct log *l)
     struct event e;
     int more = 0;
     while (log->several && !log->mpi && (more = log_next(l, &e)) > 0) {
-        log->mpi = !strncmp(op_get(e.op)->name, "MPI_", 4);
+        log->mpi = op_get(e.op)->library == LIBRARY_MPI;
         if (op_moves((enum trace_class)e.class) && skeleton_is_asked(&e) && e.bytes > 0)
             log_sum(&log->bytes, e.bytes);
     }
