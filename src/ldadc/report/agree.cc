@@ -26,11 +26,9 @@ class Pairs
 {
   public:
     Pairs(const Interp &in, const Report &r, const Numbers &with, FILE *out)
-        : in(in), with(with), files(logical_files(in, r)), out(out)
+        : in(in), with(with), files(logical_files(in, r)), described(by_site(r)),
+          out(out)
     {
-        for (const File &f : r.files)
-            for (const Description &d : f.calls)
-                described[d.site].push_back(&d);
     }
 
     void put()
@@ -308,7 +306,7 @@ class Pairs
     const Interp &in;
     const Numbers &with;
     std::vector<Logical> files;
-    std::map<const Site *, std::vector<const Description *>> described;
+    const Described described;
     FILE *out;
     int count[5] = {0, 0, 0, 0, 0};
 };

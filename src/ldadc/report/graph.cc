@@ -22,11 +22,8 @@ class Drawing
 {
   public:
     Drawing(const Interp &in, const Report &r, FILE *out)
-        : in(in), files(logical_files(in, r)), out(out)
+        : in(in), files(logical_files(in, r)), described(by_site(r)), out(out)
     {
-        for (const File &f : r.files)
-            for (const Description &d : f.calls)
-                described[d.site].push_back(&d);
     }
 
     void put()
@@ -147,8 +144,9 @@ class Drawing
             label += "\n" + dot_broken("where " + short_text(c.text, 80) + " (line " +
                                            std::to_string(c.where.line) + ")",
                                        40);
-        label += bytes(s);
-        bool known = s.opening >= 0 && bytes(s).compare(0, 12, "\nunresolved:");
+        std::string moved = bytes(s);
+        label += moved;
+        bool known = s.opening >= 0 && moved.compare(0, 12, "\nunresolved:");
         fprintf(out, "    %s [shape=%s, style=\"%s%s\", label=%s];\n",
                 name(node).c_str(), s.call.moves ? "box" : "plaintext",
                 s.call.moves && !s.call.write ? "rounded" : "solid",
@@ -207,7 +205,7 @@ class Drawing
 
     const Interp &in;
     std::vector<Logical> files;
-    std::map<const Site *, std::vector<const Description *>> described;
+    const Described described;
     FILE *out;
     size_t file = 0;
     int clusters = 0;

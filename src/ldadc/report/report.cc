@@ -97,6 +97,15 @@ static bool assumes_names(const Interp &in)
     return false;
 }
 
+Described by_site(const Report &r)
+{
+    Described out;
+    for (const File &f : r.files)
+        for (const Description &d : f.calls)
+            out[d.site].push_back(&d);
+    return out;
+}
+
 Report report_make(const Interp &i, const std::vector<std::string> &inputs)
 {
     Report r;

@@ -44,6 +44,9 @@ void reconsider(File *f, const Report &r, const Numbers &with);
 Sameness sameness(const File &a, const File &b);
 
 Report report_make(const Interp &i, const std::vector<std::string> &inputs);
+// What is said of each site that moves bytes; valid as long as the report is.
+using Described = std::map<const Site *, std::vector<const Description *>>;
+Described by_site(const Report &r);
 std::string sentence_of(const Description &d);
 // Where the values come from that keep a call unresolved; of those with one origin, the
 // one that is nearest to it.

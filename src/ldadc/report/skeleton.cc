@@ -31,11 +31,9 @@ struct Named {
 class Skeleton
 {
   public:
-    Skeleton(const Interp &in, const Report &r) : in(in), assumptions(r.assumptions)
+    Skeleton(const Interp &in, const Report &r)
+        : in(in), assumptions(r.assumptions), described(by_site(r))
     {
-        for (const File &f : r.files)
-            for (const Description &d : f.calls)
-                described[d.site].push_back(&d);
         for (const Site &s : in.sites)
             add(s);
     }
@@ -59,7 +57,7 @@ class Skeleton
 
     const Interp &in;
     const std::vector<std::string> &assumptions;
-    std::map<const Site *, std::vector<const Description *>> described;
+    const Described described;
     std::vector<Act> acts;
     std::vector<std::pair<const Opening *, std::string>> files; // or by the handle
     std::vector<Named> conditions;
@@ -169,9 +167,10 @@ void Skeleton::note(const Act &a)
 
 void Skeleton::add(const Site &s)
 {
-    std::vector<const Description *> parts = described[&s];
-    if (!s.call.moves)
-        parts = {nullptr};
+    std::vector<const Description *> parts = {nullptr};
+    auto at = described.find(&s);
+    if (s.call.moves)
+        parts = at == described.end() ? decltype(parts)() : at->second;
     for (const Description *d : parts) {
         Act a;
         a.site = &s;
