@@ -172,6 +172,7 @@ SCRIPT_TESTS += \
 	tests/e2e/debian_packages.py \
 	tests/e2e/dry_run.py \
 	tests/e2e/ended.py \
+	tests/e2e/ended_slow_disk.py \
 	tests/e2e/fault.py \
 	tests/e2e/frozen.py \
 	tests/e2e/gsf_files.py \

@@ -16,9 +16,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define OTHERS_NS 300000000 /* what other ranks get to do the same */
-#define REMOVAL_S 10        /* what a file system gets that may hang */
-#define MAKERS_NS 5000000   /* a look whether threads are still making files: so many */
+#define OTHERS_NS 50000000 /* a look whether other ranks are about to do the same */
+enum {
+    OTHERS_QUIET = 6,  /* so many looks at which nobody is: those of other nodes, too */
+    OTHERS_LOOKS = 100 /* a disk that hangs must not keep all of them */
+};
+#define REMOVAL_S 10      /* what a file system gets that may hang */
+#define MAKERS_NS 5000000 /* a look whether threads are still making files: so many */
 enum { MAKERS_LOOKS = 20 };
 
 /* A list that only ever grows, and whose places are used again: a signal handler and
@@ -311,6 +315,25 @@ static int scratch_make(const char *path, int *fd, int (*how)(const char *, int 
     }
     unblock_signals(&before);
     return rc;
+}
+
+static int make_nameless(const char *path, int *fd)
+{
+    char template[PATH_MAX];
+    snprintf(template, sizeof template, "%s", path);
+    *fd = mkostemp(template, O_CLOEXEC);
+    return *fd < 0 ? -errno : unlink(template) ? -errno : 0;
+}
+
+int scratch_nameless(const char *dir)
+{
+    char template[PATH_MAX];
+    int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        return fd;
+    snprintf(template, sizeof template, "%s/leadline-probe-XXXXXX", dir);
+    int rc = scratch_make(template, &fd, make_nameless);
+    return rc ? rc : fd;
 }
 
 int scratch_create_folder(const char *path)
@@ -629,6 +652,12 @@ enum { CAUGHT = sizeof caught / sizeof caught[0] };
 static char signal_text[CAUGHT][160];
 static volatile sig_atomic_t ending; /* a signal that ends the process has come */
 static pthread_t catcher; /* who handles signals, and blocks them to make a file */
+static bool (*others_busy)(bool gone);
+
+void scratch_wait_for(bool (*busy)(bool gone))
+{
+    others_busy = busy;
+}
 
 static void say(int sig)
 {
@@ -639,11 +668,25 @@ static void say(int sig)
     (void)said; /* there is nobody else to tell */
 }
 
+/* MPICH's launcher kills, for good, the ranks that are left as soon as one has ended:
+ * let the others, which have the signal too, remove theirs first. One that waits for a
+ * disk hears of the signal only when that answers. */
+static void let_others_end(void)
+{
+    struct timespec look = {.tv_nsec = OTHERS_NS};
+    for (int i = 0, quiet = 0; i < OTHERS_LOOKS && quiet < OTHERS_QUIET; i++) {
+        quiet = others_busy && others_busy(true) ? 0 : quiet + 1;
+        nanosleep(&look, NULL);
+    }
+}
+
 static void on_signal(int sig)
 {
     int saved = errno;
     ending = 1;
     scratch_bound(true);
+    if (others_busy)
+        others_busy(false);
     /* Any thread may be chosen, the watchdog or one of MPI's. */
     if (!pthread_equal(pthread_self(), catcher)) {
         pthread_kill(catcher, sig);
@@ -654,9 +697,7 @@ static void on_signal(int sig)
     if (mine)
         sweep();
     say(sig);
-    /* MPICH's launcher kills, for good, the ranks that are left as soon as one has
-     * ended: let the others, which have the signal too, remove theirs first. */
-    nanosleep(&(struct timespec){.tv_nsec = OTHERS_NS}, NULL);
+    let_others_end();
     if (mine) /* what they made since */
         sweep_trees();
     /* End as the signal would. It was not reset on entry: a second one, which another

@@ -57,6 +57,11 @@ int scratch_tree(const char *path);
 int scratch_begin(const char *path);
 void scratch_end(void);
 
+/* Local. A descriptor of a new file without a name in the folder `dir`, to read and
+ * write, or -errno. Where the file system makes none, one that has a name for a moment
+ * in which no signal ends the run. */
+int scratch_nameless(const char *dir);
+
 /* Local. open(2) with `how`, for what is there: where the run made it, it is no link,
  * and where it is in a folder with all in it, it is found by that one's descriptor. The
  * descriptor, or -1 with errno. */
@@ -100,6 +105,12 @@ void scratch_bound(bool on);
  * for all ranks but one), and end the process by the same signal; where SIGHUP or
  * SIGPIPE is ignored, it stays so. */
 void scratch_catch_signals(const char *program);
+
+/* Local. `busy` (NULL: none) is called by whoever such a signal ends: first with gone
+ * false, and once its files are gone again and again with true, until it says that no
+ * other rank here is still about to remove its own, or seconds have passed. It must be
+ * async-signal-safe. */
+void scratch_wait_for(bool (*busy)(bool gone));
 
 /* Local. From now on a write beyond the file size limit (ulimit -f) fails with EFBIG,
  * and does not end the process by SIGXFSZ. */

@@ -10,6 +10,7 @@
  * All is measured in the time that the looking process has lived: where a batch
  * system stops all ranks, nobody looks meanwhile. */
 #include "base/err.h"
+#include "base/scratch.h"
 #include "world/inside.h"
 #include <arpa/inet.h>
 #include <errno.h>
@@ -42,7 +43,9 @@ enum {
 /* What a rank shows, in a cache line of its own. */
 struct beat {
     _Alignas(64) _Atomic uint32_t count;
+    _Atomic uint32_t end; /* by a signal */
 };
+enum { GOES_ON, REMOVES, HAS_REMOVED };
 #define ENDED UINT32_MAX
 
 static struct {
@@ -270,6 +273,38 @@ static int link_nodes(MPI_Comm leaders, const struct world *w)
     return links.from >= 0;
 }
 
+/* ---- an end by a signal ---------------------------------------------------------- */
+
+/* The state in "PID (NAME) STATE ..."; 0: there is no such process. */
+static char state_of(pid_t pid)
+{
+    char path[32], text[256];
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = 0;
+    const char *name_end = strrchr(text, ')');
+    return name_end && name_end[1] == ' ' ? name_end[2] : 0;
+}
+
+/* Of scratch_wait_for. A rank that waits for a disk (state D) may have the signal, and
+ * not know of it yet. */
+static bool others_busy(bool gone)
+{
+    here.beat[here.mine].end = gone ? HAS_REMOVED : REMOVES;
+    for (int i = 1; i < here.ranks; i++) {
+        uint32_t end = here.beat[(here.mine + i) % here.ranks].end;
+        char state = end == HAS_REMOVED ? 0 : state_of(here.mates[i - 1].pid);
+        if (state == 'D' || (end == REMOVES && state && state != 'Z' && state != 'X'))
+            return true;
+    }
+    return false;
+}
+
+/* ---- opening --------------------------------------------------------------------- */
+
 int heartbeat_open(struct world *w, MPI_Comm node)
 {
     MPI_Comm group, leaders;
@@ -291,6 +326,8 @@ int heartbeat_open(struct world *w, MPI_Comm node)
     MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_LAND, w->comm);
     w->watched = good;
     ready = true;
+    if (here.beat)
+        scratch_wait_for(others_busy);
     return rc;
 }
 
@@ -300,20 +337,6 @@ void heartbeat_tick(void)
 {
     if (ready && here.beat)
         atomic_fetch_add(&here.beat[here.mine].count, 1);
-}
-
-/* The state in "PID (NAME) STATE ..."; 0: there is no such process. */
-static char state_of(pid_t pid)
-{
-    char path[32], text[256];
-    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        close(fd);
-    text[n > 0 ? n : 0] = 0;
-    const char *name_end = strrchr(text, ')');
-    return name_end && name_end[1] == ' ' ? name_end[2] : 0;
 }
 
 /* Who it is, and what the kernel says of it; false: a debugger holds it (state t), and
@@ -420,6 +443,7 @@ void heartbeat_look(int64_t lived_ns, double limit_s)
 
 void heartbeat_close(void)
 {
+    scratch_wait_for(NULL);
     if (ready && here.beat)
         here.beat[here.mine].count = ENDED;
     ready = false;

@@ -183,6 +183,39 @@ static void test_quiet(void)
            "without a program's name: ended by the signal, and no sentence");
 }
 
+/* What is called writes a letter: "r" while our own files are there, "b" while another
+ * rank is busy for some looks, "." from then on. */
+static bool busy_for_some_looks(bool gone)
+{
+    static int looks;
+    bool busy = gone && looks++ < 9;
+    const char *letter = !gone ? "r" : exists(one) ? "?" : busy ? "b" : ".";
+    return write(STDERR_FILENO, letter, 1) == 1 && busy;
+}
+
+static int end_after_others(void *unused)
+{
+    (void)unused;
+    scratch_catch_signals(NULL);
+    scratch_wait_for(busy_for_some_looks);
+    if (add_all())
+        return 3;
+    make_all();
+    raise(SIGTERM);
+    return 4;
+}
+
+static void test_others(void)
+{
+    char out[512];
+    int status = tap_child(end_after_others, NULL, out, sizeof out);
+
+    tap_ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM &&
+               !strncmp(out, "rbbbbbbbbb.", 11) && strspn(out + 10, ".") > 1,
+           "who has removed its files waits for ranks that are busy (%s)", out);
+    expect_removed("after the others");
+}
+
 /* Whose file is there already keeps it, also where it is a link to nothing. */
 static void test_not_ours(void)
 {
@@ -626,6 +659,7 @@ int main(int argc, char **argv)
     test_signal(SIGQUIT, "SIGQUIT");
     test_pipe();
     test_quiet();
+    test_others();
     test_not_ours();
     test_limits();
     test_reuse();

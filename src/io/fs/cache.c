@@ -1,5 +1,6 @@
 /* The page cache of this node: dropping pages, and asking which are there. */
 #include "base/err.h"
+#include "base/scratch.h"
 #include "io/io.h"
 #include "io/part/container.h"
 #include <errno.h>
@@ -256,22 +257,6 @@ static int probe(int fd, char *buf, size_t n)
     return io_device_read_bytes() - before >= (int64_t)n / 2;
 }
 
-/* A file without a name in a directory; -errno. Where the file system has none, one
- * whose name is there for a moment. */
-static int nameless(const char *dir)
-{
-    char path[4096];
-    int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0)
-        return fd;
-    snprintf(path, sizeof path, "%s/leadline-probe-XXXXXX", dir);
-    fd = mkostemp(path, O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    unlink(path);
-    return fd;
-}
-
 int io_device_counters_work(const char *dir)
 {
     enum { PROBE = 1 << 20 };
@@ -280,7 +265,7 @@ int io_device_counters_work(const char *dir)
         return err_set(-ENOMEM, dir, -1,
                        "no memory for the read that tries the kernel's "
                        "counters");
-    int fd = nameless(dir), rc = fd;
+    int fd = scratch_nameless(dir), rc = fd;
     if (fd >= 0) {
         rc = probe(fd, buf, PROBE);
         close(fd);
