@@ -194,7 +194,7 @@ FAULTS = [
     disk("file system dies (ext4)", "image", "ext4", act="shut_down",
          says=IO_ERROR + "|Structure needs cleaning|Stale|verification", end="dies"),
 
-    below("write: EIO", "write:EIO:3", says=IO_ERROR),
+    below("write: EIO", "write:EIO:2", says=IO_ERROR),
     below("write: no space", "write:ENOSPC:3+", says=NO_SPACE),
     below("read: EIO", "read:EIO:2", says=IO_ERROR),
     below("fsync: EIO", "fsync:EIO:1", says=IO_ERROR),
