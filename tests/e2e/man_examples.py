@@ -49,6 +49,8 @@ SMALLER_SPEC = commands.SMALLER_SPEC + commands.table(
     (r"/opt/\w+/bin/", ""), (r"/mnt/\w+", "/scratch/me"))
 if os.environ["HAVE_LIBURING"] != "yes":
     SMALLER += commands.table((r"--iomethod=uring", "--iomethod=threads"))
+if os.environ["HAVE_FUSE"] != "yes" or not os.path.exists("/dev/fuse"):
+    SMALLER += commands.table((r"ldad mount .*|.* view/run|fusermount3 .*", ""))
 if not importlib.util.find_spec("matplotlib"):
     SMALLER += commands.table((r"\.(pdf|png)\b", ".svg"))
 if not importlib.util.find_spec("pyarrow"):
