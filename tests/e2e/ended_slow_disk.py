@@ -17,7 +17,8 @@ DISK = os.environ.get("LEADLINE_DISKS", "")
 class SlowDisk(Loads):
     LIMIT = 120
 
-    @unittest.skipUnless(FLAVOUR == "mpich", "this MPI's launcher kills ranks after a second")
+    @unittest.skipUnless(FLAVOUR == "mpich",
+                         "this MPI's launcher kills ranks after a second")
     def test_the_first_rank_waits_for_it(self):
         """Others have nothing to say: it is the first one that does."""
         run = self.start("pfmload", "--quiet", "--scheme=E", "--output=o.pfm",

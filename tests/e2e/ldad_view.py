@@ -48,7 +48,7 @@ class View(Case):
         return [os.path.join(folder, str(i)) for i in range(count)]
 
     def one(self):
-        """FOLDER/0, with bytes in a partition: few of those that are drawn have none."""
+        """FOLDER/0, with bytes in a partition: few that are drawn have none."""
         for seed in itertools.count(SEED):
             path, = self.draw(3, 1, seed)
             if any(map(os.path.getsize, self.parts(path))):

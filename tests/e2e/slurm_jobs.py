@@ -72,7 +72,7 @@ class SlurmCase(Case):
         del env["LEADLINE_LOCAL"]  # the rig's; a job uses it where a test says so
         if FLAVOUR == "mpich":  # ranks that wait give way, as in tests/run
             env["LD_PRELOAD"] = os.path.join(BUILD, "tests", "yield_shim.so")
-        else:  # PMIx's other store crashes at times as MPI starts (openpmix, issue 1114)
+        else:  # another store of PMIx crashes at times (openpmix, issue 1114)
             env["PMIX_MCA_gds"] = "hash"
         env.update(more)
         return env
