@@ -1,4 +1,5 @@
 #include "ldadc/ctext.h"
+#include "ldadc/poly/prove.h"
 
 namespace ldadc
 {
@@ -18,7 +19,9 @@ static bool atom_c_text(int id, const Known &known, std::string *out,
         *out = "(" + *out + " < 0)";
         return true;
     }
-    if (a.of.size() < 2 || a.kind == Atom::DIM) {
+    bool rounds = a.kind == Atom::FLOORDIV || a.kind == Atom::MOD;
+    // C's division rounds what is negative the other way
+    if (a.of.size() < 2 || a.kind == Atom::DIM || (rounds && !not_negative(a.of[0]))) {
         *missing = atom_text(id);
         return false;
     }
@@ -29,7 +32,7 @@ static bool atom_c_text(int id, const Known &known, std::string *out,
         one = "(" + one + ")";
         if (i == 0)
             sum = one;
-        else if (a.kind == Atom::FLOORDIV || a.kind == Atom::MOD)
+        else if (rounds)
             sum = "(" + sum + (a.kind == Atom::MOD ? " % " : " / ") + one + ")";
         else
             sum = "(" + sum + (a.kind == Atom::MIN ? " < " : " > ") + one + " ? " +

@@ -46,6 +46,7 @@ LDADC_SOURCES = \
 	src/ldadc/report/report_text.cc \
 	src/ldadc/rewrite.cc src/ldadc/rewrite.h \
 	src/ldadc/interp/run.cc \
+	src/ldadc/shell.cc src/ldadc/shell.h \
 	src/ldadc/report/skeleton.cc \
 	src/ldadc/source.c src/ldadc/source.h \
 	src/ldadc/interp/stmt.cc \

@@ -5,6 +5,7 @@ that they are known to have; what does not compile, or has no MPI-IO, is told so
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -179,6 +180,20 @@ class Analyse(Case):
              (15, 16): "agrees", (15, 20): "has nothing in common",
              (18, 20): "not compared"})
         self.assertIn("by lines 13, 14 (read_at), 15 (write_at), 16\n", said)
+
+    def test_what_is_to_be_set_can_be_pasted(self):
+        """Also where the variable has the program's own words for a name."""
+        path = self.source(self.SHARES.replace(
+            "int n = atoi(argv[2])", 'int n = argc > 2 ? atoi(argv[2]) : \'a\'')
+            .replace("MPI_File_close", """MPI_File_read_at(fh, 64 * rank, buf, n,
+                                         MPI_BYTE, MPI_STATUS_IGNORE);
+            MPI_File_close"""))
+        for said in (self.check(path), self.analyse(path).stdout):
+            wanted, = set(re.findall(r"to count (?:its bytes|with it): (--set .*gap=N.*)",
+                                     said))
+            words = shlex.split(wanted)
+            self.assertEqual(words[::2], ["--set"] * (len(words) // 2), said)
+            self.check(path, *[w.replace("=N", "=8") for w in words])
 
     def test_the_page_has_pairs(self):
         with open(os.path.join(os.path.dirname(TESTS), "doc", "ldad.md")) as f:

@@ -1,4 +1,5 @@
 #include "ldadc/describe/bind.h"
+#include "ldadc/shell.h"
 
 namespace ldadc
 {
@@ -42,7 +43,7 @@ class Evaluation
             return part(symbol(number), of_whole->second, out);
         *out = at == b.value.end() ? 0 : at->second;
         if (at == b.value.end())
-            why = "the value of " + name + " is not given: --set " + name + "=N";
+            why = "the value of " + name + " is not given: " + set_option(name);
         return at != b.value.end();
     }
 

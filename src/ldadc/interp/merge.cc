@@ -47,12 +47,62 @@ static bool merge_extreme(const Poly &a, const Poly &b, const Poly &less, Poly *
     return true;
 }
 
+// The condition as one that says that q is 0, or that it is not.
+static bool by_zero(const Condition &c, Poly *q, bool *is)
+{
+    *is = c.kind == Condition::ZERO;
+    *q = c.p;
+    if (c.kind != Condition::LESS)
+        return *is || c.kind == Condition::NOT_ZERO;
+    if (not_negative(-c.p))
+        return true;
+    *is = true;
+    *q = c.p + Poly(1);
+    return not_negative(*q);
+}
+
+// A neighbour in a ring, as in rank == 0 ? nprocs - 1 : rank - 1: the rest of b, as a is
+// what b would be, but for a whole round, and both are numbers of ranks.
+static bool merge_ring(Poly a, Poly b, const Condition &which, Poly *out)
+{
+    Poly q;
+    bool is;
+    if (!by_zero(which, &q, &is))
+        return false;
+    if (!is)
+        std::swap(a, b);
+    Poly elsewhere = (not_negative(q) ? q : -q) - Poly(1);
+    if (!not_negative(elsewhere + Poly(1)))
+        return false;
+    std::set<int> sizes;
+    for (const Poly *p : {&a, &b, &q})
+        p->has([&](int id) {
+            if (atom(id).kind == Atom::NPROCS)
+                sizes.insert(id);
+            return false;
+        });
+    for (int id : sizes)
+        for (const Poly &round : {Poly::atom(id), -Poly::atom(id)}) {
+            Poly n = Poly::atom(id), gap = a - b - round;
+            if ((gap.is_zero() || gap == q || gap == -q) && not_negative(a, {q, -q}) &&
+                not_negative(n - Poly(1) - a, {q, -q}) &&
+                not_negative(b, {elsewhere}) &&
+                not_negative(n - Poly(1) - b, {elsewhere})) {
+                *out = mod(b, n);
+                return true;
+            }
+        }
+    return false;
+}
+
 Value Interp::choose(const Cell &c, const Value &a, const Value &b,
                      const Condition *which, bool uniform)
 {
     Value out;
-    if (a.is_int() && b.is_int() && which && which->kind == Condition::LESS &&
-        merge_extreme(a.p, b.p, which->p, &out.p)) {
+    if (a.is_int() && b.is_int() && which &&
+        ((which->kind == Condition::LESS &&
+          merge_extreme(a.p, b.p, which->p, &out.p)) ||
+         merge_ring(a.p, b.p, *which, &out.p))) {
         out.kind = Value::INT;
         out.products = a.products;
         out.products.insert(b.products.begin(), b.products.end());

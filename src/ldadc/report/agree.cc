@@ -1,6 +1,7 @@
 #include "ldadc/report/agree.h"
 #include "ldadc/report/dot.h"
 #include "ldadc/report/flow.h"
+#include "ldadc/shell.h"
 #include <algorithm>
 
 namespace ldadc
@@ -222,10 +223,10 @@ class Pairs
     {
         std::string names;
         for (const std::string &name : e.missing)
-            names += (names.empty() ? "--set " : ", ") + name + "=N";
+            names += " " + set_option(name);
         if (e.weights.empty()) {
             p->why = names.empty() ? "its bytes cannot be counted"
-                                   : "to count its bytes: " + names;
+                                   : "to count its bytes:" + names;
             return;
         }
         bool own = true, any = false;

@@ -4,6 +4,7 @@
 // storing so where most of what is read was written by the rank that reads it.
 #include "ldadc/poly/prove.h"
 #include "ldadc/report/report.h"
+#include "ldadc/shell.h"
 #include <algorithm>
 
 namespace ldadc
@@ -176,7 +177,7 @@ static void by_descriptors(const Sums &s, Decision *d)
 {
     std::string hint;
     for (const std::string &name : s.missing)
-        hint += (hint.empty() ? "; to count it, --set " : ", ") + name + "=N";
+        hint += (hint.empty() ? "; to count it, " : " ") + set_option(name);
     if (s.own == s.all) {
         d->own_share = {{0, 1}};
         return decide_answer(d, "partition", "each rank reads back what it wrote");

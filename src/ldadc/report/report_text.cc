@@ -1,5 +1,6 @@
 // For a person.
 #include "ldadc/report/report.h"
+#include "ldadc/shell.h"
 
 namespace ldadc
 {
@@ -33,7 +34,7 @@ static void put_origins(const Description &d, FILE *out)
                 v.where.line ? " in line " : "", v.where.line ? at.c_str() : "",
                 v.given.empty()
                     ? ""
-                    : ("; to count with it: --set " + v.given + "=N").c_str());
+                    : ("; to count with it: " + set_option(v.given)).c_str());
     }
 }
 

@@ -1,4 +1,5 @@
 #include "ldadc/report/trace.h"
+#include "ldadc/shell.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -40,18 +41,6 @@ static std::vector<std::string> trace_split(const std::string &line)
         else
             out.back() += line[i];
     return out;
-}
-
-// A name for the shell, whatever is in it.
-static std::string quoted(const std::string &text)
-{
-    std::string out = "'";
-    for (char c : text)
-        if (c == '\'')
-            out += "'\\''";
-        else
-            out += c;
-    return out + "'";
 }
 
 namespace
@@ -97,7 +86,8 @@ static void trace_take(const Columns &c, const std::vector<std::string> &f, Trac
 
 bool trace_read(const std::string &iotrace, const std::string &run, Trace *out)
 {
-    std::string command = quoted(iotrace) + " export --csv=- " + quoted(run), line;
+    std::string command = shell_word(iotrace) + " export --csv=- " + shell_word(run),
+                line;
     FILE *in = popen(command.c_str(), "r");
     Columns c;
     bool head = true, good = in;
@@ -121,7 +111,7 @@ bool trace_read(const std::string &iotrace, const std::string &run, Trace *out)
 bool trace_patterns(const std::string &iotrace, const std::string &run,
                     std::string *out)
 {
-    std::string command = quoted(iotrace) + " ldad --json=- " + quoted(run);
+    std::string command = shell_word(iotrace) + " ldad --json=- " + shell_word(run);
     FILE *in = popen(command.c_str(), "r");
     char block[4096];
     for (size_t n; in && (n = fread(block, 1, sizeof block, in)) > 0;)
