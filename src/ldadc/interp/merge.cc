@@ -128,8 +128,10 @@ Value Interp::choose(const Cell &c, const Value &a, const Value &b,
     std::string why = "\"" + cell_text(c) + "\" depends on a condition";
     if (lost.kind == Value::UNKNOWN && !lost.text.empty() && !which)
         why = lost.text;
+    // what is stored through the one or the other must not be taken for an argument's
+    bool pointer = a.kind == Value::POINTER || b.kind == Value::POINTER;
     out = Value::unknown(why, which ? which->where : lost.where,
-                         uniform && alike(a) && alike(b));
+                         uniform && !pointer && alike(a) && alike(b));
     return settle(c, itself(out));
 }
 
