@@ -17,6 +17,7 @@ LDADC_SOURCES = \
 	src/ldadc/command_rewrite.c \
 	src/ldadc/commands.h \
 	src/ldadc/interp/condition.cc \
+	src/ldadc/interp/cplus.cc \
 	src/ldadc/ctext.cc src/ldadc/ctext.h \
 	src/ldadc/interp/datatype.cc \
 	src/ldadc/report/decide.cc \

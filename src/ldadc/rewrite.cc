@@ -12,6 +12,10 @@
 #include <algorithm>
 #include <cerrno>
 
+extern "C" {
+#include "base/err.h"
+}
+
 using namespace clang;
 using namespace ldadc;
 
@@ -501,6 +505,10 @@ rewrite_result rewrite_program(const analyse_request *r, const rewrite_request *
     Analysis a;
     if (a.make(r))
         return REWRITE_BROKEN;
+    if (!a.program.beyond_c.empty()) {
+        err_usage("%s where a program is rewritten", a.program.beyond_c.c_str());
+        return REWRITE_BROKEN;
+    }
     report_decide(&a.report, *r);
     Chooser c(a, w->all);
     Edits edits(c);

@@ -681,7 +681,7 @@ int main(int argc, char **argv)
         self.assertIn(said, done.stderr)
 
     def test_other_languages(self):
-        """C++ is read as far as C has it, too; what goes beyond is named."""
+        """Of C++, what is not followed is named; and what is, is not rewritten."""
         program = """#include <mpi.h>
 int main(int argc, char **argv)
 {
@@ -702,11 +702,23 @@ int main(int argc, char **argv)
         call, = self.calls("plain.cpp")
         self.holds(call, (4, [], 4), rank=0)
         self.holds(call, (4, [], 4), rank=1)
-        for name, line in (("a CXX", "struct T { T() {} ~T() {} } t;"),
-                           ("the reference \"r\"", "int &r = at; r = 7;"),
+        for name, line in (("\"T\", which has a destructor", "struct T { ~T() {} } t;"),
+                           ("\"T\", which is within", "struct T { void f() {} } t;"),
+                           ("a CXXThrowExpr", "if (at > 9) throw 1;"),
+                           ("the reference \"r\"", "static int &r = at; r = 7;"),
+                           ("a list of variables", "int t[1] = {3}; auto &[a] = t;"
+                            " a = at;"),
                            ("a LambdaExpr", "auto f = [&] { at = 7; }; f();")):
             self.source(program % line, "beyond.cpp")
-            self.refused(name, "beyond.cpp")
+            self.refused(name, "beyond.cpp", "--", "-std=c++17")
+        self.source(program % "int &r = at; r = 7;", "plain.cpp")
+        call, = self.calls("plain.cpp")
+        self.holds(call, (28, [], 4), rank=1)
+        done = subprocess.run(which.command("rewrite", "plain.cpp"), cwd=self.tmp,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              timeout=60, universal_newlines=True)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertIn("the reference \"r\"", done.stderr)
         self.source("      end\n", "old.f90")
         self.refused("old.f90 is Fortran", "old.f90")
 

@@ -42,7 +42,8 @@ counted = {"programs": 0, "traps": 0, "calls": 0, "resolved": 0}
 
 
 def program_named(name):
-    return truth.Program(os.path.join(CORPUS, name + ".c"))
+    path, = glob.glob(os.path.join(CORPUS, name + ".c*"))
+    return truth.Program(path)
 
 
 class Runs(Case):
@@ -236,7 +237,8 @@ def touched(names):
     changed = git("diff", "--name-only", "HEAD~1")
     if any(path.startswith(("src/ldadc/", "tests/ldadc/truth")) for path in changed):
         return names
-    return [n for n in names if "tests/ldadc/corpus/%s.c" % n in changed]
+    return [n for n in names if {"tests/ldadc/corpus/%s.%s" % (n, end)
+                                 for end in ("c", "cc")} & set(changed)]
 
 
 def chosen(names):
@@ -255,8 +257,8 @@ def chosen(names):
     return few + part, []
 
 
-quick, more = chosen(sorted(os.path.basename(path)[:-2]
-                            for path in glob.glob(os.path.join(CORPUS, "*.c"))))
+quick, more = chosen(sorted(os.path.splitext(os.path.basename(path))[0]
+                            for path in glob.glob(os.path.join(CORPUS, "*.c*"))))
 for name in quick + more:
     test = add(Corpus, name, "program", name)
     test.scenario = None  # which of them run is said here

@@ -34,7 +34,7 @@ class Program:
 
     def __init__(self, path):
         self.path = path
-        self.name = os.path.basename(path)[:-2]
+        self.name = os.path.splitext(os.path.basename(path))[0]
         with open(path, encoding="utf-8") as f:
             comment = f.read().split("*/")[0]
         found = collections.defaultdict(list)
@@ -61,7 +61,9 @@ def compile_program(compiler, sources, truth, exe):
     """The compiler's complaints; none: it is built. Addresses are those of the file."""
     done = subprocess.run(
         [*compiler, "-O0", "-g", "-no-pie", "-Wall", "-Wextra", "-Werror",
-         "-o", exe, *sources, truth, "-lm"],
+         "-DMPICH_SKIP_MPICXX", "-DOMPI_SKIP_MPICXX",  # of C++, the binding of C
+         "-o", exe, *sources, truth, "-lm",
+         *(["-lstdc++"] if any(s.endswith(".cc") for s in sources) else [])],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return done.stdout.decode("utf-8", "replace") if done.returncode else ""
 

@@ -1,5 +1,6 @@
 // Calls: of functions that are there, of the C library's that are known, of others.
 #include "ldadc/interp/interp.h"
+#include "clang/AST/ExprCXX.h"
 
 using namespace clang;
 
@@ -30,16 +31,27 @@ void Interp::end(bool error)
     }
 }
 
-Value Interp::inline_call(const CallExpr *e, const FunctionDecl *f)
+bool Interp::is_running(const FunctionDecl *f) const
 {
-    std::vector<std::pair<Cell, Value>> values;
+    for (const Frame &frame : frames)
+        if (frame.function == f)
+            return true;
+    return frames.size() >= DEPTH;
+}
+
+// Of a method or constructor, self is what "this" is.
+Value Interp::run_function(const Expr *e, const Given &given, const FunctionDecl *f,
+                           const Value &self)
+{
     std::vector<Target> records(f->getNumParams());
     std::vector<Value> args;
-    for (unsigned i = 0; i < e->getNumArgs(); i++) {
-        bool record = e->getArg(i)->getType()->isRecordType();
+    for (size_t i = 0; i < given.size(); i++) {
+        bool refers =
+            i < f->getNumParams() && f->getParamDecl(i)->getType()->isReferenceType();
+        bool record = !refers && given[i]->getType()->isRecordType();
         if (record && i < f->getNumParams())
-            records[i] = target(e->getArg(i));
-        args.push_back(record ? Value() : eval(e->getArg(i)));
+            records[i] = target(given[i]);
+        args.push_back(record ? Value() : refers ? bound(given[i]) : eval(given[i]));
     }
     if (!alive)
         return Value();
@@ -50,9 +62,13 @@ Value Interp::inline_call(const CallExpr *e, const FunctionDecl *f)
     frame.function = f;
     frame.call = e;
     frame.called = here(e);
+    frame.self = self;
     frame.number = next_frame++;
-    frame.result =
-        new_object({Object::LOCAL, f->getNameAsString() + "()", f->getReturnType()});
+    QualType returns = f->getReturnType();
+    bool refers = returns->isReferenceType();
+    if (refers)
+        returns = context().getPointerType(returns.getNonReferenceType());
+    frame.result = new_object({Object::LOCAL, f->getNameAsString() + "()", returns});
     objects[frame.result].frame = frames.back().number; // it outlives the call
     frames.push_back(frame);
     std::vector<Leave> kept_leaves;
@@ -71,6 +87,8 @@ Value Interp::inline_call(const CallExpr *e, const FunctionDecl *f)
     }
     const State *outside = anywhere;
     anywhere = nullptr;
+    if (const auto *constructor = dyn_cast<CXXConstructorDecl>(f))
+        construct_members(constructor);
     exec_body(f);
     anywhere = outside;
     std::swap(leaves, kept_leaves);
@@ -80,6 +98,8 @@ Value Interp::inline_call(const CallExpr *e, const FunctionDecl *f)
     if (!alive)
         return Value();
     drop_frame(number);
+    if (refers)
+        return read(now, {result, {}});
     if (e->getType()->isRecordType())
         return Value::pointer({result, {}});
     if (e->getType()->isVoidType())
@@ -98,6 +118,8 @@ void Interp::forget_arguments(const CallExpr *e, const std::string &name,
         QualType t = e->getArg(i)->IgnoreParenImpCasts()->getType();
         if (f && i < f->getNumParams())
             t = f->getParamDecl(i)->getType();
+        if (t->isReferenceType())
+            t = context().getPointerType(t.getNonReferenceType());
         bool constant = t->isPointerType() && t->getPointeeType().isConstQualified();
         if (v.kind != Value::POINTER) {
             if (v.kind == Value::UNKNOWN && t->isPointerType() && !constant &&
@@ -137,7 +159,7 @@ Value Interp::input(const CallExpr *e, bool uniform)
     return Value::integer(new_symbol(s));
 }
 
-Value Interp::memory(const CallExpr *e)
+Value Interp::memory(const Expr *e)
 {
     auto key = chain(e);
     if (!made.count(key))
@@ -549,6 +571,8 @@ Value Interp::call_unknown(const CallExpr *e, const std::string &name,
         if (const FunctionDecl *f = e->getDirectCallee())
             if (i < f->getNumParams())
                 t = f->getParamDecl(i)->getType();
+        if (t->isReferenceType())
+            t = context().getPointerType(t.getNonReferenceType());
         if (!t->isPointerType() || !t->getPointeeType().isConstQualified())
             escape(args[i]);
     }
@@ -565,22 +589,26 @@ Value Interp::call_unknown(const CallExpr *e, const std::string &name,
     return Value::unknown("the result of " + name + "() is not known", here(e));
 }
 
-Value Interp::call(const CallExpr *e)
+// Where the result is a place, and not a value alone, `at` is that.
+Value Interp::call(const CallExpr *e, Target *at)
 {
     const FunctionDecl *f = e->getDirectCallee();
+    Target nowhere;
+    Value of_cplus;
+    if (call_cplus(e, &of_cplus, at ? at : &nowhere))
+        return of_cplus;
     std::string name = f ? f->getNameAsString() : "a function by a pointer";
     const FunctionDecl *body = f ? program.body_of(f) : nullptr;
     bool is_mpi = name.compare(0, 4, "MPI_") == 0 || name.compare(0, 5, "PMPI_") == 0;
-    bool again = false;
-    for (const Frame &frame : frames)
-        again = again || (body && frame.function == body);
-    if (body && !again && frames.size() < DEPTH && !is_mpi)
-        return inline_call(e, body);
+    if (body && !is_running(body) && !is_mpi)
+        return run_function(e, {e->arg_begin(), e->arg_end()}, body, Value());
     if (!f)
         eval(e->getCallee());
     std::vector<Value> args;
     for (const Expr *a : e->arguments()) {
-        if (a->getType()->isRecordType()) {
+        if (a->isGLValue() && context().getLangOpts().CPlusPlus) {
+            args.push_back(bound(a));
+        } else if (a->getType()->isRecordType()) {
             Target t = target(a);
             if (t.kind == Target::CELL) // what it points to can be reached
                 for (auto &[c, v] : State(now).cells)
@@ -598,7 +626,9 @@ Value Interp::call(const CallExpr *e)
         return call_mpi(e, name[0] == 'P' ? name.substr(1) : name, args);
     bool known = false;
     Value v;
-    if (f && !body)
+    // a function of that name in a namespace is another one
+    bool of_c = f && (f->isExternC() || !context().getLangOpts().CPlusPlus);
+    if (of_c && !body)
         v = call_library(e, name, args, &known);
     return known ? v : call_unknown(e, name, args);
 }

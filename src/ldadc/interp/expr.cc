@@ -423,7 +423,7 @@ static const Expr *meant(const Expr *e)
         return p->getSubExpr();
     if (const auto *p = dyn_cast<OpaqueValueExpr>(e))
         return p->getSourceExpr();
-    return nullptr;
+    return meant_in_cplus(e);
 }
 
 Value Interp::eval(const Expr *e)
@@ -435,6 +435,9 @@ Value Interp::eval(const Expr *e)
         return whole_number(r.Val.getInt(), here(e));
     if (const Expr *other = meant(e))
         return eval(other);
+    Value of_cplus;
+    if (eval_cplus(e, &of_cplus))
+        return of_cplus;
     if (const auto *p = dyn_cast<CastExpr>(e))
         return eval_cast(p);
     if (const auto *p = dyn_cast<UnaryOperator>(e))

@@ -187,8 +187,9 @@ class Interp
   private:
     struct Frame {
         const clang::FunctionDecl *function = nullptr;
-        const clang::CallExpr *call = nullptr;
+        const clang::Expr *call = nullptr;
         Place called;
+        Value self; // what "this" is
         int number = 0, result = 0;
         std::map<const clang::VarDecl *, int> locals;
         std::vector<State> returns;
@@ -353,9 +354,35 @@ class Interp
     void settle_at(State *s, const Poly &k, const Poly &iteration);
     void scrub(State *s, const Closed &c, const Poly &k, const Place &where);
 
+    // cplus.cc
+    std::map<Cell, int> elements; // of objects of the standard library
+    using Given = std::vector<const clang::Expr *>;
+    void escape_all_in(const clang::Expr *e);
+    Value bound(const clang::Expr *e);
+    Value argument(const clang::Expr *e);
+    Target temporary(const clang::Expr *e);
+    void construct(const Cell &c, const clang::CXXConstructExpr *e);
+    void construct_all(const Cell &c, const clang::CXXConstructExpr *e);
+    void construct_standard(const Cell &c, const clang::CXXConstructExpr *e);
+    void construct_members(const clang::CXXConstructorDecl *f);
+    void forget_given(const clang::FunctionDecl *f, const clang::Expr *const *of,
+                      const std::vector<Value> &args, const Place &where);
+    Cell elements_of(const Target &object, const clang::Expr *e);
+    Value least_or_most(const std::string &name, const clang::CallExpr *e,
+                        const std::vector<Value> &args);
+    Value call_standard(const clang::CallExpr *e, const clang::FunctionDecl *f,
+                        Target *at);
+    void call_unseen(const clang::FunctionDecl *f, const Given &given,
+                     const Value &self, const Place &where);
+    bool call_cplus(const clang::CallExpr *e, Value *out, Target *at);
+    bool target_cplus(const clang::Expr *e, Target *t);
+    bool eval_cplus(const clang::Expr *e, Value *out);
+
     // call.cc
-    Value call(const clang::CallExpr *e);
-    Value inline_call(const clang::CallExpr *e, const clang::FunctionDecl *f);
+    Value call(const clang::CallExpr *e, Target *at = nullptr);
+    bool is_running(const clang::FunctionDecl *f) const;
+    Value run_function(const clang::Expr *e, const Given &given,
+                       const clang::FunctionDecl *f, const Value &self);
     Value call_library(const clang::CallExpr *e, const std::string &name,
                        const std::vector<Value> &args, bool *known);
     bool call_exit(const std::string &name, const std::vector<Value> &args);
@@ -368,7 +395,7 @@ class Interp
     void forget_arguments(const clang::CallExpr *e, const std::string &name,
                           const std::vector<Value> &args, bool uniform);
     Value input(const clang::CallExpr *e, bool uniform);
-    Value memory(const clang::CallExpr *e);
+    Value memory(const clang::Expr *e);
     void end(bool error);
     std::vector<const void *> chain(const clang::Expr *e) const;
 
@@ -451,6 +478,12 @@ class Interp
     std::vector<Ingredient> ingredients(const std::vector<const clang::Expr *> &of);
     void classify_variables(const clang::CallExpr *e, const IoCall &io, Site *s);
 };
+
+// Of C++: a variable's type, and of a reference that of a pointer; what else an
+// expression is written as, or null; and what constructs it.
+clang::QualType stored_type(const clang::ValueDecl *v);
+const clang::Expr *meant_in_cplus(const clang::Expr *e);
+const clang::CXXConstructExpr *construction(const clang::Expr *e);
 
 // Of a rank in a grid of these extents.
 std::vector<Poly> coordinates(const std::vector<Poly> &extents, const Poly &rank);

@@ -31,7 +31,7 @@ int Interp::object_of(const VarDecl *v)
         auto at = f.locals.find(v);
         if (at != f.locals.end())
             return at->second;
-        Object o = {Object::LOCAL, v->getNameAsString(), v->getType()};
+        Object o = {Object::LOCAL, v->getNameAsString(), stored_type(v)};
         o.variable = v;
         o.frame = f.number;
         o.poisoned = v->getType().isVolatileQualified();

@@ -2,6 +2,8 @@
 // points to, and whether its control flow can be followed.
 #include "ldadc/interp/program.h"
 #include "clang/AST/Attr.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Frontend/ASTUnit.h"
 #include "clang/Lex/Lexer.h"
@@ -63,15 +65,20 @@ const Expr *bare(const Expr *e)
 const FunctionDecl *Program::body_of(const FunctionDecl *f) const
 {
     const FunctionDecl *body = nullptr;
+    if (of_standard_library(f))
+        return nullptr;
     if (f->hasBody(body))
         return body;
+    if (f->getASTContext().getLangOpts().CPlusPlus && !f->isExternC())
+        return nullptr; // that of its name is another one
     auto at = visible.find(f->getNameAsString());
     return at == visible.end() ? nullptr : at->second;
 }
 
 const VarDecl *Program::the_global(const VarDecl *v) const
 {
-    if (v->isExternallyVisible()) {
+    const DeclContext *in = v->getDeclContext();
+    if (v->isExternallyVisible() && !in->isNamespace() && !in->isRecord()) {
         auto at = globals.find(v->getNameAsString());
         if (at != globals.end())
             return at->second;
@@ -96,10 +103,9 @@ class Look : public RecursiveASTVisitor<Look>
     bool TraverseCallExpr(CallExpr *e)
     {
         if (const FunctionDecl *f = e->getDirectCallee()) {
-            if (const FunctionDecl *body = p.body_of(f)) {
-                seen.calls.insert(body);
-                p.called.insert(body);
-            }
+            calls(f, {e->arg_begin(), e->arg_end()});
+            if (auto *m = dyn_cast<MemberExpr>(e->getCallee()->IgnoreParenImpCasts()))
+                TraverseStmt(m->getBase());
             std::string name = f->getNameAsString();
             if (name.find("setjmp") != std::string::npos || name == "vfork")
                 p.jumping.insert(in);
@@ -108,6 +114,50 @@ class Look : public RecursiveASTVisitor<Look>
             return true;
         }
         return RecursiveASTVisitor::TraverseCallExpr(e);
+    }
+
+    // What the members are initialised with, and parameters that are not given.
+    void at_the_start()
+    {
+        if (const auto *c = dyn_cast<CXXConstructorDecl>(in))
+            for (const CXXCtorInitializer *i : c->inits()) {
+                auto *member = dyn_cast<CXXDefaultInitExpr>(i->getInit());
+                TraverseStmt(member ? member->getExpr() : i->getInit());
+            }
+        for (ParmVarDecl *v : in->parameters())
+            if (v->hasDefaultArg() && !v->hasUnparsedDefaultArg() &&
+                !v->hasUninstantiatedDefaultArg())
+                TraverseStmt(v->getDefaultArg());
+    }
+
+    bool TraverseCXXMemberCallExpr(CXXMemberCallExpr *e)
+    {
+        if (e->getMethodDecl())
+            calls(e->getMethodDecl(), {e->arg_begin(), e->arg_end()});
+        changes(e->getImplicitObjectArgument());
+        return RecursiveASTVisitor::TraverseCXXMemberCallExpr(e);
+    }
+
+    bool TraverseCXXOperatorCallExpr(CXXOperatorCallExpr *e)
+    {
+        for (Expr *a : e->arguments()) {
+            changes(a);
+            TraverseStmt(a);
+        }
+        return true;
+    }
+
+    bool VisitCXXConstructExpr(CXXConstructExpr *e)
+    {
+        calls(e->getConstructor(), {e->arg_begin(), e->arg_end()});
+        return true;
+    }
+
+    bool VisitReturnStmt(ReturnStmt *s)
+    {
+        if (in && in->getReturnType()->isReferenceType() && s->getRetValue())
+            changes(s->getRetValue());
+        return true;
     }
 
     bool VisitDeclRefExpr(DeclRefExpr *e)
@@ -138,6 +188,8 @@ class Look : public RecursiveASTVisitor<Look>
 
     bool VisitVarDecl(VarDecl *v)
     {
+        if (v->getType()->isReferenceType() && v->hasInit())
+            changes(v->getInit());
         if (auto *a = v->getAttr<CleanupAttr>()) { // called where nothing shows it
             p.jumping.insert(in);
             if (const FunctionDecl *body = p.body_of(a->getFunctionDecl()))
@@ -159,11 +211,33 @@ class Look : public RecursiveASTVisitor<Look>
     }
 
   private:
+    // What is passed by reference may be changed by it.
+    void calls(const FunctionDecl *f, const std::vector<Expr *> &args)
+    {
+        if (const FunctionDecl *body = p.body_of(f)) {
+            seen.calls.insert(body);
+            p.called.insert(body);
+        }
+        for (size_t i = 0; i < args.size() && i < f->getNumParams(); i++)
+            if (f->getParamDecl(i)->getType()->isReferenceType())
+                changes(args[i]);
+    }
+
     void changes(Expr *e)
     {
+        if (auto *c = dyn_cast<ConditionalOperator>(e->IgnoreParenCasts())) {
+            changes(c->getTrueExpr());
+            return changes(c->getFalseExpr());
+        }
         e = e->IgnoreParenCasts();
-        while (auto *m = dyn_cast<MemberExpr>(e))
-            e = m->getBase()->IgnoreParenCasts();
+        for (;;) {
+            if (auto *m = dyn_cast<MemberExpr>(e))
+                e = m->getBase()->IgnoreParenCasts();
+            else if (auto *a = dyn_cast<ArraySubscriptExpr>(e))
+                e = a->getBase()->IgnoreParenCasts();
+            else
+                break;
+        }
         if (auto *r = dyn_cast<DeclRefExpr>(e))
             if (auto *v = dyn_cast<VarDecl>(r->getDecl()))
                 if (v->hasGlobalStorage())
@@ -239,7 +313,9 @@ static void look_at_functions(Program *p)
 {
     std::map<const FunctionDecl *, Seen> seen;
     for (const FunctionDecl *f : p->functions) {
-        Look(*p, seen[f], f).TraverseStmt(f->getBody());
+        Look look(*p, seen[f], f);
+        look.TraverseStmt(f->getBody());
+        look.at_the_start();
         Jumps j;
         j.TraverseStmt(f->getBody());
         if (!j.sound)
@@ -316,25 +392,40 @@ static bool set_main(Program *p, const FunctionDecl *f)
     return true;
 }
 
-static bool list_declarations(Program *p, ASTUnit *unit)
+static bool list_function(Program *p, FunctionDecl *f)
 {
-    for (Decl *d : unit->getASTContext().getTranslationUnitDecl()->decls()) {
+    if (!f->doesThisDeclarationHaveABody() || f->isDependentContext() ||
+        of_standard_library(f))
+        return true;
+    p->functions.push_back(f);
+    bool named = !f->getASTContext().getLangOpts().CPlusPlus || f->isExternC();
+    if (f->isExternallyVisible() && (named || f->isMain())) // one of its name
+        p->visible[f->getNameAsString()] = f;
+    return !f->isMain() || set_main(p, f);
+}
+
+// Of C++, also those within namespaces and classes, and what templates became.
+static bool list_declarations(Program *p, DeclContext *in)
+{
+    for (Decl *d : in->decls()) {
         if (auto *f = dyn_cast<FunctionDecl>(d)) {
-            if (!f->doesThisDeclarationHaveABody())
-                continue;
-            p->functions.push_back(f);
-            bool named = !f->getASTContext().getLangOpts().CPlusPlus || f->isExternC();
-            if (f->isExternallyVisible() && (named || f->isMain())) // one of its name
-                p->visible[f->getNameAsString()] = f;
-            if (f->isMain() && !set_main(p, f))
+            if (!list_function(p, f))
                 return false;
+        } else if (auto *t = dyn_cast<FunctionTemplateDecl>(d)) {
+            for (FunctionDecl *one : t->specializations())
+                if (one->isTemplateInstantiation()) // others stand for themselves
+                    list_function(p, one);
         } else if (auto *v = dyn_cast<VarDecl>(d)) {
-            if (v->isExternallyVisible() &&
+            if (v->isExternallyVisible() && !in->isNamespace() && !in->isRecord() &&
                 v->isThisDeclarationADefinition() != VarDecl::DeclarationOnly) {
                 auto &known = p->globals[v->getNameAsString()];
                 if (!known || v->hasInit())
                     known = v;
             }
+        } else if (isa<NamespaceDecl>(d) || isa<LinkageSpecDecl>(d) ||
+                   isa<CXXRecordDecl>(d)) {
+            if (!of_standard_library(d) && !list_declarations(p, cast<DeclContext>(d)))
+                return false;
         }
     }
     return true;
@@ -439,10 +530,13 @@ int program_read(Program *p, std::vector<std::string> *files,
         if (unit->getDiagnostics().hasErrorOccurred())
             return 1;
     for (auto &unit : p->units) {
-        std::string beyond = beyond_c(unit->getASTContext());
+        std::string beyond = beyond_c(unit->getASTContext(), false);
+        if (p->beyond_c.empty())
+            p->beyond_c = beyond_c(unit->getASTContext(), true);
         if (!beyond.empty())
             err_usage("%s", beyond.c_str());
-        if (!beyond.empty() || !list_declarations(p, unit.get()))
+        if (!beyond.empty() ||
+            !list_declarations(p, unit->getASTContext().getTranslationUnitDecl()))
             return 1;
         learn_constants(p, unit.get());
     }

@@ -23,6 +23,7 @@ struct Program {
     std::map<std::string, const clang::FunctionDecl *> visible;
     std::map<std::string, const clang::VarDecl *> globals; // definitions others can see
     const clang::FunctionDecl *main = nullptr;
+    std::string beyond_c; // not empty: the first thing that C has not
     std::set<const clang::FunctionDecl *> called, pointed, recursive;
     std::set<const clang::Decl *>
         jumping; // functions whose control flow is not followed
@@ -43,12 +44,14 @@ struct Program {
 int program_read(Program *p, std::vector<std::string> *files,
                  const std::vector<std::string> &flags, const std::string &folder);
 
-// The first thing in a source of C++ that C has not, as a sentence; empty: there is
-// none.
-std::string beyond_c(const clang::ASTContext &c);
+// The first thing in a source of C++ that is not followed, as a sentence; empty: there
+// is none. Or that C has not.
+std::string beyond_c(const clang::ASTContext &c, bool at_all);
 
 Place place_of(const clang::ASTContext &c, clang::SourceLocation at);
 std::string text_of(const clang::ASTContext &c, const clang::Expr *e);
+// Whether it is of C++'s library, or of another one's in a namespace.
+bool of_standard_library(const clang::Decl *d);
 const clang::Expr *bare(const clang::Expr *e); // without parentheses and casts
 
 } // namespace ldadc

@@ -18,7 +18,11 @@ void Interp::exec_declaration(const VarDecl *v)
             if (a->getSizeExpr())
                 eval(a->getSizeExpr());
     }
-    if (v->hasInit()) {
+    if (v->getType()->isReferenceType()) {
+        Value to = bound(v->getInit());
+        if (alive)
+            write(c, to);
+    } else if (v->hasInit()) {
         initialise(c, v->getType(), v->getInit());
     } else {
         Value none = Value::unknown("\"" + v->getNameAsString() + "\" has no value yet",
@@ -32,7 +36,11 @@ void Interp::exec_return(const ReturnStmt *s)
     Frame &f = frames.back();
     Cell result = {f.result, {}};
     if (const Expr *e = s->getRetValue()) {
-        if (e->getType()->isRecordType()) {
+        if (f.function->getReturnType()->isReferenceType()) {
+            Value to = bound(e);
+            if (alive)
+                write(result, to);
+        } else if (e->getType()->isRecordType()) {
             Target from = target(e);
             if (alive && from.kind == Target::CELL && !from.opaque)
                 copy(result, from.cell, e->getType());

@@ -1,5 +1,6 @@
 // Where expressions say that something is, and what is stored there.
 #include "ldadc/interp/interp.h"
+#include "clang/AST/ExprCXX.h"
 #include <algorithm>
 
 using namespace clang;
@@ -29,6 +30,8 @@ Target Interp::target(const Expr *e)
     e = e->IgnoreParens();
     if (const auto *d = dyn_cast<DeclRefExpr>(e)) {
         if (const auto *v = dyn_cast<VarDecl>(d->getDecl())) {
+            if (v->getType()->isReferenceType())
+                return element(read(now, {object_of(v), {}}), Value::integer(0), e);
             t.kind = Target::CELL;
             t.cell.object = object_of(v);
             t.opaque = v->getType()->isUnionType();
@@ -62,6 +65,8 @@ Target Interp::target(const Expr *e)
         }
         return t;
     }
+    if (target_cplus(e, &t))
+        return t;
     const auto *u = dyn_cast<UnaryOperator>(e);
     if (u && u->getOpcode() == UO_Deref)
         return element(eval(u->getSubExpr()), Value::integer(0), e);
@@ -83,7 +88,8 @@ Target Interp::target(const Expr *e)
         return t;
     }
     if (const auto *c = dyn_cast<CastExpr>(e)) {
-        if (c->getCastKind() == CK_LValueToRValue || c->getCastKind() == CK_NoOp)
+        if (c->getCastKind() == CK_LValueToRValue || c->getCastKind() == CK_NoOp ||
+            c->getCastKind() == CK_ConstructorConversion)
             return target(c->getSubExpr());
     }
     eval(e);
@@ -140,6 +146,8 @@ void Interp::store(const Target &t, const Value &v, QualType type, const Expr *e
 void Interp::initialise(const Cell &c, QualType t, const Expr *init)
 {
     init = init->IgnoreParens();
+    if (const CXXConstructExpr *made = construction(init))
+        return t->isRecordType() ? construct(c, made) : construct_all(c, made);
     const auto *list = dyn_cast<InitListExpr>(init);
     if (list && list->isSemanticForm() == false && list->getSemanticForm())
         list = list->getSemanticForm();
