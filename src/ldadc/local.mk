@@ -37,7 +37,7 @@ LDADC_SOURCES = \
 	src/ldadc/interp/merge.cc \
 	src/ldadc/interp/mpi.cc \
 	src/ldadc/interp/names.cc \
-	src/ldadc/interp/plain.cc \
+	src/ldadc/plain.cc \
 	src/ldadc/plan.cc src/ldadc/plan.h \
 	src/ldadc/poly/poly.cc src/ldadc/poly/poly.h \
 	src/ldadc/interp/program.cc src/ldadc/interp/program.h \
@@ -47,7 +47,7 @@ LDADC_SOURCES = \
 	src/ldadc/report/report_text.cc \
 	src/ldadc/rewrite.cc src/ldadc/rewrite.h \
 	src/ldadc/interp/run.cc \
-	src/ldadc/shell.cc src/ldadc/shell.h \
+	src/ldadc/describe/shell.cc src/ldadc/describe/shell.h \
 	src/ldadc/report/skeleton.cc \
 	src/ldadc/source.c src/ldadc/source.h \
 	src/ldadc/interp/stmt.cc \

@@ -189,8 +189,8 @@ class Analyse(Case):
                                          MPI_BYTE, MPI_STATUS_IGNORE);
             MPI_File_close"""))
         for said in (self.check(path), self.analyse(path).stdout):
-            wanted, = set(re.findall(r"to count (?:its bytes|with it): (--set .*gap=N.*)",
-                                     said))
+            wanted, = set(re.findall(
+                r"to count (?:its bytes|with it): (--set .*gap=N.*)", said))
             words = shlex.split(wanted)
             self.assertEqual(words[::2], ["--set"] * (len(words) // 2), said)
             self.check(path, *[w.replace("=N", "=8") for w in words])

@@ -1,5 +1,5 @@
 #include "ldadc/describe/bind.h"
-#include "ldadc/shell.h"
+#include "ldadc/describe/shell.h"
 
 namespace ldadc
 {

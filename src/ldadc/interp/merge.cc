@@ -61,8 +61,8 @@ static bool by_zero(const Condition &c, Poly *q, bool *is)
     return not_negative(*q);
 }
 
-// A neighbour in a ring, as in rank == 0 ? nprocs - 1 : rank - 1: the rest of b, as a is
-// what b would be, but for a whole round, and both are numbers of ranks.
+// A neighbour in a ring, as in rank == 0 ? nprocs - 1 : rank - 1: the rest of b, as a
+// is what b would be, but for a whole round, and both are numbers of ranks.
 static bool merge_ring(Poly a, Poly b, const Condition &which, Poly *out)
 {
     Poly q;

@@ -1,7 +1,7 @@
 #include "ldadc/report/agree.h"
+#include "ldadc/describe/shell.h"
 #include "ldadc/report/dot.h"
 #include "ldadc/report/flow.h"
-#include "ldadc/shell.h"
 #include <algorithm>
 
 namespace ldadc

@@ -2,9 +2,9 @@
 // edges lead from a write to the reads of what it wrote; an edge weighs its bytes as
 // often as they are read. The heaviest edge has the template, and the file is worth
 // storing so where most of what is read was written by the rank that reads it.
+#include "ldadc/describe/shell.h"
 #include "ldadc/poly/prove.h"
 #include "ldadc/report/report.h"
-#include "ldadc/shell.h"
 #include <algorithm>
 
 namespace ldadc

@@ -1,6 +1,6 @@
 // For a person.
+#include "ldadc/describe/shell.h"
 #include "ldadc/report/report.h"
-#include "ldadc/shell.h"
 
 namespace ldadc
 {

@@ -1,5 +1,5 @@
 #include "ldadc/report/trace.h"
-#include "ldadc/shell.h"
+#include "ldadc/describe/shell.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

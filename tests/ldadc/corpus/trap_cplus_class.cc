@@ -1,6 +1,6 @@
 /* Members that change where the call does not show it.
  *
- * trap: constructors, methods and initial values change members and file-scope variables
+ * trap: constructors, methods and initial values change members and other variables
  * args: 2
  * expect: resolved segmented
  * expect: unresolved

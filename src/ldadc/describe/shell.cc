@@ -1,4 +1,4 @@
-#include "ldadc/shell.h"
+#include "ldadc/describe/shell.h"
 
 namespace ldadc
 {

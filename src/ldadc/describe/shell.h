@@ -1,6 +1,6 @@
 // Words for a shell to read.
-#ifndef LDADC_SHELL_H
-#define LDADC_SHELL_H
+#ifndef LDADC_DESCRIBE_SHELL_H
+#define LDADC_DESCRIBE_SHELL_H
 
 #include <string>
 
