@@ -45,7 +45,7 @@ iotrace_SOURCES = \
 	src/iotrace/recover.c src/iotrace/recover.h \
 	src/iotrace/read/runs.c src/iotrace/read/runs.h \
 	src/iotrace/read/scope.c src/iotrace/read/scope.h \
-	src/iotrace/skeleton/make.c \
+	src/iotrace/skeleton/make.c src/iotrace/skeleton/meetings.c \
 	src/iotrace/skeleton/phases.c src/iotrace/skeleton/put.c \
 	src/iotrace/skeleton/ranks.c src/iotrace/skeleton/settle.c \
 	src/iotrace/skeleton/skeleton.h \

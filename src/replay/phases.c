@@ -243,10 +243,10 @@ static void sleep_ns(double ns)
     nanosleep(&t, NULL);
 }
 
-static void think(struct walk *w)
+static void think(struct walk *w, const struct skeleton_step *t)
 {
     bool work = !strcmp(w->p->set.think_as, "work");
-    w->owed_ns += w->pause_ns;
+    w->owed_ns += t->pause_s < 0 ? w->pause_ns : w->p->factor * t->pause_s * 1e9;
     if (w->owed_ns < (work ? 1 : SHORTEST_NS))
         return;
     int64_t begin_ns = clock_ns(), now_ns = begin_ns;
@@ -272,8 +272,9 @@ static bool any_has_failed(struct run *r)
 }
 
 /* What one rank wrote is there for others to read after its sync, so all wait for it,
- * where all sync. Then nothing is under way, as in the program. */
-static void do_sync(struct walk *w, struct replay_handle *h)
+ * where all sync. Then nothing is under way, as in the program. Where ranks waited
+ * before it, too, no rank syncs while others still transfer. */
+static void do_sync(struct walk *w, struct replay_handle *h, bool after_all)
 {
     struct run_file *f = &h->f;
     bool meets = f->shared && w->p->meets[w->phase];
@@ -281,6 +282,8 @@ static void do_sync(struct walk *w, struct replay_handle *h)
         replay_land(&w->flights, w->flights.under_way);
     else
         replay_land_file(&w->flights, h->file);
+    if (meets && after_all)
+        wait_for_all(w->r);
     if (f->io)
         run_sync(f);
     if (!meets)
@@ -345,12 +348,12 @@ static void do_step(struct walk *w, int64_t number)
     const struct skeleton_step *t = &w->p->is.step[number];
     if (!replay_is_done(w->p, t))
         return;
-    think(w);
+    think(w, t);
     w->met = false;
     if (t->drop)
         do_drop(w, t->file);
     else if (t->sync)
-        do_sync(w, w->step[number].handle);
+        do_sync(w, w->step[number].handle, t->after_all);
     else
         do_transfer(w, t, &w->step[number]);
 }
@@ -405,7 +408,8 @@ static void walk_order(struct walk *w, struct sequence_walk *at)
     }
 }
 
-/* Nanoseconds before each step of a rank. */
+/* Nanoseconds before each step of a rank, where the skeleton does not say before which
+ * of them ranks paused. */
 static double pause_of(const struct replay *p, int phase, const struct sequence *order)
 {
     int64_t *count = calloc((size_t)p->is.steps + 1, sizeof *count);

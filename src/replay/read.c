@@ -143,15 +143,19 @@ static void read_file(struct reading *r, const struct json_value *v,
     f->bytes = number(r, v, "bytes", 0, INT64_MAX);
 }
 
+static double seconds(struct reading *r, const struct json_value *m, const char *key)
+{
+    if (m && (m->kind == JSON_REAL || m->kind == JSON_INT) && m->real >= 0)
+        return m->real;
+    wrong(r, "this member is missing or of another kind:", key);
+    return 0;
+}
+
 static void read_phase(struct reading *r, const struct json_value *v,
                        struct skeleton_phase *p)
 {
     const struct json_value *think = member(r, v, "think_seconds", JSON_OBJECT);
-    const struct json_value *mean = json_member(think, "mean");
-    if (!mean || (mean->kind != JSON_REAL && mean->kind != JSON_INT) || mean->real < 0)
-        wrong(r, "this member is missing or of another kind:", "think_seconds");
-    else
-        p->think_s = mean->real;
+    p->think_s = seconds(r, json_member(think, "mean"), "think_seconds");
     p->lost = optional(r, v, "order_lost", r->s->ranks);
     const struct json_value *m;
     p->order = list(r, v, "order", SKELETON_STEPS_MOST, sizeof *p->order, &m);
@@ -214,6 +218,16 @@ static bool is_nonblocking(const char *call)
     return !strncmp(call, "MPI_File_i", 10) || strstr(call, "_begin");
 }
 
+/* The skeleton has a rank's sum; < 0: it has none. */
+static double read_pause(struct reading *r, const struct json_value *v, int64_t calls)
+{
+    const struct json_value *m = json_member(v, "pause_seconds");
+    int64_t ranks = m ? number(r, v, "ranks", 1, INT64_MAX) : 0;
+    if (!m || calls < 1)
+        return -1;
+    return seconds(r, m, "pause_seconds") * (double)ranks / (double)calls;
+}
+
 static struct skeleton_step *read_step(struct reading *r, const struct json_value *v)
 {
     struct skeleton_step *t = new_step(r, v);
@@ -226,6 +240,7 @@ static struct skeleton_step *read_step(struct reading *r, const struct json_valu
     t->nonblocking = is_nonblocking(text(r, v, "call"));
     t->calls = number(r, v, "calls", 0, INT64_MAX);
     t->bytes = number(r, v, "bytes", 0, INT64_MAX);
+    t->pause_s = read_pause(r, v, t->calls);
     return t;
 }
 
@@ -257,6 +272,7 @@ static void read_call(struct reading *r, const struct json_value *v)
         return;
     t->drop = !strcmp(call, "posix_fadvise_dontneed");
     t->sync = !t->drop;
+    t->after_all = t->sync && truth(v, "after_all");
     if (t->sync && strcmp(call, "fsync") && strcmp(call, "fdatasync") &&
         strcmp(call, "MPI_File_sync"))
         t->level = LEVEL_OTHER;

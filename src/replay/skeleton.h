@@ -48,6 +48,7 @@ struct skeleton_step {
     bool there;
     int phase, file;
     bool sync, drop; /* no transfers: a sync, or the file's pages leave memory */
+    bool after_all;  /* a sync: all ranks wait for each other before it */
     bool write;      /* else it reads */
     enum skeleton_level level;
     bool collective, nonblocking;
@@ -55,6 +56,7 @@ struct skeleton_step {
     struct skeleton_plan *plan;
     int plans;
     int64_t drawn_calls, drawn_bytes, unplaced_calls, unplaced_bytes;
+    double pause_s; /* before each call, on average; < 0: the skeleton does not say */
 };
 
 struct skeleton_order {

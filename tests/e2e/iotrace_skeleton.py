@@ -11,6 +11,7 @@ import socket
 import subprocess
 
 from e2e import BUILD, Case, add, long, main
+from fake_log import EPOCH, MARK, Log
 
 from leadline import skeleton
 
@@ -132,6 +133,53 @@ class Skeletons(Case):
         moved = {t["file"] for t in found["transfers"]}
         self.assertEqual({f["inputs"] for f in found["files"] if f["file"] in moved},
                          {0})
+
+    def timed(self, *ready):
+        """A skeleton of ranks that are ready to sync a file at these ms. Rank 0 waits
+        until ms 50, and syncs what is outside of regions before that, too; the others
+        are in the next region meanwhile."""
+        run = os.path.join(self.tmp, "timed%d" % ready[-1])
+        os.mkdir(run)
+        for rank, ms in enumerate(ready):
+            log = Log(pid=1000 + rank, rank=rank, ranks=len(ready))
+            file, first, second = log.name("/data/f"), log.name("one", kind=MARK), \
+                log.name("two", kind=MARK)
+
+            def call(op, at_ms, name=file, **more):
+                log.add(op, EPOCH + at_ms * 10 ** 6, 10 ** 6, name=name, **more)
+
+            call("region_begin", 1, first)
+            call("pread", 2, offset=0, result=10)
+            call("region_end", 4, first)
+            if rank == 0:
+                call("fsync", 10, log.name("/data/g"))
+            call("region_begin", 15 if rank == 0 else 5, second)
+            call("pwrite", 19, offset=100 * rank, result=100)
+            call("pwrite", ms - 1, offset=1000 + 100 * rank, result=100)
+            call("fsync", 50 + rank)
+            call("region_end", 60, second)
+            log.write(os.path.join(run, "r%d.bin" % rank))
+        return self.made(run)[2]
+
+    def test_ranks_that_wait_for_each_other(self):
+        """Before a sync, which is no pause of theirs."""
+        for last, waits in ((48, True), (52, False)):
+            found = self.timed(30, 40, last)
+            (sync,) = [c for c in found["calls"] if c["ranks"] == 3]
+            self.assertEqual(sync.get("after_all", False), waits)
+            if waits:       # that between 48 and 52
+                self.assertAlmostEqual(sync["pause_seconds"], 0.004, 5)
+
+    def test_pauses_and_what_is_between_regions(self):
+        found = self.timed(30, 40, 48)
+        self.assertEqual([p["region"] for p in found["phases"]], [True, False, True])
+        read, write = found["transfers"]
+        outside, _ = found["calls"]
+        self.assertEqual([read["phase"], outside["phase"], write["phase"]], [0, 1, 2])
+        self.assertEqual(outside["pause_seconds"], 0.006)
+        # from 15 (rank 0) or 5 to 19, and from 20 on to when it is ready, on average
+        self.assertAlmostEqual(write["pause_seconds"],
+                               (4 + 14 + 14 + 9 + 19 + 27) * 1e-3 / 3, 5)
 
     @long
     def test_a_shell_around_the_program_is_no_rank(self):

@@ -278,6 +278,26 @@ class Replays(Case):
                 transfers__0__bytes=20 * 2002, files__0__bytes=20520))
             self.assertEqual(self.good(done)["checks"]["blocks_bad"], 0)
 
+    def test_ranks_wait_before_a_sync_where_they_did(self):
+        """One of them has nothing to do before it."""
+        with open(self.made()) as f:
+            tree = json.load(f)
+        write, read = tree["transfers"]
+        plan = "ranks=1 step=0 start=0 [span=20020 stride=1001 size=1001]"
+        write.update(ranks=1, pause_seconds=0.2, plans=[
+            {"first_rank": 0, "rank_step": 1, "ranks": 1,
+             "descriptors": [{"plan": plan, "repeats": 1}]}])
+        tree["calls"][0]["after_all"] = True
+        tree["phases"][0]["order"] = [
+            {"first_rank": n, "rank_step": 1, "ranks": 1, "steps": steps}
+            for n, steps in enumerate(("0x20 1 2x10", "1 2x10"))]
+        done, again = self.traced("replay", self.text(json.dumps(tree)),
+                                  "--as-recorded", "--think=1")
+        self.good(done)
+        (sync,) = [c for c in skeleton.load(again).calls
+                   if c["ranks"] == 2 and c["call"] == "fsync"]
+        self.assertEqual(sync.get("after_all"), True)
+
     def test_pages_that_the_program_drops(self):
         """Where and when it did, though it is one rank that does."""
         with open(self.made()) as f:
@@ -295,8 +315,9 @@ class Replays(Case):
                 self.good(done)
                 steps = {c["step"]: c["call"] for c in skeleton.load(again).calls
                          if "step" in c}
+                phase = [p for p in skeleton.load(again).phases if p["region"]][-1]
                 orders = [[steps.get(n) for n in unfolded(o["steps"])]
-                          for o in skeleton.load(again).phases[-1]["order"]]
+                          for o in phase["order"]]
                 dropped = [[call for call in order if call == "posix_fadvise_dontneed"]
                            for order in orders]
                 self.assertEqual(len(dropped[0]), int("--cache=keep" not in way), way)
@@ -452,12 +473,18 @@ class Replays(Case):
             self.failed(done, "verification failed", file="replay-")
 
     def test_think(self):
-        for what in ("sleep", "work"):
-            report = self.good(self.replay(self.made(), "--think=0.3",
-                                           "--think-as=" + what))
+        where = self.made(                  # not what the phase has as a whole
+            transfers__0__pause_seconds=0.2, calls__0__pause_seconds=0.7,
+            transfers__1__pause_seconds=0.1, phases__0__think_seconds={"mean": 300})
+        for what, path in (("sleep", self.made()), ("work", where)):
+            report = self.good(self.replay(path, "--think=0.3", "--think-as=" + what))
             (row,) = [s for s in report["samples"] if s["act"] == "compute"
                       and s["phase"] == "phase0"]
             self.assertGreater(row["mean_s"], 0.25)
+            self.assertLess(row["mean_s"], 50)
+        self.one_sentence(self.replay(self.made(transfers__0__pause_seconds=-1),
+                                      json=False),
+                          "another kind: pause_seconds")
         self.refused(self.replay(self.made(), "--think=long"), "--think", "factor")
 
     def test_dry_run(self):

@@ -4,6 +4,7 @@
 #include "iotrace/read/reach.h"
 #include "iotrace/skeleton/skeleton.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,8 @@ struct place {     /* of a name of the log */
 
 struct thread {
     uint16_t phase[DEPTH];
-    int depth; /* may be beyond DEPTH: those regions count for the last one held */
+    uint16_t last; /* region that ended */
+    int depth;     /* may be beyond DEPTH: those regions count for the last one held */
 };
 
 struct reading {
@@ -36,6 +38,9 @@ struct reading {
     int follows, *idle, idles;
     struct thread thread[THREADS];
     int64_t begin_ns, since_ns, last_ns, order;
+    int64_t ended_ns;    /* when its calls on files had ended */
+    int64_t pause_ns;    /* not in calls, since the last step or change of phases */
+    int64_t pause_of_ns; /* when that phase began */
     int uses[SKELETON_ROLES + 1]; /* files of a role that it transferred */
     struct sequence sequence[SKELETON_PHASES + 1];
     int part, opens, found; /* of what has no regions; `found` is the phase */
@@ -380,7 +385,8 @@ static int phase_now(const struct reading *r, const struct event *e)
 {
     const struct thread *t = &r->thread[e->thread % THREADS];
     int depth = t->depth < DEPTH ? t->depth : DEPTH;
-    return depth ? t->phase[depth - 1] : r->found;
+    int outside = r->s->parts ? r->found : r->s->phase[t->last].after;
+    return depth ? t->phase[depth - 1] : outside;
 }
 
 static void phase_pass(struct reading *r, const struct event *e, int64_t now_ns)
@@ -398,6 +404,33 @@ static int phase_number(struct skeleton *s, const char *name)
     if (!id && s->phases.n < SKELETON_PHASES)
         id = names_add(&s->phases, name);
     return id ? (int)id : SKELETON_PHASES;
+}
+
+/* What is outside of all regions has a number for each region that it comes after, if
+ * there are calls. */
+static void enter_outside(struct reading *r, const struct event *e)
+{
+    const struct thread *t = &r->thread[e->thread % THREADS];
+    struct skeleton *s = r->s;
+    struct skeleton_phase *last = &s->phase[t->last];
+    char name[24];
+    if (t->depth || !t->last || last->after || s->parts)
+        return;
+    snprintf(name, sizeof name, "\1%d", t->last); /* as no region is called */
+    last->after = phase_number(s, name);
+    s->phase[last->after].before = t->last;
+}
+
+/* On the outermost level, where the thread is outside then. */
+static void end_region(struct reading *r, struct thread *t, int64_t now_ns)
+{
+    if (t->depth == 1) {
+        t->last = t->phase[0];
+        struct skeleton_phase *p = &r->s->phase[t->last];
+        int64_t ns = now_ns - r->begin_ns;
+        p->end_ns = !p->end_ns || ns < p->end_ns ? ns : p->end_ns;
+    }
+    t->depth -= t->depth > 0;
 }
 
 bool skeleton_is_region(const struct event *e)
@@ -443,10 +476,11 @@ static void visit_mark(struct reading *r, const struct event *e)
         r->clock = (int)(e->thread % THREADS);
     phase_pass(r, e, e->start_ns);
     if (!begin) {
-        t->depth -= t->depth > 0;
+        end_region(r, t, e->start_ns);
         return;
     }
     int phase = phase_number(r->s, log_name(r->log, e->name));
+    r->s->phase[phase].region = true;
     if (t->depth++ < DEPTH)
         t->phase[t->depth - 1] = (uint16_t)phase;
     if (!r->phase[phase].times++)
@@ -505,6 +539,27 @@ static void leave_out(struct skeleton *s, const struct place *p, const struct ev
     skeleton_add(sum, e->calls, e->bytes);
 }
 
+static int visit_step(struct reading *r, int stream, int phase, const struct event *e)
+{
+    log_sum(&r->s->stream[stream].pause_ns, r->pause_ns);
+    r->pause_ns = 0;
+    int rc = sequence_add(&r->sequence[phase], stream, 1);
+    if (!rc && e->class == CLASS_SYNC)
+        rc = skeleton_meet(r->s, stream, r->ended_ns, e);
+    return rc;
+}
+
+/* What is not in calls before this one, and in its phase. */
+static void pause_pass(struct reading *r, const struct event *e)
+{
+    int64_t from_ns = r->ended_ns > r->since_ns ? r->ended_ns : r->since_ns;
+    if (r->since_ns != r->pause_of_ns)
+        r->pause_ns = 0;
+    r->pause_of_ns = r->since_ns;
+    if (e->start_ns > from_ns)
+        log_sum(&r->pause_ns, e->start_ns - from_ns);
+}
+
 static int visit_io(struct reading *r, const struct event *e)
 {
     struct place *p = place_of(r, e->name);
@@ -515,7 +570,9 @@ static int visit_io(struct reading *r, const struct event *e)
         return 0;
     }
     part_pass(r, e);
+    enter_outside(r, e);
     int phase = phase_now(r, e), rc = 0;
+    pause_pass(r, e);
     if (!e->calls) { /* a submission, whose transfer counts where it ends */
         log_sum(&r->phase[phase].io_ns, e->duration_ns);
         return 0;
@@ -533,7 +590,9 @@ static int visit_io(struct reading *r, const struct event *e)
     if (op_moves((enum trace_class)e->class) && e->bytes >= 0)
         rc = visit_transfer(r, p, n, e);
     if (!rc && is_ordered(e))
-        rc = sequence_add(&r->sequence[phase], n - 1, 1);
+        rc = visit_step(r, n - 1, phase, e);
+    if (e->start_ns + e->duration_ns > r->ended_ns)
+        r->ended_ns = e->start_ns + e->duration_ns;
     for (int i = 0; e->class == CLASS_CLOSE && i < 2 && !rc; i++)
         rc = follow_end(r, &p->follow[i]);
     return rc;
@@ -687,6 +746,7 @@ void skeleton_free(struct skeleton *s)
         free(s->stream[i].drawn);
         free(s->stream[i].unplaced);
         free(s->stream[i].found);
+        free(s->stream[i].meeting);
         sequence_free(&s->stream[i].sequence);
     }
     for (int i = 0; i < s->orders; i++)

@@ -17,6 +17,7 @@ struct group { /* streams of one phase, role and call, by rank */
     int64_t order;
     struct skeleton_sum sum, described;
     int64_t empty, failed;
+    bool met; /* before each, all ranks waited for each other */
     struct skeleton_drawn *drawn, *unplaced;
 };
 
@@ -61,12 +62,18 @@ static int by_kind(const void *a, const void *b)
     return x->process < y->process ? -1 : x->process > y->process;
 }
 
+/* Some ranks are in the next region before others are in what comes between. */
+static int64_t begin_of(int phase)
+{
+    const struct skeleton_phase *p = &sorted->phase[phase];
+    return p->before ? sorted->phase[p->before].end_ns : p->begin_ns;
+}
+
 static int by_time(const void *a, const void *b)
 {
     const struct group *x = a, *y = b;
     const struct skeleton_stream *s = x->stream[0], *t = y->stream[0];
-    int64_t begin_s = sorted->phase[s->phase].begin_ns,
-            begin_t = sorted->phase[t->phase].begin_ns;
+    int64_t begin_s = begin_of(s->phase), begin_t = begin_of(t->phase);
     if (s->phase != t->phase && begin_s != begin_t && !sorted->parts)
         return begin_s < begin_t ? -1 : 1;
     if (s->phase != t->phase)
@@ -232,11 +239,27 @@ static const char *level_of(const struct skeleton_stream *t)
     return t->flags & TRACE_STREAM ? "stdio" : "POSIX";
 }
 
+static double rounded(double seconds)
+{
+    return (double)(int64_t)(seconds * 1e6 + 0.5) / 1e6;
+}
+
+/* Of a rank, on average; without what it waited for others. */
+static double pause_s(const struct group *g)
+{
+    double all_s = 0;
+    for (int i = 0; i < g->streams; i++)
+        all_s += (double)g->stream[i]->pause_ns * 1e-9;
+    double waited_s = g->met ? skeleton_waited_s(g->stream[0], g->streams) : 0;
+    return all_s / g->streams > waited_s ? all_s / g->streams - waited_s : 0;
+}
+
 static void put_kind(struct putting *p, const struct group *g)
 {
     char role[24];
     const struct skeleton_stream *t = g->stream[0];
-    if (skeleton_is_step(t->op, t->flags))
+    bool step = skeleton_is_step(t->op, t->flags);
+    if (step)
         json_int(p->j, "step", t->step);
     snprintf(role, sizeof role, "file-%d", p->role[t->role] + 1);
     json_int(p->j, "phase", p->phase[t->phase]);
@@ -250,6 +273,8 @@ static void put_kind(struct putting *p, const struct group *g)
     json_int(p->j, "bytes", g->sum.bytes);
     if (g->failed)
         json_int(p->j, "failed", g->failed);
+    if (step)
+        json_real(p->j, "pause_seconds", rounded(pause_s(g)));
 }
 
 static int put_transfers(struct putting *p, struct group *g)
@@ -294,6 +319,8 @@ static int put_groups(struct putting *p)
             continue;
         json_object_flat(p->j, NULL);
         put_kind(p, g);
+        if (g->met)
+            json_bool(p->j, "after_all", true);
         json_end_object(p->j);
         skeleton_add(&p->other, g->sum.calls, g->sum.bytes);
     }
@@ -329,9 +356,12 @@ static int make_groups(struct putting *p)
         rc = group_add(&p->group[p->groups - 1], t);
     }
     qsort(p->group, (size_t)p->groups, sizeof *p->group, by_time);
-    for (int i = 0; i < p->groups; i++)
-        for (int k = 0; k < p->group[i].streams; k++)
-            p->group[i].stream[k]->step = i;
+    for (int i = 0; i < p->groups; i++) {
+        struct group *g = &p->group[i];
+        g->met = skeleton_met(s, g->stream, g->streams);
+        for (int k = 0; k < g->streams; k++)
+            g->stream[k]->step = i;
+    }
     return rc;
 }
 
@@ -426,11 +456,6 @@ static void number_all(struct putting *p)
 
 /* ---- the rest --------------------------------------------------------------- */
 
-static double rounded(double seconds)
-{
-    return (double)(int64_t)(seconds * 1e6 + 0.5) / 1e6;
-}
-
 static void put_spread(struct json *j, const char *key, double min, double mean,
                        double max)
 {
@@ -449,7 +474,7 @@ static void put_phases(const struct putting *p)
         double n = f->processes;
         json_object(p->j, NULL);
         json_int(p->j, "phase", i);
-        json_bool(p->j, "region", !p->s->parts && p->phase_at[i] > 0);
+        json_bool(p->j, "region", f->region);
         json_int(p->j, "times", f->times);
         json_int(p->j, "ranks", f->processes);
         put_spread(p->j, "seconds", f->min_s, f->sum_s / n, f->max_s);

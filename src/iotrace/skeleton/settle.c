@@ -55,6 +55,7 @@ static int absorb(struct skeleton_stream *to, struct skeleton_stream *from)
     skeleton_add(&to->sum, from->sum.calls, from->sum.bytes);
     to->empty += from->empty;
     to->failed += from->failed;
+    log_sum(&to->pause_ns, from->pause_ns);
     for (int i = 0; i < from->founds && !rc; i++)
         rc = skeleton_keep(to, &from->found[i].is, from->found[i].repeats);
     if (from->founds > 1)
@@ -63,6 +64,8 @@ static int absorb(struct skeleton_stream *to, struct skeleton_stream *from)
     rc = rc ? rc : skeleton_draw_all(&to->unplaced, from->unplaced);
     from->sum = (struct skeleton_sum){0, 0};
     from->founds = 0;
+    free(to->meeting);
+    to->meeting = NULL;
     return rc;
 }
 

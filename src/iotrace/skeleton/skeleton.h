@@ -15,6 +15,7 @@ enum {
     SKELETON_PHASES = 63, /* further ones are the last */
     SKELETON_STREAMS = 1 << 18,
     SKELETON_MEMBERS = 16,    /* files of a role that may be roles of their own */
+    SKELETON_MEETINGS = 1024, /* syncs of a kind that are looked at */
     SKELETON_DESCRIPTORS = 16 /* of a stream; what else there is, is drawn */
 };
 
@@ -32,6 +33,13 @@ struct skeleton_drawn { /* calls that no descriptor holds */
     int64_t sizes[64]; /* [n]: of 2^n to 2^(n+1) - 1 bytes */
 };
 
+/* The n-th sync of a kind, of all processes that were read. */
+struct skeleton_meeting {
+    int64_t ended_ns;         /* when all had ended what they did before */
+    int64_t begun_ns;         /* when the first began it */
+    int64_t sum_ns, least_ns; /* between these, of each process */
+};
+
 /* The calls of one kind that one process made to the files of a role in a phase. */
 struct skeleton_stream {
     uint32_t role; /* while logs are read, by name; then as shown */
@@ -42,12 +50,15 @@ struct skeleton_stream {
     int64_t order; /* number of its first call in the process */
     struct skeleton_sum sum;
     int64_t empty, failed; /* calls that moved nothing; such are not in descriptors */
+    int64_t pause_ns;      /* before calls, when the process was in none */
     struct skeleton_drawn *drawn;    /* NULL: none */
     struct skeleton_drawn *unplaced; /* offset not known */
     struct skeleton_descriptor *found;
     int founds;
-    struct sequence sequence; /* of its descriptors */
-    int step;                 /* number of what it is part of, as shown */
+    struct sequence sequence;         /* of its descriptors */
+    struct skeleton_meeting *meeting; /* of syncs of the first process; NULL: none */
+    uint32_t meetings;                /* room for so many */
+    int step;                         /* number of what it is part of, as shown */
 };
 
 /* What a process did in a phase: numbers of its streams. */
@@ -77,7 +88,11 @@ struct skeleton_role {
 };
 
 struct skeleton_phase {
-    int64_t times;    /* of the process that entered it most often */
+    bool region;    /* else it is outside of all */
+    int after;      /* number of what is outside, after this region; 0: none yet */
+    int before;     /* of what is outside, the region it is after */
+    int64_t end_ns; /* after the process's begin, the earliest that the region ended */
+    int64_t times;  /* of the process that entered it most often */
     int64_t begin_ns; /* after the process's begin, the earliest */
     int processes;
     double min_s, sum_s, max_s;                   /* within it */
@@ -100,7 +115,7 @@ struct skeleton {
     uint32_t file_room;
     struct skeleton_role role[SKELETON_ROLES + 1];    /* by name */
     struct skeleton_role shown[SKELETON_ROLES + 2];   /* from 1 on */
-    struct skeleton_phase phase[SKELETON_PHASES + 1]; /* [0]: outside of all regions */
+    struct skeleton_phase phase[SKELETON_PHASES + 1]; /* [0]: before all regions */
     struct skeleton_stream *stream;
     int streams, room;
     int32_t *slot; /* number + 1 of a stream, by hash; 0: free */
@@ -179,6 +194,16 @@ int skeleton_keep(struct skeleton_stream *t, const struct ldad *d, int64_t repea
 int skeleton_stream_find(const struct skeleton *s, uint32_t role, int member, int phase,
                          int op, int process);
 void skeleton_stream_note(struct skeleton *s, int n);
+
+/* Local. Notes that a process syncs, which had ended all calls before at ended_ns. 0,
+ * or -ENOMEM with a sentence. */
+int skeleton_meet(struct skeleton *s, int stream, int64_t ended_ns,
+                  const struct event *e);
+
+/* Local. Whether n streams of one kind are syncs that no rank began before all ranks
+ * were ready for it; then, how long a rank waited for the others on average. */
+bool skeleton_met(const struct skeleton *s, struct skeleton_stream *const *t, int n);
+double skeleton_waited_s(const struct skeleton_stream *first, int n);
 
 /* Local. Calls that a descriptor stands for. */
 int64_t skeleton_calls(const struct skeleton_descriptor *d);
