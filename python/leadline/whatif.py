@@ -18,6 +18,7 @@ SPEC = "whatif.json"
 METHODS = OrderedDict([("POSIX", "POSIX"), ("MPI-IO", "MPI")])   # by level
 FIGURES = ("write_MBps", "read_MBps", "wall_s")
 BUDGET_S = 600.0
+THREADS = 4
 
 
 # ---- ways --------------------------------------------------------------------
@@ -63,7 +64,8 @@ def ways(found):
             way = case(method, collective, filetype)
             if way not in some:
                 some.append(way)
-    return some + [case(method, iomode="ASYNC") for method in METHODS.values()]
+    some += [case(method, iomode="ASYNC") for method in METHODS.values()]
+    return some + [OrderedDict(iomethod="POSIX", threads=THREADS)]
 
 
 def possible(spec, where):
@@ -129,8 +131,8 @@ def add(commands, compare):
     p = commands.add_parser(
         "whatif", help="replay a skeleton in all ways that make sense, and compare",
         description="Replays SKELETON, which iotrace ldad --skeleton made of a trace, "
-        "by POSIX and MPI-IO, collective and not, with several transfers in flight, "
-        "with files of ranks and shared ones, in interleaved rounds, and compares each "
+        "by POSIX and MPI-IO, collective and not, with several transfers in flight "
+        "and several threads, with files of ranks and shared ones, in interleaved rounds, and compares each "
         "way with the program's own.")
     p.add_argument("skeleton", metavar="SKELETON", help="what the program did")
     p.add_argument("--dir", metavar="DIR", default=".",

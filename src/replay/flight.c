@@ -1,25 +1,31 @@
 /* Transfers of a rank, of which some are under way with IOMODE=ASYNC: as many as
  * --depth says, each in a slot with memory of its own. They are awaited in the order in
  * which they began, each together with all that began before it. So ranks that transfer
- * collectively never wait for each other in two orders. */
+ * collectively never wait for each other in two orders.
+ *
+ * With --threads, transfers are gathered as long as none must come before another, and
+ * threads make them in turns. */
 #include "base/err.h"
 #include "replay/replay.h"
 #include <errno.h>
 #include <stdlib.h>
 
 #define POLL_NS 1000000 /* libraries that need calls to move on get one so often */
+enum { EACH = 16 };     /* transfers of a thread before it waits for the others */
 
 int replay_flights_open(struct replay_flights *l, struct run *r, int phase)
 {
     const struct replay *p = r->context;
     *l = (struct replay_flights){.r = r, .phase = phase, .slots = p->depth};
+    if (r->lanes > 1)
+        l->slots = r->lanes * EACH;
     l->visible_ns = -r->phase->act[ACT_READ].ns - r->phase->act[ACT_WRITE].ns;
     l->slot = calloc((size_t)l->slots, sizeof *l->slot);
     l->versions = calloc((size_t)p->is.files + 1, sizeof *l->versions);
     if (!l->slot || !l->versions)
         return err_set(-ENOMEM, NULL, -1, "no memory for %d transfers and %d files",
                        l->slots, p->is.files);
-    for (int i = 0; i < l->slots; i++)
+    for (int i = 0; i < l->slots && r->lanes == 1; i++)
         l->slot[i].buf = r->buffer + i * p->slot_bytes;
     return 0;
 }
@@ -45,16 +51,15 @@ static void charge_care(const struct replay_flights *l, enum act a, int64_t befo
 {
     struct run *r = l->r;
     int64_t ns = r->phase->act[ACT_CHECK].ns - before_ns;
-    if (!l->under_way)
+    if (!r->async || !l->under_way)
         return;
     phase_move(r->phase, ACT_CHECK, a, ns);
     r->care_ns += ns;
 }
 
-static void fill_or_poison(const struct replay_flights *l,
+static void fill_or_poison(const struct replay_flights *l, struct run *r,
                            const struct replay_flight *f)
 {
-    struct run *r = l->r;
     const struct io_req *req = &f->io.req;
     int64_t before_ns = r->phase->act[ACT_CHECK].ns;
     if (!r->verify)
@@ -66,28 +71,58 @@ static void fill_or_poison(const struct replay_flights *l,
     charge_care(l, run_act_of(req->op), before_ns);
 }
 
-static void check_landed(struct replay_flights *l, const struct replay_flight *f)
+static void check_landed(struct replay_flights *l, struct run *r,
+                         const struct replay_flight *f)
 {
-    struct run *r = l->r;
     int n = f->handle->file;
-    struct replay_versions *v = &l->versions[n];
     int64_t before_ns = r->phase->act[ACT_CHECK].ns;
     if (f->io.req.op == IO_OP_WRITE || !r->verify || r->failed || !f->handle->f.io)
         return;
-    if (!v->n)
-        *v = replay_versions_of(r, n, l->phase);
-    replay_check(r, n, f->handle->f.path, v, f->buf, f->place, f->io.req.bytes);
+    replay_check(r, n, f->handle->f.path, &l->versions[n], f->buf, f->place,
+                 f->io.req.bytes);
     charge_care(l, ACT_READ, before_ns);
 }
 
+/* ---- threads ------------------------------------------------------------------- */
+
+/* Of a thread: with its own file and memory. */
+static void transfer_now(struct replay_flights *l, struct run *r,
+                         struct replay_flight *f)
+{
+    struct replay_handle *h = f->handle;
+    f->buf = r->buffer;
+    f->io.req.buf = f->buf + replay_lead(f->place);
+    fill_or_poison(l, r, f);
+    run_transfer(r->lane ? &h->more[r->lane - 1] : &h->f, &f->io.req, 1);
+    check_landed(l, r, f);
+}
+
+static void transfer_mine(struct run *r, void *flights)
+{
+    struct replay_flights *l = flights;
+    for (int i = r->lane; i < l->under_way && !r->failed; i += r->lanes)
+        transfer_now(l, r, nth(l, i));
+}
+
+static void land_by_threads(struct replay_flights *l)
+{
+    run_lanes(l->r, transfer_mine, l);
+    l->first = (l->first + l->under_way) % l->slots;
+    l->under_way = 0;
+}
+
+/* ---- under way ----------------------------------------------------------------- */
+
 void replay_land(struct replay_flights *l, int n)
 {
-    for (; n > 0; n--) {
+    if (n > 0 && l->r->lanes > 1)
+        land_by_threads(l);
+    for (; n > 0 && l->under_way; n--) {
         struct replay_flight *f = nth(l, 0);
         l->first = (l->first + 1) % l->slots;
         l->under_way--;
         run_await(&f->handle->f, &f->io);
-        check_landed(l, f);
+        check_landed(l, l->r, f);
     }
 }
 
@@ -131,14 +166,20 @@ void replay_fly(struct replay_flights *l, struct replay_handle *h, enum io_op op
                                 .offset = place + p->file[h->file].shift,
                                 .bytes = bytes};
     land_conflicts(l, f);
-    fill_or_poison(l, f);
+    if (op == IO_OP_READ && r->verify && !l->versions[h->file].n)
+        l->versions[h->file] = replay_versions_of(r, h->file, l->phase);
+    if (r->lanes > 1) {
+        l->under_way++;
+        return;
+    }
+    fill_or_poison(l, r, f);
     if (r->async) {
         run_submit(&h->f, &f->io);
         l->under_way++;
         return;
     }
     run_transfer(&h->f, &f->io.req, 1);
-    check_landed(l, f);
+    check_landed(l, r, f);
 }
 
 void replay_poll(struct replay_flights *l)
@@ -147,6 +188,6 @@ void replay_poll(struct replay_flights *l)
     if (now_ns - l->polled_ns < POLL_NS)
         return;
     l->polled_ns = now_ns;
-    for (int i = 0; i < l->under_way; i++)
+    for (int i = 0; i < l->under_way && l->r->async; i++)
         run_poll(&nth(l, i)->handle->f);
 }

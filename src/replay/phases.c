@@ -207,13 +207,55 @@ static void open_handles(struct run *r)
     }
 }
 
+/* Of the threads beside the first, whose file is open, and there. */
+static void open_mine(struct run *r, void *context)
+{
+    struct replay *p = context;
+    for (int i = 0; i < p->handles && r->lane; i++) {
+        struct replay_handle *h = &p->handle[i];
+        struct run_file *f = &h->more[r->lane - 1];
+        if (!h->f.io)
+            continue;
+        run_file_local(f, r, h->f.path, h->f.bytes, h->f.max_request, 1);
+        f->engine = h->f.engine;
+        f->as_cached = true; /* the first has emptied it */
+        run_file_open(f, h->flags);
+    }
+}
+
+static void close_mine(struct run *r, void *context)
+{
+    struct replay *p = context;
+    for (int i = 0; i < p->handles && r->lane; i++)
+        if (p->handle[i].more && p->handle[i].more[r->lane - 1].io)
+            run_file_close(&p->handle[i].more[r->lane - 1], false);
+}
+
+static void open_for_threads(struct run *r)
+{
+    struct replay *p = r->context;
+    for (int i = 0; i < p->handles && r->lanes > 1 && !r->failed; i++) {
+        struct replay_handle *h = &p->handle[i];
+        h->more = calloc((size_t)r->lanes, sizeof *h->more);
+        if (!h->more)
+            run_fail(r, err_set(-ENOMEM, NULL, -1, "no memory for %d files", r->lanes));
+    }
+    if (r->lanes > 1 && !r->failed)
+        run_lanes(r, open_mine, p);
+}
+
 /* As recorded, nothing is synced but what was. */
 static void close_handles(struct run *r)
 {
     struct replay *p = r->context;
-    for (int i = 0; i < p->handles; i++)
+    if (r->lanes > 1)
+        run_lanes(r, close_mine, p);
+    for (int i = 0; i < p->handles; i++) {
+        free(p->handle[i].more);
+        p->handle[i].more = NULL;
         run_file_close(&p->handle[i].f,
                        !p->set.as_recorded && p->handle[i].flags & IO_WRITE);
+    }
 }
 
 /* ---- steps --------------------------------------------------------------------- */
@@ -482,6 +524,7 @@ int replay_phases(struct run *r, void *context)
             continue;
         run_phase_begin(r, name[i]);
         open_handles(r);
+        open_for_threads(r);
         if (!any_has_failed(r)) /* as all wait for each other there */
             walk_phase(r, i);
         close_handles(r);

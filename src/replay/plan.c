@@ -333,6 +333,20 @@ static int settle_engine(struct run *r, struct replay *p)
     return run_engine(r, mpi ? "mpiio" : "posix");
 }
 
+/* Threads change when a transfer is made, not what must come before it. */
+static int check_threads(const struct run *r, const struct replay *p)
+{
+    const char *what = p->set.as_recorded ? "--as-recorded"
+                       : r->async         ? "--iomode=ASYNC"
+                       : p->factor > 0    ? "--think"
+                                          : NULL;
+    if (r->lanes == 1 || !what)
+        return 0;
+    return err_usage("--threads divides the transfers of a rank among threads, and %s "
+                     "is of ranks with one thread: leave out one of them",
+                     what);
+}
+
 static int settle_depth(const struct run *r, struct replay *p)
 {
     if (!r->async && p->set.depth > 1)
@@ -386,7 +400,7 @@ static int need(struct run *r, struct replay *p, struct run_need *n)
     n->depth = p->depth;
     p->slot_bytes = units_round_up(p->largest + 8, 8);
     n->buffer_bytes = p->depth * p->slot_bytes;
-    n->memory_bytes = n->buffer_bytes;
+    n->memory_bytes = r->lanes * n->buffer_bytes;
     n->write_bytes = p->write_bytes;
     n->read_bytes = p->read_bytes;
     n->steps = p->is.phases;
@@ -406,6 +420,8 @@ int replay_plan(struct run *r, struct run_need *n)
         rc = check_steps(r, p);
     if (!rc)
         rc = settle_engine(r, p);
+    if (!rc)
+        rc = check_threads(r, p);
     if (!rc)
         rc = settle_depth(r, p);
     rc = err_agree(r->world.comm, rc);

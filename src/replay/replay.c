@@ -26,6 +26,7 @@ static struct opt table[] = {
     {.kind = OPT_INT, .name = "depth", .letter = 'd', .value = &replay.set.depth,
      .preset = "0", .arg = "N", .unit = "1", .min = 0, .max = 4096, .workload = true,
      .help = "with --iomode=ASYNC: transfers of a rank in flight, at most; 0: 4"},
+    RUN_LANES(replay.set.run),
     RUN_OPTIONS_WITH(replay.set.run, REPLAY_RECORDED, "no"),
 };
 /* clang-format on */
@@ -115,7 +116,7 @@ int main(int argc, char **argv)
         .context = &replay,
         .takes = RUN_TAKES_UNIQUE | RUN_TAKES_SHARED | RUN_TAKES_COLLECTIVE |
                  RUN_TAKES_VERIFY | RUN_TAKES_RECORDED | RUN_TAKES_PARTITIONED |
-                 RUN_TAKES_ASYNC,
+                 RUN_TAKES_ASYNC | RUN_TAKES_LANES,
         .plan = replay_plan,
         .open = open_replay,
         .close = close_replay,

@@ -3,6 +3,7 @@
 #define REPLAY_REPLAY_H
 
 #include "replay/skeleton.h"
+#include "run/lanes.h"
 #include "run/workload.h"
 
 #define REPLAY_RECORDED "RECORDED" /* filetype where none is asked for */
@@ -43,6 +44,7 @@ struct replay_handle { /* a file, while a phase has it open in one way */
     enum skeleton_level level;
     int flags; /* enum io_flags */
     struct run_file f;
+    struct run_file *more; /* of the other threads (--threads); NULL: there are none */
 };
 
 struct replay_versions { /* that a file may have in a phase, newest first */
@@ -124,7 +126,8 @@ struct replay_flight {
 struct replay_flights { /* of a rank in a phase */
     struct run *r;
     int phase;
-    struct replay_flight *slot; /* a ring: those under way, the oldest first */
+    struct replay_flight *slot; /* a ring: those under way, the oldest first; or that
+                                 * threads have not made yet */
     int slots, first, under_way;
     struct replay_versions *versions; /* by file; n 0: not asked for yet */
     int64_t polled_ns, visible_ns;

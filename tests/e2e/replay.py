@@ -397,6 +397,42 @@ class Replays(Case):
             self.failed(done, words, file="replay-")
             self.assertEqual(done.files, [], done)
 
+    def test_threads(self):
+        """Five take a fifth of the time; none overtakes a sync, or one of the same
+        bytes."""
+        pairs = self.segments(phases__0__order__0__steps="(0 2)x10 1")
+        for path in (self.made(), pairs):
+            report = self.good(self.replay(path, "--threads=5", env=fault(
+                "write:slow:1+", None, "files/replay-", FAULT_SECONDS="0.03")))
+            self.assertEqual(report["checks"]["blocks_checked"], 20)
+            self.assertEqual(total(report, "write"), 20020)
+            (row,) = [s for s in report["samples"] if s["act"] == "write"
+                      and s["phase"] == "phase0"]
+            self.assertGreater(row["max_s"], 0.03 * 1.9)
+            if path != pairs:       # which wait for each other
+                self.assertLess(row["max_s"], 0.03 * 9)
+        for way in ("--as-recorded", "--think=1", "--iomode=ASYNC"):
+            self.refused(self.replay(self.made(), "--threads=2", "--dry-run",
+                                     "--ranks=2", way, np=0, json=False),
+                         "--threads", way.split("=")[0])
+
+    @long
+    def test_threads_in_other_ways(self):
+        each = self.segments(files__0__use="one per rank", files__0__files=2)
+        for path, *ways in ((each,), (each, "--filetype=SHARED"),
+                            (self.made(), "--iomethod=mmap"),
+                            (self.made(), "--cache=keep", "--repeat=2"),
+                            (self.segments(), "--filetype=UNIQUE")):
+            with self.subTest(ways=ways):
+                report = self.good(self.replay(path, "--threads=3", *ways))
+                self.assertEqual(total(report, "read", rep=1), 20020)
+        for what, words in (("write:ENOSPC:3", "No space"),
+                            ("read:flip:2", "verification failed")):
+            done = self.replay(self.made(), "--threads=3",
+                               env=fault(what, 1, "files/replay-"))
+            self.failed(done, words, file="replay-")
+            self.assertEqual(done.files, [], done)
+
     def test_what_cannot_be_in_flight(self):
         for ways, words in (
                 (("--depth=3",), "take --iomode=ASYNC"),
@@ -521,7 +557,7 @@ class Replays(Case):
         names = {row["configuration"] for row in tree["rows"]}
         self.assertEqual(names, {"POSIX", "MPI", "MPI-collective", "POSIX-PARTITIONED",
                                  "MPI-PARTITIONED", "MPI-collective-PARTITIONED",
-                                 "POSIX-ASYNC", "MPI-ASYNC"})
+                                 "POSIX-ASYNC", "MPI-ASYNC", "POSIX-threads4"})
         for way in ("POSIX", "MPI", "MPI-collective"):
             self.assertIn(way + "-UNIQUE is not tried: replay: --filetype=UNIQUE",
                           done.stderr)
