@@ -132,6 +132,8 @@ static void make_file(struct run *r, int n)
     run_file_close(f, false);
 }
 
+/* Inputs leave memory. What the program wrote itself stays there, as there it was new:
+ * parts of pages are written without reading these first. */
 int replay_prepare(struct run *r, void *context)
 {
     struct replay *p = r->context;
@@ -147,7 +149,7 @@ int replay_prepare(struct run *r, void *context)
             make_file(r, i);
     wait_for_all(r);
     for (int i = 0; i < p->is.files && !r->failed; i++)
-        if (p->file[i].before && !p->file[i].parts &&
+        if (p->file[i].before && p->is.file[i].inputs && !p->file[i].parts &&
             (p->file[i].own || r->world.node_rank == 0 ||
              p->file[i].alone == r->world.rank))
             run_drop_cached(r, p->file[i].f.path);

@@ -331,6 +331,21 @@ class Replays(Case):
         self.assertEqual(total(report, "read", phase="phase0"), 20020)
         self.assertEqual(total(report, "write", phase="phase0"), 0)
 
+    def test_inputs_leave_memory(self):
+        """What the program wrote itself, though nobody knows when, does not."""
+        for inputs in (0, 1):
+            path = self.made(
+                files__0__inputs=inputs, phases__0__order__0__steps="2x10",
+                transfers__0__plans=[], transfers__0__calls=0, transfers__0__bytes=0)
+            done, again = self.traced("replay", path, "--as-recorded")
+            self.good(done)
+            found = skeleton.load(again)
+            made = [t["file"] for t in found.transfers
+                    if t["direction"] == "write" and t["ranks"] == 2]
+            dropped = [c for c in found.calls if c["file"] in made
+                       and c["call"] == "posix_fadvise_dontneed"]
+            self.assertEqual(len(dropped), inputs)
+
     @long
     def test_other_ways(self):
         for way in (("--iomethod=MPI",), ("--iomethod=MPI", "--collective"),
