@@ -131,9 +131,9 @@ def add(commands, compare):
     p = commands.add_parser(
         "whatif", help="replay a skeleton in all ways that make sense, and compare",
         description="Replays SKELETON, which iotrace ldad --skeleton made of a trace, "
-        "by POSIX and MPI-IO, collective and not, with several transfers in flight "
-        "and several threads, with files of ranks and shared ones, in interleaved rounds, and compares each "
-        "way with the program's own.")
+        "by POSIX and MPI-IO, collective and not, with several transfers in flight, "
+        "with several threads, with files of ranks and shared ones, in interleaved "
+        "rounds, and compares each way with the program's own.")
     p.add_argument("skeleton", metavar="SKELETON", help="what the program did")
     p.add_argument("--dir", metavar="DIR", default=".",
                    help="where the files are made (default: .)")
