@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SECONDS_MOST 1e6 /* that a pause may take: eleven days */
+
 struct reading {
     struct skeleton *s;
     const char *path;
@@ -145,9 +147,13 @@ static void read_file(struct reading *r, const struct json_value *v,
 
 static double seconds(struct reading *r, const struct json_value *m, const char *key)
 {
-    if (m && (m->kind == JSON_REAL || m->kind == JSON_INT) && m->real >= 0)
+    bool number = m && (m->kind == JSON_REAL || m->kind == JSON_INT);
+    if (number && m->real >= 0 && m->real <= SECONDS_MOST)
         return m->real;
-    wrong(r, "this member is missing or of another kind:", key);
+    wrong(r,
+          number ? "this number is out of its range:"
+                 : "this member is missing or of another kind:",
+          key);
     return 0;
 }
 

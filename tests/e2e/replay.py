@@ -535,7 +535,7 @@ class Replays(Case):
             self.assertLess(row["mean_s"], 50)
         self.one_sentence(self.replay(self.made(transfers__0__pause_seconds=-1),
                                       json=False),
-                          "another kind: pause_seconds")
+                          "out of its range: pause_seconds")
         self.refused(self.replay(self.made(), "--think=long"), "--think", "factor")
 
     def test_dry_run(self):
@@ -618,6 +618,8 @@ class Replays(Case):
                  "no access pattern"),
                 ({"phases__0__order__0__steps": "0x10 (1"}, "no sequence"),
                 ({"phases__0__order__0__steps": "0x10 7"}, "not of its phase"),
+                ({"transfers__0__pause_seconds": 1e300},
+                 "out of its range: pause_seconds"),
                 ({"phases": []}, "out of its range: phase")):
             done = self.replay(self.made(**change), json=False)
             self.one_sentence(done, words)
