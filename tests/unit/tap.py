@@ -172,7 +172,7 @@ def main():
     suite = unittest.TestSuite(chosen(list(flat(found))))
     if not suite.countTestCases():
         print("1..0 # SKIP the commit draws none of its cases")
-        return
+        sys.exit(0)
     result = Result(suite.countTestCases())
     suite.run(result)
     sys.exit(0 if result.wasSuccessful() else 1)
