@@ -18,7 +18,8 @@
  * The helpers are the queue's, whatever files it has. A helper takes a request from the
  * line, moves all of it, and leaves what came of it in the request's slot: requests are
  * the caller's, so no helper records an error, or calls anything of io.c or MPI;
- * whoever reaps does. */
+ * whoever reaps does. Helpers work from a copy: a request whose time is over may be
+ * gone. */
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/thread.h"
@@ -36,6 +37,7 @@ enum { HELPERS_USUAL = 16 };
 
 struct slot { /* a request under way, and what came of it */
     struct io_req *r;
+    struct io_req is; /* as it was when it was started */
     int64_t done;
     int rc;
     const char *why; /* NULL: what the errno says */
@@ -97,7 +99,7 @@ static int threads_leave_out(struct threads_queue *p, struct line *l,
     l->first = NULL;
     for (; s; s = next) {
         next = s->next;
-        if (s->r->file != f) {
+        if (s->is.file != f) {
             threads_put(l, s);
             continue;
         }
@@ -111,12 +113,12 @@ static int threads_leave_out(struct threads_queue *p, struct line *l,
 
 static struct threads_file *file_of(const struct slot *s)
 {
-    return s->r->file->priv;
+    return s->is.file->priv;
 }
 
 static ssize_t piece(const struct threads_queue *p, const struct slot *s)
 {
-    const struct io_req *r = s->r;
+    const struct io_req *r = &s->is;
     int64_t left = r->bytes - s->done;
     size_t n = (size_t)(left < p->piece ? left : p->piece);
     char *at = (char *)r->buf + s->done;
@@ -127,14 +129,14 @@ static ssize_t piece(const struct threads_queue *p, const struct slot *s)
 
 static void threads_move(const struct threads_queue *p, struct slot *s)
 {
-    while (!io_req_enough(s->r, s->done) && !s->rc) {
+    while (!io_req_enough(&s->is, s->done) && !s->rc) {
         ssize_t moved = piece(p, s);
         if (moved > 0)
             s->done += moved;
         else if (moved == 0) {
             s->rc = -EIO;
             s->why =
-                s->r->op == IO_OP_READ ? "the file ends here" : "nothing was written";
+                s->is.op == IO_OP_READ ? "the file ends here" : "nothing was written";
         } else if (errno != EINTR)
             s->rc = -errno;
     }
@@ -144,7 +146,7 @@ static void threads_move(const struct threads_queue *p, struct slot *s)
  * are: of such a request nothing counts. */
 static void write_back(struct slot *s)
 {
-    if (s->r->op == IO_OP_READ || !file_of(s)->write_back ||
+    if (s->is.op == IO_OP_READ || !file_of(s)->write_back ||
         fdatasync(file_of(s)->fd) == 0)
         return;
     if (!s->rc)
@@ -311,7 +313,7 @@ static int threads_start(struct io_queue *q, struct io_req *r[], int n)
     for (int i = 0; i < n; i++) {
         struct slot *s = p->unused; /* there is one: the core counts to depth */
         p->unused = s->next;
-        *s = (struct slot){.r = r[i]};
+        *s = (struct slot){.r = r[i], .is = *r[i]};
         file_of(s)->busy++;
         threads_put(&p->todo, s);
         pthread_cond_signal(&p->work);
