@@ -317,22 +317,18 @@ static int scratch_make(const char *path, int *fd, int (*how)(const char *, int 
     return rc;
 }
 
-static int make_nameless(const char *path, int *fd)
+static int make_nameless(const char *dir, int *fd)
 {
-    char template[PATH_MAX];
-    snprintf(template, sizeof template, "%s", path);
-    *fd = mkostemp(template, O_CLOEXEC);
-    return *fd < 0 ? -errno : unlink(template) ? -errno : 0;
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/leadline-probe-XXXXXX", dir);
+    *fd = mkostemp(path, O_CLOEXEC);
+    return *fd < 0 ? -errno : unlink(path) ? -errno : 0;
 }
 
 int scratch_nameless(const char *dir)
 {
-    char template[PATH_MAX];
     int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0)
-        return fd;
-    snprintf(template, sizeof template, "%s/leadline-probe-XXXXXX", dir);
-    int rc = scratch_make(template, &fd, make_nameless);
+    int rc = fd < 0 ? scratch_make(dir, &fd, make_nameless) : 0;
     return rc ? rc : fd;
 }
 

@@ -149,6 +149,12 @@ class Beyond : public RecursiveASTVisitor<Beyond>
         return at_all ? beyond_all(s) : beyond_followed(s);
     }
 
+    static bool of_cplus(const Stmt *s)
+    {
+        return isa<LambdaExpr>(s) ||
+               !std::string(s->getStmtClassName()).compare(0, 3, "CXX");
+    }
+
     // Beyond what C has.
     static bool beyond_all(const Stmt *s)
     {
@@ -165,8 +171,7 @@ class Beyond : public RecursiveASTVisitor<Beyond>
                 for (const ParmVarDecl *v : f->parameters())
                     if (v->getType()->isReferenceType())
                         return true;
-        return isa<LambdaExpr>(s) ||
-               !std::string(s->getStmtClassName()).compare(0, 3, "CXX");
+        return of_cplus(s);
     }
 
     static bool standard(QualType t)
@@ -273,8 +278,7 @@ class Beyond : public RecursiveASTVisitor<Beyond>
             isa<CXXBindTemporaryExpr>(s) || isa<CXXThisExpr>(s) ||
             isa<CXXScalarValueInitExpr>(s) || isa<CXXStdInitializerListExpr>(s))
             return false;
-        return isa<LambdaExpr>(s) || isa<UserDefinedLiteral>(s) || declares(s) ||
-               !std::string(s->getStmtClassName()).compare(0, 3, "CXX");
+        return of_cplus(s) || isa<UserDefinedLiteral>(s) || declares(s);
     }
 
     // std::cout << value

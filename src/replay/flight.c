@@ -85,7 +85,7 @@ static void check_landed(struct replay_flights *l, struct run *r,
 
 /* ---- threads ------------------------------------------------------------------- */
 
-/* Of a thread: with its own file and memory. */
+/* With the thread's own file and memory. */
 static void transfer_now(struct replay_flights *l, struct run *r,
                          struct replay_flight *f)
 {
@@ -172,14 +172,13 @@ void replay_fly(struct replay_flights *l, struct replay_handle *h, enum io_op op
         l->under_way++;
         return;
     }
-    fill_or_poison(l, r, f);
-    if (r->async) {
-        run_submit(&h->f, &f->io);
-        l->under_way++;
+    if (!r->async) {
+        transfer_now(l, r, f);
         return;
     }
-    run_transfer(&h->f, &f->io.req, 1);
-    check_landed(l, r, f);
+    fill_or_poison(l, r, f);
+    run_submit(&h->f, &f->io);
+    l->under_way++;
 }
 
 void replay_poll(struct replay_flights *l)

@@ -289,6 +289,11 @@ static char state_of(pid_t pid)
     return name_end && name_end[1] == ' ' ? name_end[2] : 0;
 }
 
+static bool has_ended(char state)
+{
+    return !state || state == 'Z' || state == 'X';
+}
+
 /* Of scratch_wait_for. A rank that waits for a disk (state D) may have the signal, and
  * not know of it yet. */
 static bool others_busy(bool gone)
@@ -297,7 +302,7 @@ static bool others_busy(bool gone)
     for (int i = 1; i < here.ranks; i++) {
         uint32_t end = here.beat[(here.mine + i) % here.ranks].end;
         char state = end == HAS_REMOVED ? 0 : state_of(here.mates[i - 1].pid);
-        if (state == 'D' || (end == REMOVES && state && state != 'Z' && state != 'X'))
+        if (state == 'D' || (end == REMOVES && !has_ended(state)))
             return true;
     }
     return false;
@@ -346,7 +351,7 @@ static bool heartbeat_describe(const struct mate *m, char *out, size_t size)
     char state = state_of(m->pid), how[64];
     if (state == 'T')
         snprintf(how, sizeof how, "has been stopped by a signal");
-    else if (!state || state == 'Z' || state == 'X')
+    else if (has_ended(state))
         snprintf(how, sizeof how, "has ended, and did not say so,");
     else
         snprintf(how, sizeof how, "is frozen (state %c), without a sign of life",

@@ -117,9 +117,7 @@ void Interp::forget_arguments(const CallExpr *e, const std::string &name,
             forget_file(v.number, "may be changed by " + name + "()", here(e));
         QualType t = e->getArg(i)->IgnoreParenImpCasts()->getType();
         if (f && i < f->getNumParams())
-            t = f->getParamDecl(i)->getType();
-        if (t->isReferenceType())
-            t = context().getPointerType(t.getNonReferenceType());
+            t = stored_type(f->getParamDecl(i));
         bool constant = t->isPointerType() && t->getPointeeType().isConstQualified();
         if (v.kind != Value::POINTER) {
             if (v.kind == Value::UNKNOWN && t->isPointerType() && !constant &&
@@ -570,9 +568,7 @@ Value Interp::call_unknown(const CallExpr *e, const std::string &name,
         QualType t = e->getArg(i)->IgnoreParenImpCasts()->getType();
         if (const FunctionDecl *f = e->getDirectCallee())
             if (i < f->getNumParams())
-                t = f->getParamDecl(i)->getType();
-        if (t->isReferenceType())
-            t = context().getPointerType(t.getNonReferenceType());
+                t = stored_type(f->getParamDecl(i));
         if (!t->isPointerType() || !t->getPointeeType().isConstQualified())
             escape(args[i]);
     }

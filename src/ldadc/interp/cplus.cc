@@ -486,7 +486,8 @@ bool Interp::target_cplus(const Expr *e, Target *t)
         if (!u->isPrefix() || !u->isIncrementDecrementOp())
             return false;
         eval(e);
-        *t = isa<DeclRefExpr>(bare(u->getSubExpr())) ? target(u->getSubExpr()) : *t;
+        if (isa<DeclRefExpr>(bare(u->getSubExpr())))
+            *t = target(u->getSubExpr());
     } else if (const auto *b = dyn_cast<BinaryOperator>(e)) {
         eval(e);
         bool plain = b->isAssignmentOp() && isa<DeclRefExpr>(bare(b->getLHS()));
@@ -495,15 +496,15 @@ bool Interp::target_cplus(const Expr *e, Target *t)
         else
             escape_all_in(e);
     } else if (const auto *c = dyn_cast<CallExpr>(e)) {
+        const FunctionDecl *f = c->getDirectCallee();
         Value v = call(c, t);
-        if (t->kind == Target::NOWHERE && c->isLValue())
-            *t = of_standard_library(c->getDirectCallee() ? c->getDirectCallee()
-                                                          : frames.back().function)
-                     ? *t
-                     : element(v, Value::integer(0), e);
-        else if (t->kind == Target::NOWHERE && c->getType()->isRecordType() &&
-                 v.kind == Value::POINTER)
+        if (t->kind == Target::NOWHERE && c->isLValue()) {
+            if (!f || !of_standard_library(f))
+                *t = element(v, Value::integer(0), e);
+        } else if (t->kind == Target::NOWHERE && c->getType()->isRecordType() &&
+                   v.kind == Value::POINTER) {
             *t = {Target::CELL, v.to, false, false, ""};
+        }
     } else if (isa<AbstractConditionalOperator>(e)) {
         eval(e);
         escape_all_in(e);

@@ -75,10 +75,17 @@ const FunctionDecl *Program::body_of(const FunctionDecl *f) const
     return at == visible.end() ? nullptr : at->second;
 }
 
-const VarDecl *Program::the_global(const VarDecl *v) const
+// Whether its name alone says which variable it is, in all sources: not of a member
+// of a class or namespace, wherever that is defined.
+static bool known_by_name(const VarDecl *v)
 {
     const DeclContext *in = v->getDeclContext();
-    if (v->isExternallyVisible() && !in->isNamespace() && !in->isRecord()) {
+    return v->isExternallyVisible() && !in->isNamespace() && !in->isRecord();
+}
+
+const VarDecl *Program::the_global(const VarDecl *v) const
+{
+    if (known_by_name(v)) {
         auto at = globals.find(v->getNameAsString());
         if (at != globals.end())
             return at->second;
@@ -416,7 +423,7 @@ static bool list_declarations(Program *p, DeclContext *in)
                 if (one->isTemplateInstantiation()) // others stand for themselves
                     list_function(p, one);
         } else if (auto *v = dyn_cast<VarDecl>(d)) {
-            if (v->isExternallyVisible() && !in->isNamespace() && !in->isRecord() &&
+            if (known_by_name(v) &&
                 v->isThisDeclarationADefinition() != VarDecl::DeclarationOnly) {
                 auto &known = p->globals[v->getNameAsString()];
                 if (!known || v->hasInit())
