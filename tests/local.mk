@@ -78,6 +78,7 @@ check_PROGRAMS += \
 	tests/unit/sums \
 	tests/unit/symbols \
 	tests/unit/text_parts \
+	tests/unit/threads_late \
 	tests/unit/tree \
 	tests/unit/units \
 	tests/unit/vectors \
