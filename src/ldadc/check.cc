@@ -314,11 +314,11 @@ check_result check_program(const analyse_request *r, const check_request *c)
         with.np = {trace.ranks};
     for (int i = 0; i < r->sets; i++)
         bind_named(&with.set, r->set[i].name, r->set[i].value);
-    if (a.interp->tired)
+    if (a.found->tired)
         fputs("The program has too many paths to follow, and not all of its calls may "
               "be known.\n",
               c->out);
-    report_pairs(*a.interp, a.report, with, c->out);
+    report_pairs(*a.found, a.report, with, c->out);
     if (!c->trace)
         return CHECK_GOOD;
     Checker checker(trace, a.report, r);

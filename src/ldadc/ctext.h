@@ -2,7 +2,7 @@
 #ifndef LDADC_CTEXT_H
 #define LDADC_CTEXT_H
 
-#include "ldadc/interp/interp.h"
+#include "ldadc/poly/poly.h"
 
 namespace ldadc
 {

@@ -1,7 +1,6 @@
 #include "ldadc/handles.h"
 #include "ldadc/interp/interp.h"
 #include "clang/AST/RecursiveASTVisitor.h"
-#include "clang/Frontend/ASTUnit.h"
 #include "clang/Lex/Lexer.h"
 
 using namespace clang;
@@ -370,8 +369,8 @@ class Finder : public RecursiveASTVisitor<Finder>
 Handles handles_of(const Program &p)
 {
     Finder f(p);
-    for (auto &unit : p.units)
-        f.read(unit->getASTContext());
+    for (clang::ASTContext *source : p.sources)
+        f.read(*source);
     return f.result();
 }
 

@@ -28,6 +28,7 @@ LDADC_SOURCES = \
 	src/ldadc/flags.c \
 	src/ldadc/report/flow.cc src/ldadc/report/flow.h \
 	src/ldadc/report/graph.cc \
+	src/ldadc/interp/found.h \
 	src/ldadc/interp/grid.cc \
 	src/ldadc/handles.cc src/ldadc/handles.h \
 	src/ldadc/interp/interp.h \

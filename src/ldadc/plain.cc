@@ -4,7 +4,7 @@
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/RecursiveASTVisitor.h"
-#include "clang/Frontend/ASTUnit.h"
+#include "clang/Basic/SourceManager.h"
 #include <algorithm>
 
 using namespace clang;

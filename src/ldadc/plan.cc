@@ -35,7 +35,7 @@ class Planner
         for (int i = 0; i < r->sets; i++)
             bind_named(&b.value, r->set[i].name, r->set[i].value);
         const File *f = choose(a);
-        Template t = f ? template_of(*a.interp, *f) : Template();
+        Template t = f ? template_of(*a.found, *f) : Template();
         if (f && !t.patterns.empty())
             return proven(*f, t);
         if (f && p->trace && t.unknown)

@@ -7,7 +7,7 @@
 #include "ldadc/poly/assume.h"
 #include "ldadc/report/analysis.h"
 #include "ldadc/report/template.h"
-#include "clang/Frontend/ASTUnit.h"
+#include "clang/Basic/SourceManager.h"
 #include "clang/Rewrite/Core/Rewriter.h"
 #include <algorithm>
 #include <cerrno>
@@ -170,7 +170,7 @@ class Chooser
 {
   public:
     Chooser(const Analysis &a, bool all)
-        : a(a), handles(handles_of(a.program)), all(all)
+        : a(a), handles(handles_of(*a.program)), all(all)
     {
         for (const File &f : a.report.files)
             fates.push_back(fate_of(f));
@@ -219,7 +219,7 @@ class Chooser
                 out.openings.insert(d.site->opening);
         }
         if (out.written) {
-            out.plan = template_of(*a.interp, f);
+            out.plan = template_of(*a.found, f);
             out.why = out.plan.why;
             out.where = out.plan.where;
         }
@@ -233,7 +233,7 @@ class Chooser
             for (const Use &u : handles.groups[g].uses)
                 for (Fate &f : fates)
                     for (int o : f.openings)
-                        if (a.interp->openings[o].call == u.call)
+                        if (a.found->openings[o].call == u.call)
                             f.groups.insert(g);
     }
 
@@ -243,7 +243,7 @@ class Chooser
         const Decision &d = f->file->decision;
         if (f->partitioned && !all && d.answer == "do not transform")
             refuse(f, d.because + " (--all does it)", {});
-        if (f->partitioned && a.interp->tired)
+        if (f->partitioned && a.found->tired)
             refuse(f, "the program has too many paths to follow", {});
         if (f->partitioned && f->groups.empty())
             refuse(f, "it is not opened in these sources", f->file->opening->where);
@@ -252,8 +252,8 @@ class Chooser
                 refuse(f, handles.groups[g].why, handles.groups[g].where);
         std::string text, why;
         for (int o : f->openings)
-            if (f->partitioned && !arguments(*f, a.interp->openings[o], &text, &why))
-                refuse(f, why, a.interp->openings[o].where);
+            if (f->partitioned && !arguments(*f, a.found->openings[o], &text, &why))
+                refuse(f, why, a.found->openings[o].where);
     }
 
     static void refuse(Fate *f, const std::string &why, const Place &where)
@@ -269,7 +269,7 @@ class Chooser
     void look_around(Fate *f)
     {
         const std::string &key = f->file->opening->path_key;
-        for (const Touch &t : a.interp->touches)
+        for (const Touch &t : a.found->touches)
             if (t.any)
                 refuse(f, t.function + "() may use the file", t.where);
             else if (sameness(t.path_key, key) >= PERHAPS && !deletes(t))
@@ -277,7 +277,7 @@ class Chooser
                        t.function + "() may be given its name, and a partitioned file "
                                     "is a directory",
                        t.where);
-        for (const Opening &o : a.interp->openings)
+        for (const Opening &o : a.found->openings)
             if (unused(o) && sameness(o.path_key, key) >= PERHAPS && !changes(*f, o))
                 refuse(f,
                        "\"" + o.name +
@@ -297,7 +297,7 @@ class Chooser
     // Nothing is transferred by it.
     bool unused(const Opening &o) const
     {
-        int n = &o - a.interp->openings.data();
+        int n = &o - a.found->openings.data();
         return o.call && std::none_of(fates.begin(), fates.end(), [n](const Fate &f) {
                    return f.openings.count(n);
                });
@@ -370,18 +370,18 @@ class Edits
 
     std::string old_text(size_t unit) const
     {
-        const SourceManager &s = c.a.program.units[unit]->getSourceManager();
+        const SourceManager &s = c.a.program->sources[unit]->getSourceManager();
         return s.getBufferData(s.getMainFileID()).str();
     }
 
     // The new text of a unit's file.
     std::string text(size_t unit)
     {
-        ASTUnit &u = *c.a.program.units[unit];
-        SourceManager &s = u.getSourceManager();
+        ASTContext &context = *c.a.program->sources[unit];
+        SourceManager &s = context.getSourceManager();
         FileID file = s.getMainFileID();
         std::string old = old_text(unit);
-        auto at = rewriters.find(&u.getASTContext());
+        auto at = rewriters.find(&context);
         if (at == rewriters.end())
             return old;
         SourceLocation begin = s.getLocForStartOfFile(file);
@@ -450,9 +450,8 @@ class Edits
         std::string plan = ", \"none\"", why;
         for (const Fate &f : c.fates)
             for (int o : f.openings)
-                if (f.partitioned && f.written &&
-                    c.a.interp->openings[o].call == u.call)
-                    c.arguments(f, c.a.interp->openings[o], &plan, &why);
+                if (f.partitioned && f.written && c.a.found->openings[o].call == u.call)
+                    c.arguments(f, c.a.found->openings[o], &plan, &why);
         SourceLocation end = written_at(*u.context, u.call->getRParenLoc(), ")");
         good =
             good && end.isFileID() && !rewriter(u.context).InsertTextBefore(end, plan);
@@ -505,8 +504,8 @@ rewrite_result rewrite_program(const analyse_request *r, const rewrite_request *
     Analysis a;
     if (a.make(r))
         return REWRITE_BROKEN;
-    if (!a.program.beyond_c.empty()) {
-        err_usage("%s where a program is rewritten", a.program.beyond_c.c_str());
+    if (!a.program->beyond_c.empty()) {
+        err_usage("%s where a program is rewritten", a.program->beyond_c.c_str());
         return REWRITE_BROKEN;
     }
     report_decide(&a.report, *r);

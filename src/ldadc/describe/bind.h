@@ -3,6 +3,7 @@
 #define LDADC_DESCRIBE_BIND_H
 
 #include "ldadc/describe/describe.h"
+#include <functional>
 
 namespace ldadc
 {

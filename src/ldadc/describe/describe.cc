@@ -34,7 +34,7 @@ struct Failed {
 class Describer
 {
   public:
-    Describer(const Interp &i, const Site &s, Description *d) : in(i), s(s), d(*d)
+    Describer(const Found &i, const Site &s, Description *d) : in(i), s(s), d(*d)
     {
     }
 
@@ -414,7 +414,7 @@ class Describer
                fail("ranks of another communicator than the file's matter", s.where);
     }
 
-    const Interp &in;
+    const Found &in;
     const Site &s;
     Description &d;
     int comm = 0;
@@ -440,7 +440,7 @@ static bool value_at(const Poly &p, int id, int64_t n, long double *out)
     return true;
 }
 
-static void warn_of(const Interp &in, const Site &s, int comm, Description *d)
+static void warn_of(const Found &in, const Site &s, int comm, Description *d)
 {
     std::set<int> all = s.at.products;
     all.insert(s.view_start.products.begin(), s.view_start.products.end());
@@ -482,7 +482,7 @@ static void warn_of(const Interp &in, const Site &s, int comm, Description *d)
     }
 }
 
-static Description describe_part(const Interp &in, const Site &s, int part)
+static Description describe_part(const Found &in, const Site &s, int part)
 {
     Description d;
     d.site = &s;
@@ -501,7 +501,7 @@ static Description describe_part(const Interp &in, const Site &s, int part)
     return d;
 }
 
-std::vector<Description> describe(const Interp &in, const Site &s)
+std::vector<Description> describe(const Found &in, const Site &s)
 {
     std::vector<Description> all = {describe_part(in, s, 0)};
     for (int part = 1; all[0].resolved && part < all[0].parts; part++)

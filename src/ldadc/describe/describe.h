@@ -3,7 +3,7 @@
 #ifndef LDADC_DESCRIBE_DESCRIBE_H
 #define LDADC_DESCRIBE_DESCRIBE_H
 
-#include "ldadc/interp/interp.h"
+#include "ldadc/interp/found.h"
 
 namespace ldadc
 {
@@ -36,7 +36,7 @@ struct Description {
 };
 
 // One for each part of what the call transfers.
-std::vector<Description> describe(const Interp &i, const Site &s);
+std::vector<Description> describe(const Found &i, const Site &s);
 
 // Why a relation is not certain, if nothing else is.
 #define NOT_CERTAIN "whether ranks share bytes is not certain"

@@ -328,8 +328,8 @@ static void look_at_functions(Program *p)
         if (!j.sound)
             p->jumping.insert(f);
     }
-    for (auto &unit : p->units) // tables of functions
-        for (Decl *d : unit->getASTContext().getTranslationUnitDecl()->decls())
+    for (ASTContext *source : p->sources) // tables of functions
+        for (Decl *d : source->getTranslationUnitDecl()->decls())
             if (auto *v = dyn_cast<VarDecl>(d))
                 if (v->hasInit()) {
                     Seen none;
@@ -533,6 +533,8 @@ int program_read(Program *p, std::vector<std::string> *files,
     if (tool.buildASTs(units) || units.empty())
         return 1;
     std::move(units.begin(), units.end(), std::back_inserter(p->units));
+    for (auto &unit : p->units)
+        p->sources.push_back(&unit->getASTContext());
     for (auto &unit : p->units)
         if (unit->getDiagnostics().hasErrorOccurred())
             return 1;

@@ -19,6 +19,7 @@ namespace ldadc
 
 struct Program {
     std::vector<std::shared_ptr<clang::ASTUnit>> units;
+    std::vector<clang::ASTContext *> sources;           // theirs
     std::vector<const clang::FunctionDecl *> functions; // with bodies, in order
     std::map<std::string, const clang::FunctionDecl *> visible;
     std::map<std::string, const clang::VarDecl *> globals; // definitions others can see

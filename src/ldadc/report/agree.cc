@@ -3,6 +3,7 @@
 #include "ldadc/report/dot.h"
 #include "ldadc/report/flow.h"
 #include <algorithm>
+#include <cstring>
 
 namespace ldadc
 {
@@ -26,7 +27,7 @@ struct Pair {
 class Pairs
 {
   public:
-    Pairs(const Interp &in, const Report &r, const Numbers &with, FILE *out)
+    Pairs(const Found &in, const Report &r, const Numbers &with, FILE *out)
         : in(in), with(with), files(logical_files(in, r)), described(by_site(r)),
           out(out)
     {
@@ -304,7 +305,7 @@ class Pairs
             fprintf(out, "    by lines %s\n", way_text(p).c_str());
     }
 
-    const Interp &in;
+    const Found &in;
     const Numbers &with;
     std::vector<Logical> files;
     const Described described;
@@ -314,7 +315,7 @@ class Pairs
 
 } // namespace
 
-void report_pairs(const Interp &in, const Report &r, const Numbers &with, FILE *out)
+void report_pairs(const Found &in, const Report &r, const Numbers &with, FILE *out)
 {
     fputs("Of what is written, what is read later:\n", out);
     Pairs(in, r, with, out).put();

@@ -10,7 +10,7 @@ namespace ldadc
 
 // One line for each write and each read of a file that can follow it, with the way, and
 // a line that counts them.
-void report_pairs(const Interp &in, const Report &r, const Numbers &with, FILE *out);
+void report_pairs(const Found &in, const Report &r, const Numbers &with, FILE *out);
 
 } // namespace ldadc
 

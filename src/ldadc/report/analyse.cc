@@ -1,4 +1,5 @@
 // Reads, runs, describes, reports.
+#include "ldadc/interp/interp.h"
 #include "ldadc/poly/assume.h"
 #include "ldadc/report/analysis.h"
 #include <cerrno>
@@ -17,12 +18,14 @@ int Analysis::make(const analyse_request *r)
     for (const char *mpi : {"-DMPICH_SKIP_MPICXX", "-DOMPI_SKIP_MPICXX"})
         flags.push_back(mpi); // in C++, its functions of C will do
     flags.push_back("-w");    // the compiler's warnings are for who compiles
-    if (program_read(&program, &files, flags, r->commands ? r->commands : ""))
+    program = std::make_shared<Program>();
+    if (program_read(program.get(), &files, flags, r->commands ? r->commands : ""))
         return err_set(-EINVAL, files.empty() ? NULL : files[0].c_str(), -1,
                        "it does not compile: give the compiler's flags after --");
-    interp = std::make_unique<Interp>(program);
+    auto interp = std::make_shared<Interp>(*program);
     interp->run();
-    report = report_make(*interp, files);
+    found = interp;
+    report = report_make(*found, files);
     std::string vain = assumed_in_vain();
     return vain.empty() ? 0
                         : err_usage("--assume=%.100s: the program has no variable of "
@@ -51,9 +54,9 @@ int analyse_program(const analyse_request *r)
         report_json(a.report, r->json);
     if (r->dot)
         report_dot(a.report, r->dot);
-    if (r->graph && !report_graph(*a.interp, a.report, r->graph))
+    if (r->graph && !report_graph(*a.found, a.report, r->graph))
         return err_get()->code;
-    return r->skeleton && !report_skeleton(*a.interp, a.report, r->skeleton)
+    return r->skeleton && !report_skeleton(*a.found, a.report, r->skeleton)
                ? err_get()->code
                : 0;
 }

@@ -4,13 +4,16 @@
 
 #include "ldadc/report/analyse.h"
 #include "ldadc/report/report.h"
+#include <memory>
 
 namespace ldadc
 {
 
+struct Program;
+
 struct Analysis {
-    Program program;
-    std::unique_ptr<Interp> interp;
+    std::shared_ptr<Program> program;
+    std::shared_ptr<const Found> found;
     Report report;
     // 0, or -EINVAL with a sentence: it does not compile (the compiler has said why on
     // stderr), or has not the variables that something is assumed of.

@@ -89,7 +89,7 @@ std::vector<Way> Ways::path(int begin, int end, const std::set<int> &but) const
 
 // ---- files ----------------------------------------------------------
 
-static bool belongs(const Site &s, const Interp &in, const File &f)
+static bool belongs(const Site &s, const Found &in, const File &f)
 {
     const Opening *o = s.opening >= 0 ? &in.openings[s.opening] : nullptr;
     if (!o || !f.opening)
@@ -97,7 +97,7 @@ static bool belongs(const Site &s, const Interp &in, const File &f)
     return o == f.opening || sameness(o->path_key, f.opening->path_key) == SAME;
 }
 
-std::vector<Logical> logical_files(const Interp &in, const Report &r)
+std::vector<Logical> logical_files(const Found &in, const Report &r)
 {
     std::vector<Logical> out;
     for (const File &f : r.files) {

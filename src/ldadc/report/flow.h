@@ -43,7 +43,7 @@ struct Logical {
     std::set<int> sites; // also of calls that open, close and sync
 };
 
-std::vector<Logical> logical_files(const Interp &in, const Report &r);
+std::vector<Logical> logical_files(const Found &in, const Report &r);
 
 } // namespace ldadc
 

@@ -2,6 +2,7 @@
 #include "ldadc/report/dot.h"
 #include "ldadc/report/flow.h"
 #include <algorithm>
+#include <cstring>
 
 extern "C" {
 #include "base/err.h"
@@ -21,7 +22,7 @@ std::string short_text(const std::string &s, size_t most)
 class Drawing
 {
   public:
-    Drawing(const Interp &in, const Report &r, FILE *out)
+    Drawing(const Found &in, const Report &r, FILE *out)
         : in(in), files(logical_files(in, r)), described(by_site(r)), out(out)
     {
     }
@@ -203,7 +204,7 @@ class Drawing
         return ways.node_of(*files[n].sites.begin());
     }
 
-    const Interp &in;
+    const Found &in;
     std::vector<Logical> files;
     const Described described;
     FILE *out;
@@ -213,7 +214,7 @@ class Drawing
 
 } // namespace
 
-bool report_graph(const Interp &in, const Report &r, FILE *out)
+bool report_graph(const Found &in, const Report &r, FILE *out)
 {
     if (in.tired)
         return err_usage("--graph: the program has too many paths to follow, and not "

@@ -23,7 +23,7 @@ Sameness sameness(const File &a, const File &b)
     return sameness(a.opening->path_key, b.opening->path_key);
 }
 
-static File &report_file_of(Report *r, const Interp &i, const Site &s)
+static File &report_file_of(Report *r, const Found &i, const Site &s)
 {
     const Opening *o = s.opening >= 0 ? &i.openings[s.opening] : nullptr;
     for (File &f : r->files)
@@ -84,7 +84,7 @@ static File given_up(const std::string &input)
     return f;
 }
 
-static bool assumes_names(const Interp &in)
+static bool assumes_names(const Found &in)
 {
     for (const Opening &o : in.openings) {
         for (const Opening &other : in.openings)
@@ -106,7 +106,7 @@ Described by_site(const Report &r)
     return out;
 }
 
-Report report_make(const Interp &i, const std::vector<std::string> &inputs)
+Report report_make(const Found &i, const std::vector<std::string> &inputs)
 {
     Report r;
     r.inputs = inputs;

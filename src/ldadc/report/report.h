@@ -43,7 +43,7 @@ void reconsider(File *f, const Report &r, const Numbers &with);
 // The least that is certain of two files being one.
 Sameness sameness(const File &a, const File &b);
 
-Report report_make(const Interp &i, const std::vector<std::string> &inputs);
+Report report_make(const Found &i, const std::vector<std::string> &inputs);
 // What is said of each site that moves bytes; valid as long as the report is.
 using Described = std::map<const Site *, std::vector<const Description *>>;
 Described by_site(const Report &r);
@@ -57,8 +57,8 @@ void report_text(const Report &r, FILE *out);
 void report_json(const Report &r, FILE *out);
 void report_dot(const Report &r, FILE *out);
 // False: they cannot be made of this program (err_get).
-bool report_graph(const Interp &in, const Report &r, FILE *out);
-bool report_skeleton(const Interp &in, const Report &r, FILE *out);
+bool report_graph(const Found &in, const Report &r, FILE *out);
+bool report_skeleton(const Found &in, const Report &r, FILE *out);
 
 } // namespace ldadc
 

@@ -31,7 +31,7 @@ struct Named {
 class Skeleton
 {
   public:
-    Skeleton(const Interp &in, const Report &r)
+    Skeleton(const Found &in, const Report &r)
         : in(in), assumptions(r.assumptions), described(by_site(r))
     {
         for (const Site &s : in.sites)
@@ -55,7 +55,7 @@ class Skeleton
     void put_other(json *j, const Act &a) const;
     void put_descriptor(json *j, const Act &a) const;
 
-    const Interp &in;
+    const Found &in;
     const std::vector<std::string> &assumptions;
     const Described described;
     std::vector<Act> acts;
@@ -344,7 +344,7 @@ void Skeleton::put(FILE *out)
 
 } // namespace
 
-bool report_skeleton(const Interp &in, const Report &r, FILE *out)
+bool report_skeleton(const Found &in, const Report &r, FILE *out)
 {
     if (in.tired)
         return err_usage(

@@ -51,7 +51,7 @@ static bool common_end(const Poly &end, int rank, Poly *out)
 
 // Of rank 0. Others may have fewer chunks, but none elsewhere; and a plan may say more
 // than is written. Where each rank has a region, it reaches to the next one's.
-static bool template_take(const Interp &in, const Description &d, Pattern *p)
+static bool template_take(const Found &in, const Description &d, Pattern *p)
 {
     int r = rank(in.openings[d.site->opening].comm).terms().begin()->first[0];
     Poly none;
@@ -81,7 +81,7 @@ static bool same(const Pattern &a, const Pattern &b)
            std::equal(a.levels.begin(), a.levels.end(), b.levels.begin(), equal);
 }
 
-static void template_add(const Interp &in, const Description &d, Template *t)
+static void template_add(const Found &in, const Description &d, Template *t)
 {
     Pattern p;
     if (!template_take(in, d, &p)) {
@@ -95,7 +95,7 @@ static void template_add(const Interp &in, const Description &d, Template *t)
     t->patterns.push_back(p);
 }
 
-Template template_of(const Interp &in, const File &f)
+Template template_of(const Found &in, const File &f)
 {
     Template t;
     if (!f.opening)

@@ -27,7 +27,7 @@ struct Template {
     bool unknown = false; // as the source does not tell what is written
 };
 
-Template template_of(const Interp &in, const File &f);
+Template template_of(const Found &in, const File &f);
 
 // The plan of so many ranks, as algebra/descriptor.h has it, if one can be made. Else
 // empty, and why.
