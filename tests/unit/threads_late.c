@@ -1,8 +1,8 @@
 /* ranks: 1
  * Of the engine threads: a request whose time is over belongs to its caller again while
- * a helper may still be at it. pwrite is ours here: it holds the first call up until the
- * caller has used the request for something else, stores half of it, and tells where the
- * call for the rest goes. */
+ * a helper may still be at it. pwrite is ours here: it holds the first call up until
+ * the caller has used the request for something else, stores half of it, and tells
+ * where the call for the rest goes. */
 #include "tap.h"
 
 #include "base/err.h"

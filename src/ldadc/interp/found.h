@@ -1,6 +1,6 @@
-// What has been found in a program: its calls of MPI-IO, the files that it opens, and how
-// it goes from one to the other. Nothing here needs the compiler's headers, so that what
-// describes and reports is compiled without them.
+// What has been found in a program: its calls of MPI-IO, the files that it opens, and
+// how it goes from one to the other. Nothing here needs the compiler's headers, so that
+// what describes and reports is compiled without them.
 #ifndef LDADC_INTERP_FOUND_H
 #define LDADC_INTERP_FOUND_H
 
