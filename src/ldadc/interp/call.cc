@@ -585,6 +585,17 @@ Value Interp::call_unknown(const CallExpr *e, const std::string &name,
     return Value::unknown("the result of " + name + "() is not known", here(e));
 }
 
+// Whether it is one of MPI's functions: these are there by two names. A program's own
+// may be called MPI_Something, too.
+bool Interp::is_of_mpi(const std::string &name) const
+{
+    if (name.compare(0, 5, "PMPI_") == 0)
+        return true;
+    IdentifierInfo &other = context().Idents.get("P" + name);
+    return name.compare(0, 4, "MPI_") == 0 &&
+           !context().getTranslationUnitDecl()->lookup(&other).empty();
+}
+
 // Where the result is a place, and not a value alone, `at` is that.
 Value Interp::call(const CallExpr *e, Target *at)
 {
@@ -595,7 +606,7 @@ Value Interp::call(const CallExpr *e, Target *at)
         return of_cplus;
     std::string name = f ? f->getNameAsString() : "a function by a pointer";
     const FunctionDecl *body = f ? program.body_of(f) : nullptr;
-    bool is_mpi = name.compare(0, 4, "MPI_") == 0 || name.compare(0, 5, "PMPI_") == 0;
+    bool is_mpi = is_of_mpi(name);
     if (body && !is_running(body) && !is_mpi)
         return run_function(e, {e->arg_begin(), e->arg_end()}, body, Value());
     if (!f)

@@ -27,8 +27,17 @@ struct Object {
 
 // Cells of an opening. FILLED: 1 where something is in the file, or may be, as it was
 // there before or some rank has written; else it is empty, and a read gets nothing.
-// SHARED_POINTER: as long as all ranks move it together.
-enum { VIEW_START, VIEW_UNIT, VIEW_TYPE, FILE_POINTER, FILLED, SHARED_POINTER };
+// SHARED_POINTER: as long as all ranks move it together. OPENED: 0 before it is opened,
+// and once it is closed.
+enum {
+    VIEW_START,
+    VIEW_UNIT,
+    VIEW_TYPE,
+    FILE_POINTER,
+    FILLED,
+    SHARED_POINTER,
+    OPENED
+};
 
 struct Target {
     enum Kind { CELL, INSIDE, NOWHERE };
@@ -242,6 +251,7 @@ class Interp : public Found
     // call.cc
     Value call(const clang::CallExpr *e, Target *at = nullptr);
     bool is_running(const clang::FunctionDecl *f) const;
+    bool is_of_mpi(const std::string &name) const;
     Value run_function(const clang::Expr *e, const Given &given,
                        const clang::FunctionDecl *f, const Value &self);
     Value call_library(const clang::CallExpr *e, const std::string &name,
@@ -268,6 +278,9 @@ class Interp : public Found
     bool can_name(const Object &o, const clang::CallExpr *e) const;
     void mpi_view(const clang::CallExpr *e, const Args &a);
     void mpi_seek(const clang::CallExpr *e, const Args &a, bool shared);
+    bool only_reads(const Opening &o) const;
+    bool keeps_size(int opening);
+    void mpi_size(const clang::CallExpr *e, const Args &a);
     Value turn(const Site &s, const clang::CallExpr *e);
     Site new_site(const clang::CallExpr *e, const IoCall &io, const clang::Expr *file);
     void note(const clang::CallExpr *e, const std::string &name, int opening);

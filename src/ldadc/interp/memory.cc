@@ -135,6 +135,8 @@ Value Interp::read(const State &s, const Cell &c)
 static Value initial_view(const Object &o, const Cell &c)
 {
     int part = c.path.size() == 1 ? c.path[0] : FILE_POINTER;
+    if (part == OPENED)
+        return Value::integer(0);
     bool view = part == VIEW_START || part == VIEW_UNIT || part == VIEW_TYPE;
     return view && assumed_no_view() ? Value::integer(part == VIEW_UNIT)
                                      : Value::unknown(o.name + " is a caller's", {});

@@ -135,6 +135,7 @@ void Interp::mpi_open(const CallExpr *e, const Args &a)
                 sameness(openings[i].path_key, openings[n].path_key) == SAME;
     write(file_cell(n, SHARED_POINTER), read(now, file_cell(n, FILE_POINTER)));
     write(file_cell(n, FILLED), Value::integer(there));
+    write(file_cell(n, OPENED), Value::integer(1));
     put(a[4], Value::handle(Value::FILE, n), e);
     note(e, "MPI_File_open", n);
 }
@@ -239,6 +240,46 @@ void Interp::mpi_seek(const CallExpr *e, const Args &a, bool shared)
     else if (is("MPI_SEEK_CUR"))
         v = arithmetic(BO_Add, read(now, c), a[1], context().LongLongTy, e->getArg(1));
     write(c, v);
+}
+
+bool Interp::only_reads(const Opening &o) const
+{
+    auto at = program.numbers.find("MPI_MODE_RDONLY");
+    return o.mode_known && at != program.numbers.end() && (o.mode & at->second);
+}
+
+// Whether the program itself leaves the file's size as it is, as long as it is open
+// here: all ranks have opened it to read only, and what has written it is closed.
+bool Interp::keeps_size(int opening)
+{
+    const Opening &mine = openings[opening];
+    if (!only_reads(mine) || mine.comm < 0 || mine.apart)
+        return false;
+    for (size_t i = 0; i < openings.size(); i++)
+        if (!only_reads(openings[i]) &&
+            (openings[i].foreign || !read(now, file_cell(i, OPENED)).is_int(0)) &&
+            sameness(openings[i].path_key, mine.path_key) != DIFFERENT)
+            return false;
+    return true;
+}
+
+// Ranks that ask for the size of a file while others write it need not get the same.
+void Interp::mpi_size(const CallExpr *e, const Args &a)
+{
+    bool same = a[0].kind == Value::FILE && keeps_size(a[0].number);
+    const Value &to = a[1];
+    std::string why = "the size of a file is not known where it may be written";
+    if (same)
+        assumptions.insert("nobody changes the size of a file while the program has "
+                           "it open to read only");
+    put(to, Value::unknown(same ? "MPI_File_get_size()" : why, here(e), same), e);
+    if (same && to.kind == Value::POINTER && !to.anywhere) {
+        Cell c = to.to;
+        auto at = now.cells.find(c);
+        if (at != now.cells.end())
+            at->second =
+                settle(c, at->second, " as of line " + std::to_string(here(e).line));
+    }
 }
 
 void Interp::fill(int opening)
@@ -434,6 +475,8 @@ bool Interp::mpi_file(const CallExpr *e, const std::string &name, const Args &a)
     } else if (name == "MPI_File_set_size" || name == "MPI_File_preallocate") {
         if (a.size() == 2 && a[0].kind == Value::FILE && !a[1].is_int(0))
             fill(a[0].number);
+    } else if (name == "MPI_File_get_size" && a.size() == 2) {
+        mpi_size(e, a);
     } else if (name == "MPI_File_get_position" && a.size() == 2) {
         put(a[1],
             a[0].kind == Value::FILE
@@ -446,6 +489,8 @@ bool Interp::mpi_file(const CallExpr *e, const std::string &name, const Args &a)
         Value f = a[0].kind == Value::POINTER && !a[0].anywhere ? read(now, a[0].to)
                                                                 : Value();
         note(e, name, f.kind == Value::FILE ? f.number : -1);
+        if (f.kind == Value::FILE)
+            write(file_cell(f.number, OPENED), Value::integer(0));
         mpi_other(e, name, a);
     } else {
         return false;
