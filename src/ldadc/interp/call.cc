@@ -1,6 +1,7 @@
 // Calls: of functions that are there, of the C library's that are known, of others.
 #include "ldadc/interp/interp.h"
 #include "clang/AST/ExprCXX.h"
+#include <cstring>
 
 using namespace clang;
 
@@ -8,6 +9,8 @@ namespace ldadc
 {
 
 enum { DEPTH = 24 };
+// Streams call functions of the program that does this.
+static const char COOKIE[] = "fopencookie";
 
 std::vector<const void *> Interp::chain(const Expr *e) const
 {
@@ -107,6 +110,14 @@ Value Interp::run_function(const Expr *e, const Given &given, const FunctionDecl
     return read(now, {result, {}});
 }
 
+// A stream is the C library's, and no variable of the program is a part of one.
+static bool is_stream(QualType t)
+{
+    const auto *r =
+        t->isPointerType() ? t->getPointeeType()->getAs<RecordType>() : nullptr;
+    return r && r->getDecl()->getName() == "_IO_FILE";
+}
+
 void Interp::forget_arguments(const CallExpr *e, const std::string &name,
                               const std::vector<Value> &args, bool uniform)
 {
@@ -120,6 +131,8 @@ void Interp::forget_arguments(const CallExpr *e, const std::string &name,
             t = stored_type(f->getParamDecl(i));
         bool constant = t->isPointerType() && t->getPointeeType().isConstQualified();
         if (v.kind != Value::POINTER) {
+            if (is_stream(t) && !now.stored.count(COOKIE))
+                continue;
             if (v.kind == Value::UNKNOWN && t->isPointerType() && !constant &&
                 !t->isFunctionPointerType() && !v.uniform)
                 forget_compatible(t->getPointeeType()->isVoidType()
@@ -530,6 +543,12 @@ Value Interp::call_library(const CallExpr *e, const std::string &name,
         *known = false;
         return out;
     }
+    if (name == "strlen" && args.size() == 1) {
+        Value text = text_at(args[0]);
+        if (text.kind == Value::TAG && text.text[0] == '"')
+            return Value::integer(strlen(text.text.c_str() + 1) -
+                                  (text.text.find('\0') == std::string::npos));
+    }
     // text that the program has made itself may be another on each rank
     bool uniform =
         name != "sscanf" || (!args.empty() && text_at(args[0]).kind == Value::TAG);
@@ -629,6 +648,14 @@ Value Interp::call(const CallExpr *e, Target *at)
     if (!alive)
         return Value();
     touch(e, name, args);
+    static const std::set<std::string> lends = {"setbuf", "setbuffer", "setvbuf",
+                                                "fmemopen", "open_memstream"};
+    if (lends.count(name))
+        for (const Value &v : args)
+            if (v.kind == Value::POINTER)
+                objects[v.to.object].poisoned = true; // what a stream writes is there
+    if (name == COOKIE)
+        now.stored.insert(COOKIE);
     if (is_mpi && !body)
         return call_mpi(e, name[0] == 'P' ? name.substr(1) : name, args);
     bool known = false;

@@ -162,6 +162,11 @@ bool Interp::made_text(const CallExpr *e, const std::string &name,
         *out = printed(args, 2, e);
     else
         return false;
+    bool literal = out->kind == Value::TAG && out->text[0] == '"';
+    bool fits = n > 1 && args[1].is_int() && args[1].p.is_constant() &&
+                args[1].p.constant() > (int64_t)out->text.size() - 2;
+    if (name == "snprintf" && literal && !fits) // but its length matters, too
+        *out = Value::unknown("a text may be cut", here(e));
     return true;
 }
 
