@@ -60,7 +60,7 @@ bool Interp::mpi_communicator(const CallExpr *e, const std::string &name, const 
 // After it, all ranks have the same in `to`: they are told so, or have found so
 // together. Only what is written as a whole is followed.
 void Interp::told(const CallExpr *e, const Value &to, const Value &count,
-                  const Value &type)
+                  const Value &type, const std::string &how)
 {
     Datatype t;
     Cell whole = to.to;
@@ -84,7 +84,7 @@ void Interp::told(const CallExpr *e, const Value &to, const Value &count,
     for (const Cell &c : parts) {
         if (!type_of(c)->isIntegerType())
             continue;
-        forget(c, "is told by another rank", here(e), true);
+        forget(c, how, here(e), true);
         auto at = now.cells.find(c);
         at->second =
             settle(c, at->second, " as of line " + std::to_string(here(e).line));
@@ -249,7 +249,7 @@ bool Interp::mpi_told(const CallExpr *e, const std::string &name, const Args &a)
     }
     mpi_other(e, name, a);
     if (communicator(a[from_one ? 4 : 5]) == WORLD)
-        told(e, a[to], a[to + 1], a[to + 2]);
+        told(e, a[to], a[to + 1], a[to + 2], "is told by another rank");
     return true;
 }
 

@@ -60,6 +60,14 @@ Value Interp::fit(Value v, QualType t, const Expr *e)
     return v;
 }
 
+// Of n - 1, where n is made of names: n is taken to be 1 at least.
+static bool below_names(const Poly &p)
+{
+    Poly n = p + Poly(1);
+    auto other = [](int id) { return atom(id).kind != Atom::SYMBOL; };
+    return n.constant() == 0 && !n.is_zero() && !n.has(other) && assume_positive(n);
+}
+
 Value Interp::divide(bool rest, const Value &a, const Value &b, QualType t,
                      const Expr *e)
 {
@@ -70,7 +78,7 @@ Value Interp::divide(bool rest, const Value &a, const Value &b, QualType t,
         out.p = rest ? Poly() : whole;
         return out;
     }
-    if (!assume_positive(b.p) || !not_negative(a.p)) {
+    if (!assume_positive(b.p) || (!not_negative(a.p) && !below_names(a.p))) {
         if (a.p.is_constant() && b.p.is_constant() && b.p.constant() &&
             !is_unsigned(t) && a.p.constant() != INT64_MIN) {
             int64_t x = a.p.constant(), y = b.p.constant();

@@ -29,15 +29,7 @@ struct Object {
 // there before or some rank has written; else it is empty, and a read gets nothing.
 // SHARED_POINTER: as long as all ranks move it together. OPENED: 0 before it is opened,
 // and once it is closed.
-enum {
-    VIEW_START,
-    VIEW_UNIT,
-    VIEW_TYPE,
-    FILE_POINTER,
-    FILLED,
-    SHARED_POINTER,
-    OPENED
-};
+enum { VIEW_START, VIEW_UNIT, VIEW_TYPE, FILE_POINTER, FILLED, SHARED_POINTER, OPENED };
 
 struct Target {
     enum Kind { CELL, INSIDE, NOWHERE };
@@ -279,8 +271,9 @@ class Interp : public Found
     void mpi_view(const clang::CallExpr *e, const Args &a);
     void mpi_seek(const clang::CallExpr *e, const Args &a, bool shared);
     bool only_reads(const Opening &o) const;
-    bool keeps_size(int opening);
+    bool keeps(int opening);
     void mpi_size(const clang::CallExpr *e, const Args &a);
+    bool reads_alike(const Site &s, const Value &count);
     Value turn(const Site &s, const clang::CallExpr *e);
     Site new_site(const clang::CallExpr *e, const IoCall &io, const clang::Expr *file);
     void note(const clang::CallExpr *e, const std::string &name, int opening);
@@ -305,7 +298,7 @@ class Interp : public Found
     bool mpi_communicator(const clang::CallExpr *e, const std::string &name,
                           const Args &a);
     void told(const clang::CallExpr *e, const Value &to, const Value &count,
-              const Value &type);
+              const Value &type, const std::string &how);
     bool mpi_told(const clang::CallExpr *e, const std::string &name, const Args &a);
 
     // datatype.cc

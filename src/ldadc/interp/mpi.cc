@@ -248,9 +248,9 @@ bool Interp::only_reads(const Opening &o) const
     return o.mode_known && at != program.numbers.end() && (o.mode & at->second);
 }
 
-// Whether the program itself leaves the file's size as it is, as long as it is open
-// here: all ranks have opened it to read only, and what has written it is closed.
-bool Interp::keeps_size(int opening)
+// Whether the program itself leaves the file as it is, as long as it is open here: all
+// ranks have opened it to read only, and what has written it is closed.
+bool Interp::keeps(int opening)
 {
     const Opening &mine = openings[opening];
     if (!only_reads(mine) || mine.comm < 0 || mine.apart)
@@ -260,18 +260,27 @@ bool Interp::keeps_size(int opening)
             (openings[i].foreign || !read(now, file_cell(i, OPENED)).is_int(0)) &&
             sameness(openings[i].path_key, mine.path_key) != DIFFERENT)
             return false;
+    assumptions.insert("nobody changes a file while the program has it open to read "
+                       "only");
     return true;
+}
+
+// Whether all ranks that come here get the same from the file, such as its header.
+bool Interp::reads_alike(const Site &s, const Value &count)
+{
+    for (const Value *v : {&s.at, &count, &s.view_start, &s.view_unit})
+        if (!v->is_int() || !alike(*v))
+            return false;
+    return !s.call.write && !s.call.nonblocking && !s.call.shared &&
+           s.view_type.is_int(0) && keeps(s.opening);
 }
 
 // Ranks that ask for the size of a file while others write it need not get the same.
 void Interp::mpi_size(const CallExpr *e, const Args &a)
 {
-    bool same = a[0].kind == Value::FILE && keeps_size(a[0].number);
+    bool same = a[0].kind == Value::FILE && keeps(a[0].number);
     const Value &to = a[1];
     std::string why = "the size of a file is not known where it may be written";
-    if (same)
-        assumptions.insert("nobody changes the size of a file while the program has "
-                           "it open to read only");
     put(to, Value::unknown(same ? "MPI_File_get_size()" : why, here(e), same), e);
     if (same && to.kind == Value::POINTER && !to.anywhere) {
         Cell c = to.to;
@@ -413,6 +422,8 @@ void Interp::mpi_transfer(const CallExpr *e, const IoCall &io, const Args &a)
                 here(e));
         if (io.write)
             fill(s.opening);
+        if (reads_alike(s, count))
+            told(e, a[buffer], count, type, "is read from a file");
     }
     if (probing)
         return;
