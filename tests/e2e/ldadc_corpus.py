@@ -38,7 +38,7 @@ RANKS, OTHERS = ((1, 2, 3, 4), 3) if FLAVOUR == "mpich" else ((2, 3), None)
 QUICK = ("blocks_2d", "clipped", "halo", "interleaved_argv", "pointer_advances",
          "trap_fresh_read", "trap_merged", "view_indexed")
 LIMIT_S = 60
-counted = {"programs": 0, "traps": 0, "calls": 0, "resolved": 0}
+counted = {"programs": 0, "traps": 0, "calls": 0, "resolved": 0, "related": 0}
 
 
 def program_named(name):
@@ -147,11 +147,13 @@ def count(program, report):
     calls = judge.all_calls(report)
     counted["calls"] += len(calls)
     counted["resolved"] += sum(1 for call in calls if call["resolved"])
+    counted["related"] += sum(1 for call in calls if judge.related(call))
 
 
 def tearDownModule():
     print("# %(programs)d programs, %(traps)d of them traps; %(resolved)d of %(calls)d "
-          "calls are resolved" % counted, flush=True)
+          "calls are resolved, and %(related)d of them with how ranks share the bytes"
+          % counted, flush=True)
 
 
 class Judge(Runs):

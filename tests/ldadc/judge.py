@@ -106,6 +106,11 @@ def all_calls(report):
     return [call for f in report["files"] for call in f["calls"]]
 
 
+def related(call):
+    """Whether it is resolved, and it is known, too, how ranks share the bytes."""
+    return call["resolved"] and call["class"] != "unresolved"
+
+
 def names_of(report, symbols, nprocs, rank):
     """Values by identifier; where none is told of it, by its text in the program."""
     names = {"nprocs": nprocs, "rank": rank}

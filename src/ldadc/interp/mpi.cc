@@ -83,6 +83,12 @@ Cell Interp::file_cell(int opening, int part)
 
 // ---- files ----------------------------------------------------------
 
+static bool has_mode(const Program &p, const Opening &o, const char *name)
+{
+    auto at = p.numbers.find(name);
+    return o.mode_known && at != p.numbers.end() && (o.mode & at->second);
+}
+
 void Interp::mpi_open(const CallExpr *e, const Args &a)
 {
     auto key = chain(e);
@@ -108,8 +114,8 @@ void Interp::mpi_open(const CallExpr *e, const Args &a)
     o.mode_known = a[2].is_int() && a[2].p.is_constant();
     o.mode = o.mode_known ? a[2].p.constant() : 0;
     auto without = [&](const char *name) {
-        auto at = program.numbers.find(name);
-        return o.mode_known && at != program.numbers.end() && !(o.mode & at->second);
+        return o.mode_known && program.numbers.count(name) &&
+               !has_mode(program, o, name);
     };
     o.append = !without("MPI_MODE_APPEND");
     bool there = without("MPI_MODE_CREATE");
@@ -244,8 +250,7 @@ void Interp::mpi_seek(const CallExpr *e, const Args &a, bool shared)
 
 bool Interp::only_reads(const Opening &o) const
 {
-    auto at = program.numbers.find("MPI_MODE_RDONLY");
-    return o.mode_known && at != program.numbers.end() && (o.mode & at->second);
+    return has_mode(program, o, "MPI_MODE_RDONLY");
 }
 
 // Whether the program itself leaves the file as it is, as long as it is open here: all
@@ -378,6 +383,20 @@ void Interp::note(const CallExpr *e, const std::string &name, int opening)
     add_site(s);
 }
 
+// What a status says after a call that nobody waits for: of a write, all of its bytes.
+// It is no number that the program could name.
+enum { BYTES = 1 };
+
+static Value written(const Site &s, const Place &where)
+{
+    Value v = Value::unknown("a status is not followed", where);
+    if (s.call.write && !s.call.nonblocking && s.bytes.is_int()) {
+        v.p = s.bytes.p;
+        v.number = BYTES;
+    }
+    return v;
+}
+
 void Interp::mpi_transfer(const CallExpr *e, const IoCall &io, const Args &a)
 {
     unsigned buffer = io.at ? 2 : 1;
@@ -413,6 +432,10 @@ void Interp::mpi_transfer(const CallExpr *e, const IoCall &io, const Args &a)
         s.at = io.at       ? a[1]
                : io.shared ? turn(s, e)
                            : read(now, file_cell(s.opening, FILE_POINTER));
+        if (has_mode(program, openings[s.opening], "MPI_MODE_SEQUENTIAL") && !io.shared)
+            s.at = Value::unknown("MPI_MODE_SEQUENTIAL permits only the shared file "
+                                  "pointer",
+                                  here(e));
         if (!io.at && !io.shared && (io.write || filled(s.opening)))
             advance(s.opening, s.bytes, here(e));
         else if (!io.at && !io.shared)
@@ -425,6 +448,11 @@ void Interp::mpi_transfer(const CallExpr *e, const IoCall &io, const Args &a)
         if (reads_alike(s, count))
             told(e, a[buffer], count, type, "is read from a file");
     }
+    size_t status = buffer + 3;
+    if (status < a.size() && a[status].kind == Value::POINTER)
+        write(a[status].anywhere ? Cell{a[status].to.object, {}} : a[status].to,
+              a[status].anywhere ? Value::unknown("a status is not followed", here(e))
+                                 : written(s, here(e)));
     if (probing)
         return;
     classify_variables(e, io, &s);
@@ -486,6 +514,18 @@ bool Interp::mpi_file(const CallExpr *e, const std::string &name, const Args &a)
     } else if (name == "MPI_File_set_size" || name == "MPI_File_preallocate") {
         if (a.size() == 2 && a[0].kind == Value::FILE && !a[1].is_int(0))
             fill(a[0].number);
+    } else if (name == "MPI_Get_count" && a.size() == 3) {
+        // as many as a write has written
+        bool own = a[0].kind == Value::POINTER && !a[0].anywhere &&
+                   objects[a[0].to.object].kind == Object::LOCAL &&
+                   !objects[a[0].to.object].escaped;
+        Value status = own ? read(now, a[0].to) : Value();
+        Datatype t;
+        Poly n;
+        if (status.kind != Value::UNKNOWN || status.number != BYTES ||
+            !datatype(a[1], &t) || !status.p.divide(t.size, &n))
+            return false;
+        put(a[2], Value::integer(n), e);
     } else if (name == "MPI_File_get_size" && a.size() == 2) {
         mpi_size(e, a);
     } else if (name == "MPI_File_get_position" && a.size() == 2) {

@@ -1,5 +1,5 @@
-/* numbers that all ranks read at the head of a file, and a share of the file that is one
- * byte short, with some of the next one's
+/* numbers that all ranks read at the head of a file, and a share of the file that is
+ * one byte short, with some of the next one's
  *
  * symbols: head_0_=5 head_1_=40 n_2=5 size_2=960
  * expect: resolved alone
