@@ -318,6 +318,30 @@ int main(int argc, char **argv)
         self.assertFalse(pointer["resolved"])
         self.assertEqual(again, viewed)
 
+    SEQUENTIAL = """
+        #include <mpi.h>
+        int main(int argc, char **argv)
+        {
+            char b[2] = "";
+            MPI_File fh;
+            MPI_Init(&argc, &argv);
+            int mode = MPI_MODE_RDONLY%s;
+            MPI_File_open(MPI_COMM_WORLD, argv[1], mode, MPI_INFO_NULL, &fh);
+            MPI_File_read(fh, b, 2, MPI_BYTE, MPI_STATUS_IGNORE);
+            MPI_File_read_at(fh, 8, b, 2, MPI_BYTE, MPI_STATUS_IGNORE);
+            MPI_File_close(&fh);
+            MPI_Finalize();
+            return 0;
+        }"""
+
+    def test_sequential(self):
+        """MPI forbids all but shared pointers there, so that nothing is read."""
+        for call in self.calls(self.source(self.SEQUENTIAL % "")):
+            self.assertTrue(call["resolved"])
+        for call in self.calls(self.source(self.SEQUENTIAL % " | MPI_MODE_SEQUENTIAL")):
+            self.assertFalse(call["resolved"])
+            self.assertIn("MPI_MODE_SEQUENTIAL", call["reason"])
+
     def test_assumptions_are_listed_and_checked(self):
         path = self.source(self.SHARES)
         report = self.report(path, "--assume=gap > n")

@@ -35,8 +35,8 @@ int main(int argc, char **argv)
             MPI_File_read_at(in, 0, &own, 1, MPI_INT, MPI_STATUS_IGNORE);
             at = own++;
             MPI_File_write_at(fh, 0, &own, 1, MPI_INT, MPI_STATUS_IGNORE);
-            MPI_File_sync(fh);
         }
+        MPI_File_sync(fh);
         MPI_Barrier(MPI_COMM_WORLD);
     }
     MPI_File_read_at(in, 0, b, at, MPI_BYTE, MPI_STATUS_IGNORE);
