@@ -650,10 +650,12 @@ Value Interp::call(const CallExpr *e, Target *at)
     touch(e, name, args);
     static const std::set<std::string> lends = {"setbuf", "setbuffer", "setvbuf",
                                                 "fmemopen", "open_memstream"};
-    if (lends.count(name))
-        for (const Value &v : args)
-            if (v.kind == Value::POINTER)
-                objects[v.to.object].poisoned = true; // what a stream writes is there
+    for (size_t i = 0; lends.count(name) && i < args.size(); i++) {
+        if (args[i].kind == Value::POINTER)
+            objects[args[i].to.object].poisoned = true; // what a stream writes is there
+        else if (args[i].kind == Value::UNKNOWN && !is_stream(e->getArg(i)->getType()))
+            now.stored.insert(COOKIE); // or nobody knows where
+    }
     if (name == COOKIE)
         now.stored.insert(COOKIE);
     if (is_mpi && !body)

@@ -27,8 +27,8 @@ struct Object {
 
 // Cells of an opening. FILLED: 1 where something is in the file, or may be, as it was
 // there before or some rank has written; else it is empty, and a read gets nothing.
-// SHARED_POINTER: as long as all ranks move it together. OPENED: 0 before it is opened,
-// and once it is closed.
+// SHARED_POINTER: as long as all ranks move it together. OPENED: 0 before it is
+// opened, and once it is closed; KEPT or WRITTEN between.
 enum { VIEW_START, VIEW_UNIT, VIEW_TYPE, FILE_POINTER, FILLED, SHARED_POINTER, OPENED };
 
 struct Target {

@@ -83,6 +83,9 @@ Cell Interp::file_cell(int opening, int part)
 
 // ---- files ----------------------------------------------------------
 
+// Of a file that is open: whether nobody else in the program has it open to write.
+enum { KEPT = 1, WRITTEN = 2 };
+
 static bool has_mode(const Program &p, const Opening &o, const char *name)
 {
     auto at = p.numbers.find(name);
@@ -141,7 +144,17 @@ void Interp::mpi_open(const CallExpr *e, const Args &a)
                 sameness(openings[i].path_key, openings[n].path_key) == SAME;
     write(file_cell(n, SHARED_POINTER), read(now, file_cell(n, FILE_POINTER)));
     write(file_cell(n, FILLED), Value::integer(there));
-    write(file_cell(n, OPENED), Value::integer(1));
+    // what is open to read only beside something that writes cannot be relied upon
+    bool reads = only_reads(openings[n]), kept = reads;
+    for (int i = 0; i < (int)openings.size(); i++) {
+        if (i == n || read(now, file_cell(i, OPENED)).is_int(0) ||
+            sameness(openings[i].path_key, openings[n].path_key) == DIFFERENT)
+            continue;
+        if (!reads)
+            write(file_cell(i, OPENED), Value::integer(WRITTEN));
+        kept = kept && only_reads(openings[i]);
+    }
+    write(file_cell(n, OPENED), Value::integer(kept ? KEPT : WRITTEN));
     put(a[4], Value::handle(Value::FILE, n), e);
     note(e, "MPI_File_open", n);
 }
@@ -253,17 +266,15 @@ bool Interp::only_reads(const Opening &o) const
     return has_mode(program, o, "MPI_MODE_RDONLY");
 }
 
-// Whether the program itself leaves the file as it is, as long as it is open here: all
-// ranks have opened it to read only, and what has written it is closed.
+// Whether the program itself leaves the file as it is, as long as it is open here, by all
+// ranks together.
 bool Interp::keeps(int opening)
 {
-    const Opening &mine = openings[opening];
-    if (!only_reads(mine) || mine.comm < 0 || mine.apart)
+    const Opening &o = openings[opening];
+    if (o.comm < 0 || o.apart || !read(now, file_cell(opening, OPENED)).is_int(KEPT))
         return false;
-    for (size_t i = 0; i < openings.size(); i++)
-        if (!only_reads(openings[i]) &&
-            (openings[i].foreign || !read(now, file_cell(i, OPENED)).is_int(0)) &&
-            sameness(openings[i].path_key, mine.path_key) != DIFFERENT)
+    for (const Opening &other : openings)
+        if (other.foreign && sameness(other.path_key, o.path_key) != DIFFERENT)
             return false;
     assumptions.insert("nobody changes a file while the program has it open to read "
                        "only");
@@ -523,7 +534,7 @@ bool Interp::mpi_file(const CallExpr *e, const std::string &name, const Args &a)
         Datatype t;
         Poly n;
         if (status.kind != Value::UNKNOWN || status.number != BYTES ||
-            !datatype(a[1], &t) || !status.p.divide(t.size, &n))
+            !datatype(a[1], &t) || t.size.is_zero() || !status.p.divide(t.size, &n))
             return false;
         put(a[2], Value::integer(n), e);
     } else if (name == "MPI_File_get_size" && a.size() == 2) {
