@@ -266,8 +266,8 @@ bool Interp::only_reads(const Opening &o) const
     return has_mode(program, o, "MPI_MODE_RDONLY");
 }
 
-// Whether the program itself leaves the file as it is, as long as it is open here, by all
-// ranks together.
+// Whether the program itself leaves the file as it is, as long as it is open here, by
+// all ranks together.
 bool Interp::keeps(int opening)
 {
     const Opening &o = openings[opening];
