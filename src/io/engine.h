@@ -54,6 +54,9 @@ struct io_engine {
      * and fewer than min may come back. NULL: the engine is synchronous. */
     int (*reap)(struct io_queue *q, struct io_req *done[], int max, int min,
                 double limit_s);
+    /* Local. What it holds back in the process's memory goes to the file; discard: what
+     * it has read ahead is forgotten, too. NULL: it holds nothing back. */
+    int (*flush)(struct io_file *f, bool discard);
     /* Makes what this rank wrote durable, as far as it can without waiting for others;
      * f->failed: only takes part. NULL: nothing to do. */
     int (*sync)(struct io_file *f);

@@ -9,12 +9,22 @@
 
 extern const struct io_engine io_engine_null, io_engine_posix, io_engine_mpiio,
     io_engine_mpiio_nb, io_engine_threads, io_engine_uring, io_engine_libaio,
-    io_engine_aio, io_engine_hdf5, io_engine_mmap, io_engine_part;
+    io_engine_aio, io_engine_hdf5, io_engine_mmap, io_engine_part, io_engine_stdio;
 
 const struct io_engine *const io_engines[] = {
-    &io_engine_posix,   &io_engine_mmap,  &io_engine_mpiio,  &io_engine_mpiio_nb,
-    &io_engine_threads, &io_engine_uring, &io_engine_libaio, &io_engine_aio,
-    &io_engine_hdf5,    &io_engine_part,  &io_engine_null,   NULL,
+    &io_engine_posix,
+    &io_engine_mmap,
+    &io_engine_stdio,
+    &io_engine_mpiio,
+    &io_engine_mpiio_nb,
+    &io_engine_threads,
+    &io_engine_uring,
+    &io_engine_libaio,
+    &io_engine_aio,
+    &io_engine_hdf5,
+    &io_engine_part,
+    &io_engine_null,
+    NULL,
 };
 
 static const struct io_engine *engines_find(const char *spec)
@@ -197,8 +207,8 @@ static const struct io_engine *find_inner(const char *options)
     const struct io_engine *found = engines_find(name);
     if (found && (found->can & IO_CAN_BE_INNER))
         return found;
-    err_usage("FILETYPE=PARTITIONED needs a synchronous I/O engine that stores regular "
-              "files, and %s is not one: take IOMETHOD POSIX or MPI",
+    err_usage("FILETYPE=PARTITIONED does not work with I/O engine %s: take IOMETHOD "
+              "POSIX or MPI",
               name);
     return NULL;
 }
@@ -326,6 +336,12 @@ bool io_engine_calls_mpi(const char *spec)
 {
     const struct io_engine *e = engines_find(spec);
     return e && (e->can & IO_CALLS_MPI);
+}
+
+bool io_engine_holds_back(const char *spec)
+{
+    const struct io_engine *e = engines_find(spec);
+    return e && e->flush;
 }
 
 bool io_engine_shares_queue(const char *spec)

@@ -370,12 +370,25 @@ int io_file_sync(struct io_file *f)
     return rc ? rc : met;
 }
 
+int io_file_flush(struct io_file *f, bool discard)
+{
+    if (!f->engine->flush)
+        return 0;
+    watchdog_arm(f->timeout_s, "flushing", f->path, -1);
+    int rc = f->engine->flush(f, discard);
+    watchdog_disarm();
+    return rc;
+}
+
 int io_file_size(struct io_file *f, int64_t *bytes)
 {
     struct stat st;
     *bytes = 0;
     if (f->engine->size)
         return f->engine->size(f, bytes);
+    int rc = io_file_flush(f, false);
+    if (rc)
+        return rc;
     if (stat(f->path, &st))
         return err_set(-errno, f->path, -1, "the file's size is not to be had: %s",
                        strerror(errno));
@@ -403,8 +416,9 @@ int io_file_cut(struct io_file *f, int64_t bytes)
     if (!scratch_made(f->path))
         return err_set(-EPERM, f->path, -1,
                        "the file is not this run's, and is left as it is");
+    int rc = io_file_flush(f, true);
     watchdog_arm(f->timeout_s, "cutting", f->path, bytes);
-    int rc = cut(f, bytes);
+    rc = rc ? rc : cut(f, bytes);
     watchdog_disarm();
     if (!rc && f->engine->was_cut)
         f->engine->was_cut(f, bytes);

@@ -135,6 +135,11 @@ int io_file_sync(struct io_file *f);
 int io_file_sync_own(struct io_file *f, bool failed);
 int io_file_sync_meet(struct io_file *f);
 
+/* Local. Where the engine keeps bytes in memory of its own (stdio), those written go to
+ * the file; discard: what is read next comes from the file, too. 0 or -errno with a
+ * sentence. */
+int io_file_flush(struct io_file *f, bool discard);
+
 /* **Collective.** Closes, and frees *f (NULL afterwards) even where it fails. */
 int io_file_close(struct io_file **f);
 
@@ -293,6 +298,10 @@ bool io_engine_writes_back(const char *spec);  /* it honours IO_WRITE_BACK */
 /* Local. Whether transfers call MPI (mpiio, hdf5, containers), so that only the thread
  * that began MPI may make them. */
 bool io_engine_calls_mpi(const char *spec);
+
+/* Local. Whether it holds bytes back in memory (io_file_flush), so that another open of
+ * the file, even by the same rank, does not see them before a flush or a sync. */
+bool io_engine_holds_back(const char *spec);
 
 /* Local. Whether one queue of this engine can have several files (io_queue_open). */
 bool io_engine_shares_queue(const char *spec);

@@ -14,6 +14,7 @@ src_io_libio_la_SOURCES = \
 	src/io/engines/engine_null.c \
 	src/io/part/engine_part.c \
 	src/io/engines/engine_posix.c \
+	src/io/engines/engine_stdio.c \
 	src/io/engines/engine_threads.c \
 	src/io/engines.c \
 	src/io/engines_list.c \
@@ -54,8 +55,8 @@ src_io_libio_la_SOURCES = \
 	src/io/part/view.h \
 	src/io/engines/pieces.c \
 	src/io/engines/pieces.h \
-	src/io/engines/slabs.c \
-	src/io/engines/slabs.h \
+	src/io/slabs.c \
+	src/io/slabs.h \
 	src/io/fs/stack.c \
 	src/io/fs/stack.h \
 	src/io/fs/stripe.c \

@@ -578,6 +578,9 @@ bool run_await_room(struct run_file *f, enum io_op op);
 #define RUN_LIST_MOST 1024
 void run_submit_list(struct run_file *f, struct run_io t[], int n);
 
+/* Local. As io_file_flush, timed as a write. A failure is kept. */
+void run_flush(struct run_file *f, bool discard);
+
 /* **Collective.** Make what was written durable, in two steps (io_file_sync_own),
  * timed; run_file_close does it. A failure is kept. */
 void run_sync(struct run_file *f);

@@ -34,6 +34,14 @@ void run_fail(struct run *r, int rc)
         r->failed = rc;
 }
 
+void run_flush(struct run_file *f, bool discard)
+{
+    struct run *r = f->run;
+    enum act before = enter(r, ACT_WRITE);
+    run_fail(r, io_file_flush(f->io, discard));
+    leave(r, ACT_WRITE, before);
+}
+
 void run_sync(struct run_file *f)
 {
     struct run *r = f->run;

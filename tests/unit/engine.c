@@ -1248,8 +1248,9 @@ static void test_calls_mpi(void)
 {
     static const char *const calls[] = {"mpiio", "mpiio-nb:depth=2", "hdf5",
                                         "part:inner=posix"};
-    static const char *const not [] = {"posix", "threads", "uring:piece=4096", "libaio",
-                                       "aio",   "null",    "nonsense"};
+    static const char *const not [] = {"posix",  "threads", "uring:piece=4096",
+                                       "libaio", "aio",     "stdio",
+                                       "null",   "nonsense"};
 
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         tap_ok(io_engine_calls_mpi(calls[i]) || io_engine_check(calls[i], 0),

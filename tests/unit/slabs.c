@@ -1,7 +1,7 @@
 /* A row of elements as slabs of an array, against counting them one by one. */
 #include "tap.h"
 
-#include "io/engines/slabs.h"
+#include "io/slabs.h"
 #include <stdbool.h>
 
 /* The row-major position of element i of a slab. */

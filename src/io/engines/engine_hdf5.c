@@ -14,7 +14,7 @@
 #include "base/scratch.h"
 #include "base/version.h"
 #include "io/engines/mpiio.h"
-#include "io/engines/slabs.h"
+#include "io/slabs.h"
 #include "world/world.h"
 #include <errno.h>
 #include <fcntl.h>

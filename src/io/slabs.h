@@ -1,7 +1,7 @@
 /* A row of elements as parts of an N-dimensional array, for libraries that know
  * arrays and no offsets. */
-#ifndef IO_ENGINES_SLABS_H
-#define IO_ENGINES_SLABS_H
+#ifndef IO_SLABS_H
+#define IO_SLABS_H
 
 #include "io/io.h"
 

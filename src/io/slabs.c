@@ -1,6 +1,6 @@
 /* Slabs: as large as they can be at each place, so they grow to the largest that fits
  * the whole, and shrink again at its end. */
-#include "io/engines/slabs.h"
+#include "io/slabs.h"
 
 /* The outermost dimension of which a whole step fits: a step there is `*size`
  * elements, `at` is at the beginning of one, and n is no less. */

@@ -1,0 +1,169 @@
+/* stdio: a stream of the C library, synchronous. The library gathers small transfers in
+ * a buffer, which it moves with read(2) and write(2). What is in the buffer, other
+ * opens of the file see after flush or sync. Options: buffer=N, its bytes, 1: none (the
+ * library's choice, which is the file system's block size); piece=N, the largest number
+ * of bytes in one call. */
+#include "base/err.h"
+#include "io/engine.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NOWHERE (-1) /* the next transfer seeks */
+#define PIECE (INT64_C(1) << 30)
+
+struct stdio {
+    int fd;       /* streams come and go */
+    FILE *stream; /* NULL: the next transfer needs one */
+    char *buffer; /* of option buffer; NULL: the library's */
+    int64_t at;   /* where it is in the file */
+    enum io_op last;
+};
+
+static struct stdio *stdio_of(const struct io_file *f)
+{
+    return f->priv;
+}
+
+static int stdio_failed(const struct io_file *f, const char *what)
+{
+    int error = errno ? errno : EIO;
+    return err_set(-error, f->path, -1, "%s failed: %s", what, strerror(error));
+}
+
+static int stdio_open(struct io_file *f)
+{
+    int64_t bytes = io_option(f->options, "buffer", 0);
+    struct stdio *s = calloc(1, sizeof *s);
+    if (s && bytes)
+        s->buffer = malloc((size_t)bytes);
+    if (!s || (bytes && !s->buffer)) {
+        free(s);
+        return err_set(-ENOMEM, f->path, -1, "no memory for a stream");
+    }
+    s->fd = io_descriptor_open(f);
+    if (s->fd < 0) {
+        int rc = s->fd;
+        free(s->buffer);
+        free(s);
+        return rc;
+    }
+    f->priv = s;
+    f->layer = "POSIX";
+    return 0;
+}
+
+/* fdopen truncates nothing, whatever the mode. */
+static int stdio_begin(const struct io_file *f, struct stdio *s)
+{
+    const char *mode = f->flags & IO_WRITE ? f->flags & IO_READ ? "r+" : "w" : "r";
+    int64_t bytes = io_option(f->options, "buffer", 0);
+    int fd = fcntl(s->fd, F_DUPFD_CLOEXEC, 0), rc = 0;
+    s->at = NOWHERE;
+    s->stream = fd < 0 ? NULL : fdopen(fd, mode);
+    if (!s->stream && fd >= 0)
+        close(fd);
+    if (s->stream && bytes)
+        rc = setvbuf(s->stream, s->buffer, bytes > 1 ? _IOFBF : _IONBF, (size_t)bytes);
+    return s->stream && !rc ? 0 : errno ? -errno : -EINVAL;
+}
+
+/* Where it is already, it may go on, but not from reading to writing. */
+static int go_to(struct stdio *s, const struct io_req *r)
+{
+    int64_t to = r->offset + r->done;
+    if (s->at == to && s->last == r->op)
+        return 0;
+    s->at = to;
+    s->last = r->op;
+    return fseeko(s->stream, (off_t)to, SEEK_SET) ? -errno : 0;
+}
+
+/* Some bytes of it. 0, or -errno. */
+static int move_some(const struct io_file *f, struct stdio *s, struct io_req *r)
+{
+    int64_t left = r->bytes - r->done, most = io_option(f->options, "piece", PIECE);
+    size_t n = (size_t)(left < most ? left : most);
+    char *at = (char *)r->buf + r->done;
+    errno = 0;
+    int rc = s->stream ? 0 : stdio_begin(f, s);
+    rc = rc ? rc : go_to(s, r);
+    if (rc)
+        return rc;
+    clearerr(s->stream);
+    size_t moved =
+        r->op == IO_OP_READ ? fread(at, 1, n, s->stream) : fwrite(at, 1, n, s->stream);
+    r->done += (int64_t)moved;
+    s->at = moved == n ? s->at + (int64_t)moved : NOWHERE;
+    if (moved == n || errno == EINTR)
+        return 0;
+    return ferror(s->stream) && errno ? -errno : -EIO;
+}
+
+static int stdio_transfer(struct io_req *r)
+{
+    struct stdio *s = stdio_of(r->file);
+    while (!io_req_enough(r, r->done)) {
+        int rc = move_some(r->file, s, r);
+        bool end = rc && s->stream && feof(s->stream);
+        if (rc && !(end && io_req_enough(r, r->done)))
+            return io_req_fail(r, rc, end ? "the file ends here" : strerror(-rc));
+    }
+    return 0;
+}
+
+static int stdio_start(struct io_queue *q, struct io_req *r[], int n)
+{
+    (void)q;
+    for (int i = 0; i < n; i++)
+        stdio_transfer(r[i]);
+    return 0;
+}
+
+/* A stream that is closed has nothing of the file in its buffer any more. One that only
+ * seeks may still read from there. */
+static int stdio_flush(struct io_file *f, bool discard)
+{
+    struct stdio *s = stdio_of(f);
+    FILE *stream = s->stream;
+    errno = 0;
+    if (!stream)
+        return 0;
+    if (!discard)
+        return fflush(stream) ? stdio_failed(f, "fflush") : 0;
+    s->stream = NULL;
+    return fclose(stream) ? stdio_failed(f, "fclose") : 0;
+}
+
+static int stdio_sync(struct io_file *f)
+{
+    bool read = f->flags & IO_READ;
+    int rc = stdio_flush(f, read);
+    if (!rc && fsync(stdio_of(f)->fd))
+        rc = stdio_failed(f, "fsync");
+    return rc;
+}
+
+static int stdio_close(struct io_file *f)
+{
+    struct stdio *s = stdio_of(f);
+    int rc = stdio_flush(f, true);
+    if (close(s->fd) && !rc)
+        rc = stdio_failed(f, "close");
+    free(s->buffer);
+    free(s);
+    return rc;
+}
+
+const struct io_engine io_engine_stdio = {
+    .name = "stdio",
+    .options = "buffer|piece",
+    .open = stdio_open,
+    .start = stdio_start,
+    .flush = stdio_flush,
+    .sync = stdio_sync,
+    .close = stdio_close,
+};
