@@ -15,7 +15,7 @@ from leadline.errors import LeadlineError
 from leadline.fields import printable
 
 SPEC = "whatif.json"
-METHODS = OrderedDict([("POSIX", "POSIX"), ("MPI-IO", "MPI")])   # by level
+METHODS = {"POSIX": "POSIX", "stdio": "stdio", "MPI-IO": "MPI"}   # by level
 FIGURES = ("write_MBps", "read_MBps", "wall_s")
 BUDGET_S = 600.0
 THREADS = 4
@@ -33,7 +33,8 @@ def recorded(found):
             moved[way] = moved.get(way, 0) + t["bytes"]
     if not moved:
         raise LeadlineError("%s: nothing in it can be replayed: there is no transfer "
-                            "of POSIX or MPI-IO whose place is known" % found.name)
+                            "of POSIX, stdio or MPI-IO whose place is known"
+                            % found.name)
     method, collective = max(moved, key=moved.get)
     return case(method, collective)
 
@@ -64,7 +65,7 @@ def ways(found):
             way = case(method, collective, filetype)
             if way not in some:
                 some.append(way)
-    some += [case(method, iomode="ASYNC") for method in METHODS.values()]
+    some += [case(method, iomode="ASYNC") for method in ("POSIX", "MPI")]
     return some + [OrderedDict(iomethod="POSIX", threads=THREADS)]
 
 

@@ -165,29 +165,53 @@ static struct replay_handle *handle_of(struct replay *p, const struct skeleton_s
                                : p->set.run.collective && replay_is_shared(p, t->file);
     for (int i = 0; i < p->handles; i++) {
         struct replay_handle *h = &p->handle[i];
-        if (h->file == t->file && (!recorded || h->level == t->level) &&
+        if (h->file == t->file &&
+            (!recorded || (h->level == t->level && h->buffer == t->buffer)) &&
             (t->sync || h->collective == collective))
             return h;
     }
     struct replay_handle *h = &p->handle[p->handles++];
-    *h = (struct replay_handle){
-        .file = t->file, .collective = collective && !t->sync, .level = t->level};
+    *h = (struct replay_handle){.file = t->file,
+                                .collective = collective && !t->sync,
+                                .level = t->level,
+                                .buffer = t->buffer};
     return h;
+}
+
+/* Whether a step is of a handle: drops are of a file, and flushes of its streams. */
+static bool has_handle(const struct skeleton_step *t)
+{
+    return t->sync || skeleton_moves(t);
 }
 
 /* Syncs come last: they are of a handle that moves something, if there is one. */
 static void make_handles(struct replay *p, int phase)
 {
     p->handles = 0;
+    for (int i = 0; i < p->is.files; i++)
+        p->file[i].last = NULL;
     for (int syncs = 0; syncs < 2; syncs++)
         for (int i = 0; i < p->is.steps; i++) {
             const struct skeleton_step *t = &p->is.step[i];
-            if (!replay_is_done(p, t) || t->phase != phase || t->drop ||
+            if (!replay_is_done(p, t) || t->phase != phase || !has_handle(t) ||
                 t->sync != (syncs == 1))
                 continue;
             struct replay_handle *h = handle_of(p, t);
             h->flags |= t->write || t->sync ? IO_WRITE : IO_READ;
         }
+}
+
+static const char *engine_of(struct replay_handle *h)
+{
+    if (h->level == LEVEL_STDIO && h->buffer)
+        snprintf(h->engine, sizeof h->engine, "stdio:buffer=%lld",
+                 (long long)h->buffer);
+    else
+        snprintf(h->engine, sizeof h->engine, "%s",
+                 h->level == LEVEL_STDIO ? "stdio"
+                 : h->level == LEVEL_MPI ? "mpiio"
+                                         : "posix");
+    return h->engine;
 }
 
 static void open_handles(struct run *r)
@@ -198,7 +222,7 @@ static void open_handles(struct run *r)
         struct replay_file *of = &p->file[h->file];
         file_at(r, h->file, &h->f);
         if (p->set.as_recorded)
-            h->f.engine = h->level == LEVEL_MPI ? "mpiio" : "posix";
+            h->f.engine = engine_of(h);
         h->f.independent = !h->collective;
         h->f.depth = p->depth;
         h->f.as_cached = p->set.as_recorded; /* emptied where the program did */
@@ -315,6 +339,28 @@ static bool any_has_failed(struct run *r)
     return failed;
 }
 
+/* Of the streams of a file; discard: what they have read ahead is not valid any more. */
+static void flush_streams(struct walk *w, int file, bool discard)
+{
+    for (int i = 0; i < w->p->handles; i++) {
+        struct replay_handle *h = &w->p->handle[i];
+        if (h->file == file && h->f.io && (!discard || h->flags & IO_READ))
+            run_flush(&h->f, discard);
+    }
+}
+
+/* What a rank wrote to a stream is there when it takes the file by another way, as the
+ * program has closed the stream before. */
+static void hand_over(struct walk *w, struct replay_handle *h)
+{
+    struct replay_file *of = &w->p->file[h->file];
+    if (of->last && of->last != h && of->last->f.io)
+        run_flush(&of->last->f, true);
+    if (of->last && of->last != h && h->f.io)
+        run_flush(&h->f, true);
+    of->last = h;
+}
+
 /* What one rank wrote is there for others to read after its sync, so all wait for it,
  * where all sync. Then nothing is under way, as in the program. Where ranks waited
  * before it, too, no rank syncs while others still transfer. */
@@ -337,6 +383,7 @@ static void do_sync(struct walk *w, struct replay_handle *h, bool after_all)
         return;
     run_sync_meet(f);
     wait_for_all(w->r);
+    flush_streams(w, h->file, true);
     w->met = true;
 }
 
@@ -382,9 +429,11 @@ static void do_transfer(struct walk *w, const struct skeleton_step *t,
                         struct step *step)
 {
     int64_t place, bytes;
-    if (next_extent(w, t, step, &place, &bytes))
-        replay_fly(&w->flights, step->handle, t->write ? IO_OP_WRITE : IO_OP_READ,
-                   place, bytes);
+    if (!next_extent(w, t, step, &place, &bytes))
+        return;
+    hand_over(w, step->handle);
+    replay_fly(&w->flights, step->handle, t->write ? IO_OP_WRITE : IO_OP_READ, place,
+               bytes);
 }
 
 static void do_step(struct walk *w, int64_t number)
@@ -396,6 +445,8 @@ static void do_step(struct walk *w, int64_t number)
     w->met = false;
     if (t->drop)
         do_drop(w, t->file);
+    else if (t->flush)
+        flush_streams(w, t->file, false);
     else if (t->sync)
         do_sync(w, w->step[number].handle, t->after_all);
     else
@@ -475,7 +526,7 @@ static void begin_steps(struct walk *w)
         if (t->phase != w->phase || !replay_is_done(p, t))
             continue;
         w->drops = w->drops || t->drop;
-        w->step[i].handle = t->drop ? NULL : handle_of(p, t);
+        w->step[i].handle = has_handle(t) ? handle_of(p, t) : NULL;
         replay_extents_begin(&w->step[i].extents, t, w->r->world.rank);
     }
 }

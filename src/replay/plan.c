@@ -80,6 +80,11 @@ static int check_step(const struct run *r, struct replay *p,
         p->library.calls += t->calls;
         return 0;
     }
+    if (f->use == USE_SEVERAL && (t->flush || t->level == LEVEL_STDIO)) {
+        skeleton_sum(&p->streams.bytes, t->bytes, 1);
+        p->streams.calls += t->calls;
+        return 0;
+    }
     if (f->use == USE_SEVERAL)
         return err_usage(
             "step %d of the skeleton is of %lld files of one role, several "
@@ -103,12 +108,13 @@ static int check_steps(const struct run *r, struct replay *p)
     bool any = false;
     for (int i = 0; i < p->is.steps && !rc; i++) {
         rc = check_step(r, p, &p->is.step[i], i);
-        any = any || (replay_is_done(p, &p->is.step[i]) && !p->is.step[i].drop);
+        any = any || (replay_is_done(p, &p->is.step[i]) && !p->is.step[i].drop &&
+                      !p->is.step[i].flush);
     }
     if (!rc && !any)
         return err_usage(
             "nothing in the skeleton can be replayed: there is no transfer "
-            "of POSIX or MPI-IO whose place is known");
+            "of POSIX, stdio or MPI-IO whose place is known");
     return rc;
 }
 
@@ -221,7 +227,7 @@ static bool is_together(const struct replay *p, const struct skeleton_step *t,
 {
     bool collective = p->set.as_recorded ? t->collective : p->set.run.collective;
     return replay_is_done(p, t) && replay_is_shared(p, t->file) && !t->drop &&
-           (t->sync ? what == ALL_COLLECTIVE : collective);
+           !t->flush && (t->sync ? what == ALL_COLLECTIVE : collective);
 }
 
 /* A loop of one number is that number, as often; what follows itself is one. Returns
@@ -312,7 +318,7 @@ static int settle_together(const struct run *r, struct replay *p)
 /* As recorded, the report names one engine: MPI-IO's if it occurs. */
 static int settle_engine(struct run *r, struct replay *p)
 {
-    bool mpi = false, collective = false;
+    bool mpi = false, stdio = false, posix = false, collective = false;
     if (!p->set.as_recorded)
         return 0;
     if (r->async || opt_find(r->program, "iomethod")->from == OPT_COMMAND_LINE ||
@@ -324,13 +330,16 @@ static int settle_engine(struct run *r, struct replay *p)
             "leave out --iomethod, --iomode, --filetype and --collective");
     for (int i = 0; i < p->is.steps; i++)
         if (replay_is_done(p, &p->is.step[i])) {
-            mpi = mpi || p->is.step[i].level == LEVEL_MPI;
+            enum skeleton_level level = p->is.step[i].level;
+            mpi = mpi || level == LEVEL_MPI;
+            posix = posix || level == LEVEL_POSIX;
+            stdio = stdio || level == LEVEL_STDIO;
             collective = collective || p->is.step[i].collective;
         }
     p->set.run.filetype = REPLAY_RECORDED;
     p->set.run.collective = collective;
     r->io_flags |= collective ? IO_COLLECTIVE : 0;
-    return run_engine(r, mpi ? "mpiio" : "posix");
+    return run_engine(r, mpi ? "mpiio" : posix || !stdio ? "posix" : "stdio");
 }
 
 /* Threads change when a transfer is made, not what must come before it. */
@@ -340,6 +349,10 @@ static int check_threads(const struct run *r, const struct replay *p)
                        : r->async         ? "--iomode=ASYNC"
                        : p->factor > 0    ? "--think"
                                           : NULL;
+    if (r->lanes > 1 && io_engine_holds_back(r->engine))
+        return err_usage("--threads: I/O engine %s keeps bytes in memory that other "
+                         "threads' transfers need: leave out one of them",
+                         r->engine);
     if (r->lanes == 1 || !what)
         return 0;
     return err_usage("--threads divides the transfers of a rank among threads, and %s "

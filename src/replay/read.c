@@ -172,6 +172,7 @@ static void read_phase(struct reading *r, const struct json_value *v,
 static enum skeleton_level level_of(const char *level)
 {
     return !strcmp(level, "POSIX")    ? LEVEL_POSIX
+           : !strcmp(level, "stdio")  ? LEVEL_STDIO
            : !strcmp(level, "MPI-IO") ? LEVEL_MPI
                                       : LEVEL_OTHER;
 }
@@ -256,6 +257,7 @@ static void read_transfer(struct reading *r, const struct json_value *v)
     if (!t || r->rc)
         return;
     t->write = !strcmp(text(r, v, "direction"), "write");
+    t->buffer = optional(r, v, "buffer", SKELETON_BUFFER_MOST);
     t->calls -= optional(r, v, "empty", t->calls);
     t->calls -= optional(r, v, "failed", t->calls);
     read_sum(r, v, "drawn", &t->drawn_calls, &t->drawn_bytes);
@@ -266,8 +268,8 @@ static void read_transfer(struct reading *r, const struct json_value *v)
         read_plan(r, m, &t->plan[t->plans++]);
 }
 
-/* Of calls that are no transfers, syncs and drops are steps. fsync and its like:
- * others, as fflush, move bytes of a library's own. */
+/* Of calls that are no transfers, syncs, flushes and drops are steps. Syncs are fsync
+ * and its like: others, as H5Fflush, move bytes of a library's own. */
 static void read_call(struct reading *r, const struct json_value *v)
 {
     if (!json_member(v, "step"))
@@ -277,7 +279,8 @@ static void read_call(struct reading *r, const struct json_value *v)
     if (!t)
         return;
     t->drop = !strcmp(call, "posix_fadvise_dontneed");
-    t->sync = !t->drop;
+    t->flush = !strcmp(call, "fflush");
+    t->sync = !t->drop && !t->flush;
     t->after_all = t->sync && truth(v, "after_all");
     if (t->sync && strcmp(call, "fsync") && strcmp(call, "fdatasync") &&
         strcmp(call, "MPI_File_sync"))

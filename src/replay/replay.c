@@ -13,8 +13,8 @@ static struct opt table[] = {
      .help = "what a program did, from \"iotrace ldad --skeleton=SKELETON RUN\""},
     {.kind = OPT_FLAG, .name = "as-recorded", .value = &replay.set.as_recorded,
      .preset = "no", .workload = true,
-     .help = "make transfers as they were made: by POSIX or MPI-IO, collective or "
-     "not, and sync only where the program did"},
+     .help = "make transfers as they were made: by POSIX, stdio or MPI-IO, collective "
+     "or not, and sync only where the program did"},
     {.kind = OPT_TEXT, .name = "think", .value = &replay.set.think,
      .preset = "none", .arg = "none|recorded|FACTOR", .workload = true,
      .help = "pause between calls: not at all, as long as the ranks took on average, "
@@ -46,7 +46,9 @@ static int open_replay(struct run *r)
     for (int i = 0; i < p->is.phases; i++)
         lost = p->is.phase[i].lost > lost ? p->is.phase[i].lost : lost;
     say_left(r, &p->library, "library_left_out",
-             "they are of stdio, of HDF5 or asynchronous, which replay does not do");
+             "they are of HDF5, PnetCDF or asynchronous, which replay does not do");
+    say_left(r, &p->streams, "streams_left_out",
+             "they are of streams, and the skeleton does not say of which files");
     say_left(r, &p->unplaced, "unplaced_left_out",
              "the skeleton does not know their places");
     say_left(r, &p->directories, "directories_left_out",

@@ -36,12 +36,15 @@ struct replay_file { /* of a role */
     bool parts; /* it is partitioned, by `plan` */
     struct ldad_plan plan;
     int64_t shift, stored_bytes, low, high; /* low to high: what this rank transfers */
+    struct replay_handle *last;             /* that this rank transferred with */
 };
 
 struct replay_handle { /* a file, while a phase has it open in one way */
     int file;
     bool collective;
     enum skeleton_level level;
+    int64_t buffer; /* of a stream */
+    char engine[32];
     int flags; /* enum io_flags */
     struct run_file f;
     struct run_file *more; /* of the other threads (--threads); NULL: there are none */
@@ -64,7 +67,7 @@ struct replay {
     int64_t slot_bytes; /* memory of each */
     const char *inner;  /* the engine of what is not partitioned, where something is */
     bool *meets; /* of each phase: whether its syncs of shared files are waited for */
-    struct replay_left library, unplaced, directories;
+    struct replay_left library, unplaced, directories, streams;
     int64_t drawn_calls, nonblocking_calls;
     int64_t write_bytes, read_bytes, calls;
 };

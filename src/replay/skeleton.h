@@ -14,6 +14,7 @@ enum {
     SKELETON_FILES_MOST = 4096,
     SKELETON_PHASES_MOST = 64,
     SKELETON_STEPS_MOST = 1 << 16,
+    SKELETON_BUFFER_MOST = 1 << 30,
     SKELETON_RANKS_MOST = 1 << 24
 };
 
@@ -42,16 +43,18 @@ struct skeleton_plan {
     struct sequence order;
 };
 
-enum skeleton_level { LEVEL_POSIX, LEVEL_MPI, LEVEL_OTHER };
+enum skeleton_level { LEVEL_POSIX, LEVEL_STDIO, LEVEL_MPI, LEVEL_OTHER };
 
 struct skeleton_step {
     bool there;
     int phase, file;
-    bool sync, drop; /* no transfers: a sync, or the file's pages leave memory */
-    bool after_all;  /* a sync: all ranks wait for each other before it */
-    bool write;      /* else it reads */
+    /* No transfers: a sync, the file's pages leave memory, or a stream's bytes do. */
+    bool sync, drop, flush;
+    bool after_all; /* a sync: all ranks wait for each other before it */
+    bool write;     /* else it reads */
     enum skeleton_level level;
     bool collective, nonblocking;
+    int64_t buffer;       /* of the stream; 0: the library's choice */
     int64_t calls, bytes; /* of transfers: those that moved something */
     struct skeleton_plan *plan;
     int plans;
@@ -91,7 +94,7 @@ int64_t skeleton_place(const struct skeleton_ranks *of, int64_t rank);
 /* Local. Whether a step moves bytes. */
 static inline bool skeleton_moves(const struct skeleton_step *t)
 {
-    return !t->sync && !t->drop;
+    return !t->sync && !t->drop && !t->flush;
 }
 
 /* Local. What a rank does; NULL: nothing, or it is not known. */

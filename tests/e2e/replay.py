@@ -34,7 +34,7 @@ PROGRAMS = {
 
 HALO = ("ldad", "jacobi", "--rows=256", "--columns=64", "--sweeps=2", "--chunk=2k")
 LEADLINE = os.path.join(BUILD, "python", "leadline", "leadline")
-LEVELS = ("POSIX", "MPI-IO")  # that replay does
+LEVELS = ("POSIX", "stdio", "MPI-IO")  # that replay does
 
 
 def unfolded(steps):
@@ -60,9 +60,11 @@ def asked(found, phase):
     files, numbers, rows = {}, {}, []
     for t in sorted(steps, key=lambda t: t["step"]):
         numbers[t["step"]] = len(numbers)
-        rows.append((files.setdefault(t["file"], len(files)), t["level"],
-                     t.get("direction", "sync"), t.get("collective", False),
-                     t["ranks"], t["calls"], t["bytes"], t.get("plans", [])))
+        way = t["level"], t.get("collective", False), t.get("buffer", 0)
+        calls = t["calls"] - t.get("empty", 0) - t.get("unplaced", {}).get("calls", 0)
+        rows.append((files.setdefault(t["file"], len(files)), way,
+                     t.get("direction", t["call"] == "fflush" and "flush" or "sync"),
+                     t["ranks"], calls, t["bytes"], t.get("plans", [])))
     order = []
     for o in found.phases[phase]["order"]:
         mine = [numbers[step] for step in unfolded(o["steps"]) if step in numbers]
@@ -142,6 +144,54 @@ class Replays(Case):
             dir=False, json=False,
             env={"PRELOAD": RECORDER, "IOTRACE_BINARY": "true"})
         self.again(self.skeleton_of(done), 1)
+
+    def of_streams(self, *line):
+        """Of a program without MPI, in the folder of its files."""
+        done = self.run_program(*line, np=0, dir=False, json=False,
+                                env={"PRELOAD": RECORDER, "IOTRACE_BINARY": "true"})
+        self.assertEqual(done.status, 0, done)
+        path = self.skeleton_of(done)
+        self.again(path, 1)
+        return skeleton.load(path)
+
+    def lines(self, n):
+        return self.text("".join("%d\n" % (k * k) for k in range(n)))
+
+    def test_fixed_point_of_streams(self):
+        """sed reads lines of many sizes, and flushes each one that it writes."""
+        out = os.path.join(tempfile.mkdtemp(dir=self.tmp), "out")
+        found = self.of_streams("sed", "-u", "-n", "w " + out, self.lines(500))
+        moved = {t["direction"]: t["calls"] - t.get("empty", 0) for t in found.transfers
+                 if t["plans"] and t["level"] == "stdio"}
+        self.assertEqual(moved["read"], 500)
+        self.assertGreaterEqual(moved["write"], 500)
+        self.assertGreaterEqual(max(c["calls"] for c in found.calls if "step" in c
+                                    and c["call"] == "fflush"), 500)
+
+    @long
+    def test_fixed_point_of_more_streams(self):
+        """Large reads, and reads and writes of a linker in any order."""
+        out = os.path.join(tempfile.mkdtemp(dir=self.tmp), "out")
+        self.of_streams("sort", "-o", out, self.lines(20000))
+        if shutil.which("ld") and shutil.which("objcopy"):
+            blob = out + ".o"
+            subprocess.check_call(("ld", "-r", "-b", "binary", "-o", blob,
+                                   self.lines(20000)))
+            self.of_streams("ld", "-r", "-o", out, blob)
+
+    def test_streams_of_ranks(self):
+        """Ranks write in turn, flush, and read what the others wrote."""
+        path = self.streams(transfers__0__buffer=1, transfers__1__buffer=7000)
+        _, first = self.traced("replay", path, "--as-recorded")
+        moved = [(t["level"], t["direction"], t["calls"], t["buffer"])
+                 for t in skeleton.load(first).transfers if "buffer" in t]
+        self.assertEqual(moved, [("stdio", "write", 20, 1),
+                                 ("stdio", "read", 20, 7000)])
+        self.again(first, 2)
+        for line in ((), ("--iomethod=stdio:buffer=3000",)):
+            self.good(self.replay(self.streams(), *line))
+        self.refused(self.replay(path, "--iomethod=stdio", "--threads=2", json=False),
+                     "keeps bytes in memory")
 
     @long
     def test_fixed_point_without_regions(self):
@@ -224,6 +274,14 @@ class Replays(Case):
                 at = at[int(name)] if name.isdigit() else at[name]
             at[names[-1]] = value
         return self.text(json.dumps(tree))
+
+    def streams(self, **changes):
+        """The same by stdio: a flush comes before each sync."""
+        sync = {"step": 1, "phase": 0, "file": "file-1", "call": "fsync",
+                "level": "POSIX", "ranks": 2, "calls": 2, "bytes": 0}
+        return self.made(transfers__0__level="stdio", transfers__1__level="stdio",
+                         calls=[sync, dict(sync, step=3, call="fflush", level="stdio")],
+                         phases__0__order__0__steps="0x10 3 1 2x10", **changes)
 
     def text(self, text):
         path = os.path.join(tempfile.mkdtemp(dir=self.tmp), "made.json")
@@ -612,8 +670,8 @@ class Replays(Case):
                 ({"transfers__0__calls": 2 ** 60}, "parts of a step do not add up"),
                 ({"transfers__0__plans__0__descriptors__0__repeats": 2 ** 56},
                  "more or fewer calls"),
-                ({"transfers__0__level": "stdio", "transfers__1__level": "HDF5",
-                  "calls__0__level": "stdio"}, "nothing in the skeleton"),
+                ({"transfers__0__level": "PnetCDF", "transfers__1__level": "HDF5",
+                  "calls__0__level": "HDF5"}, "nothing in the skeleton"),
                 ({"transfers__0__plans__0__descriptors__0__plan": "ranks=2"},
                  "no access pattern"),
                 ({"phases__0__order__0__steps": "0x10 (1"}, "no sequence"),

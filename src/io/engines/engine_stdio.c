@@ -6,7 +6,6 @@
 #include "base/err.h"
 #include "io/engine.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +15,8 @@
 #define PIECE (INT64_C(1) << 30)
 
 struct stdio {
-    int fd;       /* streams come and go */
-    FILE *stream; /* NULL: the next transfer needs one */
+    int fd;       /* for the next stream; -1: it opens the file again */
+    FILE *stream; /* NULL: the next transfer begins one */
     char *buffer; /* of option buffer; NULL: the library's */
     int64_t at;   /* where it is in the file */
     enum io_op last;
@@ -61,14 +60,19 @@ static int stdio_begin(const struct io_file *f, struct stdio *s)
 {
     const char *mode = f->flags & IO_WRITE ? f->flags & IO_READ ? "r+" : "w" : "r";
     int64_t bytes = io_option(f->options, "buffer", 0);
-    int fd = fcntl(s->fd, F_DUPFD_CLOEXEC, 0), rc = 0;
+    int rc = 0;
+    if (s->fd < 0)
+        s->fd = io_descriptor_open(f);
+    if (s->fd < 0)
+        return s->fd;
     s->at = NOWHERE;
-    s->stream = fd < 0 ? NULL : fdopen(fd, mode);
-    if (!s->stream && fd >= 0)
-        close(fd);
-    if (s->stream && bytes)
+    s->stream = fdopen(s->fd, mode);
+    if (!s->stream)
+        return -errno;
+    s->fd = -1;
+    if (bytes)
         rc = setvbuf(s->stream, s->buffer, bytes > 1 ? _IOFBF : _IONBF, (size_t)bytes);
-    return s->stream && !rc ? 0 : errno ? -errno : -EINVAL;
+    return rc ? -EINVAL : 0;
 }
 
 /* Where it is already, it may go on, but not from reading to writing. */
@@ -140,18 +144,23 @@ static int stdio_flush(struct io_file *f, bool discard)
 
 static int stdio_sync(struct io_file *f)
 {
-    bool read = f->flags & IO_READ;
-    int rc = stdio_flush(f, read);
-    if (!rc && fsync(stdio_of(f)->fd))
+    struct stdio *s = stdio_of(f);
+    int rc = stdio_flush(f, false);
+    if (!s->stream && s->fd < 0)
+        s->fd = io_descriptor_open(f);
+    if (!s->stream && s->fd < 0)
+        return s->fd;
+    if (!rc && fsync(s->stream ? fileno(s->stream) : s->fd))
         rc = stdio_failed(f, "fsync");
-    return rc;
+    int closed = f->flags & IO_READ ? stdio_flush(f, true) : 0;
+    return rc ? rc : closed;
 }
 
 static int stdio_close(struct io_file *f)
 {
     struct stdio *s = stdio_of(f);
     int rc = stdio_flush(f, true);
-    if (close(s->fd) && !rc)
+    if (s->fd >= 0 && close(s->fd) && !rc)
         rc = stdio_failed(f, "close");
     free(s->buffer);
     free(s);

@@ -9,16 +9,30 @@
 #include <string.h>
 
 enum { DEPTH = 16, THREADS = 256, OFFSET_BITS = 60, ENOUGH = 8 };
+enum { SIZES = 4, BUFFER = 4096 };
+
+/* Calls of streams that follow each other in the file. Lines and records have sizes of
+ * all kinds, and no descriptor is of them: if these change more often than SIZES, each
+ * call stands for one of the mean size. The library's buffer hides the difference. */
+struct stretch {
+    int64_t at, bytes, calls;
+    int sizes; /* one more than SIZES: more often */
+    struct {
+        int64_t bytes, calls;
+    } size[SIZES];
+};
 
 struct
     follow { /* a file's transfers in one direction, until they are of another kind */
     int stream; /* + 1; 0: free */
     struct ldad_finder finder;
+    struct stretch stretch;
 };
 
-struct place {     /* of a name of the log */
-    uint32_t file; /* + 1; 0: not looked up yet */
-    int follow[2]; /* + 1 */
+struct place {      /* of a name of the log */
+    uint32_t file;  /* + 1; 0: not looked up yet */
+    int follow[2];  /* + 1 */
+    int64_t buffer; /* that setvbuf has given its stream; 0: none */
     enum skeleton_kind kind;
 };
 
@@ -111,21 +125,40 @@ static int streams_grow(struct skeleton *s)
     return 0;
 }
 
+static bool moves(enum trace_class class)
+{
+    return class == CLASS_READ || class == CLASS_WRITE;
+}
+
+/* All calls that read from a stream, or write to one, are of one kind: the same buffer
+ * serves them. */
+static uint16_t kind_of(const struct event *e)
+{
+    bool write = e->class == CLASS_WRITE;
+    if (!(e->flags & TRACE_STREAM) || !moves((enum trace_class)e->class))
+        return e->row;
+    int op = op_number(write ? "fwrite" : "fread", CLASSES);
+    return op < 0 ? e->row : (uint16_t)op;
+}
+
 /* The number of a stream + 1, made where it is new; 0: there are too many; -errno. */
-static int stream_of(struct reading *r, const struct skeleton_file *f, int phase,
+static int stream_of(struct reading *r, const struct place *p, int phase,
                      const struct event *e)
 {
     struct skeleton *s = r->s;
+    const struct skeleton_file *f = &s->file[p->file - 1];
+    uint16_t op = kind_of(e);
     int member = f->member < SKELETON_MEMBERS ? (int)f->member : SKELETON_MEMBERS;
-    int n = skeleton_stream_find(s, f->role, member, phase, e->row, r->process);
+    int n = skeleton_stream_find(s, f->role, member, phase, op, r->process);
     if (n || s->streams == SKELETON_STREAMS)
         return n;
     if (s->streams == s->room && streams_grow(s))
         return -ENOMEM;
     s->stream[s->streams] = (struct skeleton_stream){.role = f->role,
                                                      .phase = (uint16_t)phase,
-                                                     .op = e->row,
+                                                     .op = op,
                                                      .flags = e->flags,
+                                                     .buffer = p->buffer,
                                                      .member = (uint8_t)member,
                                                      .process = r->process,
                                                      .order = r->order};
@@ -312,13 +345,56 @@ static struct place *place_of(struct reading *r, uint32_t name)
 
 /* ---- following a file ------------------------------------------------------- */
 
+static int stretch_end(struct follow *f)
+{
+    struct stretch s = f->stretch;
+    int rc = 0;
+    if (s.sizes > SIZES) {
+        int64_t size = s.bytes / s.calls, larger = s.bytes % s.calls;
+        s.sizes = larger ? 2 : 1;
+        s.size[0].bytes = size;
+        s.size[0].calls = s.calls - larger;
+        s.size[1].bytes = size + 1;
+        s.size[1].calls = larger;
+    }
+    for (int i = 0; i < s.sizes; i++)
+        for (int64_t k = 0; k < s.size[i].calls && !rc; k++) {
+            rc = ldad_finder_call(&f->finder, s.at, s.size[i].bytes);
+            s.at += s.size[i].bytes;
+        }
+    f->stretch = (struct stretch){.calls = 0};
+    return rc;
+}
+
+static int stretch_add(struct follow *f, const struct event *e)
+{
+    struct stretch *s = &f->stretch;
+    int rc = s->calls && s->at + s->bytes != e->offset ? stretch_end(f) : 0;
+    if (!s->calls)
+        s->at = e->offset;
+    s->calls++;
+    s->bytes += e->bytes;
+    if (s->sizes > SIZES)
+        return rc;
+    if (s->sizes && s->size[s->sizes - 1].bytes == e->bytes) {
+        s->size[s->sizes - 1].calls++;
+        return rc;
+    }
+    if (++s->sizes <= SIZES) {
+        s->size[s->sizes - 1].bytes = e->bytes;
+        s->size[s->sizes - 1].calls = 1;
+    }
+    return rc;
+}
+
 static int follow_end(struct reading *r, int *number)
 {
     if (!*number)
         return 0;
     struct follow *f = &r->follow[*number - 1];
     f->finder.arg = &r->s->stream[f->stream - 1];
-    int rc = ldad_finder_end(&f->finder);
+    int rc = stretch_end(f), ended = ldad_finder_end(&f->finder);
+    rc = rc ? rc : ended;
     f->stream = 0;
     r->idle[r->idles++] = *number;
     *number = 0;
@@ -376,6 +452,8 @@ static int follow_transfer(struct reading *r, struct place *p, int stream,
         return rc;
     struct follow *f = &r->follow[*number - 1];
     f->finder.arg = &r->s->stream[stream - 1]; /* which may have moved */
+    if (e->flags & TRACE_STREAM)
+        return stretch_add(f, e);
     return ldad_finder_call(&f->finder, e->offset, e->bytes);
 }
 
@@ -487,31 +565,24 @@ static void visit_mark(struct reading *r, const struct event *e)
         r->phase[phase].begin_ns = e->start_ns - r->begin_ns;
 }
 
-/* Calls of streams are not: what moves is what the library has gathered of them. */
 static bool is_placed(const struct event *e)
 {
     int64_t end;
-    return e->class != CLASS_COPY && !(e->flags & TRACE_STREAM) && e->offset >= 0 &&
-           !(e->offset >> OFFSET_BITS) &&
+    return e->class != CLASS_COPY && e->offset >= 0 && !(e->offset >> OFFSET_BITS) &&
            !__builtin_add_overflow(e->offset, e->bytes, &end);
 }
 
-static bool moves(enum trace_class class)
-{
-    return class == CLASS_READ || class == CLASS_WRITE;
-}
-
-bool skeleton_is_step(int op, int flags)
+bool skeleton_is_step(int op)
 {
     const struct op *is = op_get(op);
-    return moves(is->class) || (is->class == CLASS_SYNC && !(flags & TRACE_STREAM)) ||
+    return moves(is->class) || is->class == CLASS_SYNC ||
            (is->class == CLASS_META && !strcmp(is->name, "posix_fadvise_dontneed"));
 }
 
 /* What the order is of: transfers of known places, syncs and drops. */
 static bool is_ordered(const struct event *e)
 {
-    if (!skeleton_is_step(e->row, e->flags))
+    if (!skeleton_is_step(e->row))
         return false;
     return moves((enum trace_class)e->class) ? e->bytes > 0 && is_placed(e)
                                              : e->bytes >= 0;
@@ -544,7 +615,7 @@ static int visit_step(struct reading *r, int stream, int phase, const struct eve
     log_sum(&r->s->stream[stream].pause_ns, r->pause_ns);
     r->pause_ns = 0;
     int rc = sequence_add(&r->sequence[phase], stream, 1);
-    if (!rc && e->class == CLASS_SYNC)
+    if (!rc && e->class == CLASS_SYNC && !(e->flags & TRACE_STREAM))
         rc = skeleton_meet(r->s, stream, r->ended_ns, e);
     return rc;
 }
@@ -560,6 +631,15 @@ static void pause_pass(struct reading *r, const struct event *e)
         log_sum(&r->pause_ns, e->start_ns - from_ns);
 }
 
+/* Each open gives a stream another one. */
+static void note_buffer(struct place *p, const struct event *e)
+{
+    if (e->flags & TRACE_STREAM && e->class == CLASS_OPEN)
+        p->buffer = 0;
+    if (e->bytes >= 0 && !strcmp(op_get(e->op)->name, "setvbuf"))
+        p->buffer = e->request;
+}
+
 static int visit_io(struct reading *r, const struct event *e)
 {
     struct place *p = place_of(r, e->name);
@@ -569,6 +649,7 @@ static int visit_io(struct reading *r, const struct event *e)
         leave_out(r->s, p, e);
         return 0;
     }
+    note_buffer(p, e);
     part_pass(r, e);
     enter_outside(r, e);
     int phase = phase_now(r, e), rc = 0;
@@ -577,7 +658,7 @@ static int visit_io(struct reading *r, const struct event *e)
         log_sum(&r->phase[phase].io_ns, e->duration_ns);
         return 0;
     }
-    int n = stream_of(r, &r->s->file[p->file - 1], phase, e);
+    int n = stream_of(r, p, phase, e);
     if (n <= 0) {
         skeleton_add(&r->s->unfollowed, 1, e->bytes);
         return n;
@@ -603,6 +684,20 @@ bool skeleton_is_asked(const struct event *e)
     return e->level == 0 && !e->other_end && op_is_io((enum trace_class)e->class);
 }
 
+/* Bytes that a stream moved without a call that the recorder sees. They are taken for
+ * calls of the size of its buffer, as one call of all would go past that. */
+static int visit_unseen(struct reading *r, const struct event *e)
+{
+    struct event piece = *e;
+    int rc = 0;
+    for (int64_t at = 0; at < e->bytes && !rc; at += BUFFER) {
+        piece.offset = e->offset < 0 ? -1 : e->offset + at;
+        piece.bytes = e->bytes - at < BUFFER ? e->bytes - at : BUFFER;
+        rc = visit_io(r, &piece);
+    }
+    return rc;
+}
+
 static int visit(struct reading *r, const struct event *e)
 {
     r->order++;
@@ -612,7 +707,10 @@ static int visit(struct reading *r, const struct event *e)
         r->last_ns = e->start_ns + e->duration_ns;
     if (e->class == CLASS_MARK)
         visit_mark(r, e);
-    return skeleton_is_asked(e) ? visit_io(r, e) : 0;
+    if (!skeleton_is_asked(e))
+        return 0;
+    bool unseen = !strncmp(op_get(e->op)->name, "unseen_", 7);
+    return unseen ? visit_unseen(r, e) : visit_io(r, e);
 }
 
 /* ---- logs ------------------------------------------------------------------- */

@@ -254,11 +254,17 @@ static double pause_s(const struct group *g)
     return all_s / g->streams > waited_s ? all_s / g->streams - waited_s : 0;
 }
 
+static bool is_transfer(const struct group *g)
+{
+    enum trace_class class = op_get(g->stream[0]->op)->class;
+    return class == CLASS_READ || class == CLASS_WRITE;
+}
+
 static void put_kind(struct putting *p, const struct group *g)
 {
     char role[24];
     const struct skeleton_stream *t = g->stream[0];
-    bool step = skeleton_is_step(t->op, t->flags);
+    bool step = skeleton_is_step(t->op);
     if (step)
         json_int(p->j, "step", t->step);
     snprintf(role, sizeof role, "file-%d", p->role[t->role] + 1);
@@ -271,6 +277,8 @@ static void put_kind(struct putting *p, const struct group *g)
     json_int(p->j, "ranks", g->streams);
     json_int(p->j, "calls", g->sum.calls);
     json_int(p->j, "bytes", g->sum.bytes);
+    if (is_transfer(g) && t->buffer > 0)
+        json_int(p->j, "buffer", t->buffer);
     if (g->failed)
         json_int(p->j, "failed", g->failed);
     if (step)
@@ -296,12 +304,6 @@ static int put_transfers(struct putting *p, struct group *g)
     if (g->unplaced)
         skeleton_add(&p->unplaced, g->unplaced->sum.calls, g->unplaced->sum.bytes);
     return rc;
-}
-
-static bool is_transfer(const struct group *g)
-{
-    enum trace_class class = op_get(g->stream[0]->op)->class;
-    return class == CLASS_READ || class == CLASS_WRITE;
 }
 
 static int put_groups(struct putting *p)

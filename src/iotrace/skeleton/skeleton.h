@@ -47,7 +47,8 @@ struct skeleton_stream {
     uint8_t flags;  /* of its first call */
     uint8_t member; /* of the role, which file; SKELETON_MEMBERS: a later one */
     int process;
-    int64_t order; /* number of its first call in the process */
+    int64_t order;  /* number of its first call in the process */
+    int64_t buffer; /* that the program gave it, of stdio; 0: none */
     struct skeleton_sum sum;
     int64_t empty, failed; /* calls that moved nothing; such are not in descriptors */
     int64_t pause_ns;      /* before calls, when the process was in none */
@@ -171,9 +172,9 @@ int skeleton_has_events(const struct log *l);
 /* Local. */
 enum skeleton_kind skeleton_kind(const char *name);
 
-/* Local. Whether calls are numbered steps: transfers, syncs of what is no stream, and
- * what drops a file's pages from memory. */
-bool skeleton_is_step(int op, int flags);
+/* Local. Whether calls are numbered steps: transfers, syncs and flushes, and what drops
+ * a file's pages from memory. */
+bool skeleton_is_step(int op);
 
 /* Local. Adds calls of `size` > 0 bytes to what is drawn, or all of `from`. 0, or
  * -ENOMEM with a sentence. */

@@ -423,11 +423,14 @@ FFLUSH(fflush)
 FFLUSH(fflush_unlocked)
 ALIAS(_IO_fflush, fflush);
 
+/* The size of the buffer that the stream has from now on, 1: none; 0: the library's
+ * choice, as without memory it passes over the size. */
 WRAP(int, setvbuf, (FILE * f, char *buf, int mode, size_t size))
 {
     struct event e = event_on_stream(f);
     int rc = REAL(setvbuf)(f, buf, mode, size);
-    event_put(&e, OP_SETVBUF, -1, (int64_t)size, rc ? -EINVAL : 0);
+    int64_t now = mode == _IONBF ? 1 : buf ? (int64_t)size : 0;
+    event_put(&e, OP_SETVBUF, -1, now, rc ? -EINVAL : 0);
     return rc;
 }
 
