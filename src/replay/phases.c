@@ -339,7 +339,7 @@ static bool any_has_failed(struct run *r)
     return failed;
 }
 
-/* Of the streams of a file; discard: what they have read ahead is not valid any more. */
+/* Of the streams of a file; discard: what they read ahead is not valid any more. */
 static void flush_streams(struct walk *w, int file, bool discard)
 {
     for (int i = 0; i < w->p->handles; i++) {
