@@ -422,7 +422,7 @@ EXTRA_DIST += tests/iotrace/calls.c tests/iotrace/direct_async.c \
 MPI_TRACED_BY_TESTS = tests/iotrace/diseases tests/iotrace/mpi_forms tests/iotrace/mpi_edges \
 	tests/iotrace/mpi_edges.so tests/iotrace/mpi_fortran \
 	tests/iotrace/pmpi_count.so tests/iotrace/pmpi_count_next.so \
-	tests/iotrace/unmarked
+	tests/iotrace/unmarked tests/iotrace/views
 MPI_TRACED_CC = $(AM_V_CC)$(MKDIR_P) tests/iotrace && $(CC) $(CFLAGS) -o $@
 tests/iotrace/diseases: tests/iotrace/diseases.c
 	$(MPI_TRACED_CC) $(srcdir)/tests/iotrace/diseases.c
@@ -443,6 +443,8 @@ tests/iotrace/pmpi_count_next.so: tests/iotrace/pmpi_count.c
 	$(MPI_TRACED_CC) -shared -fPIC -DNEXT $(srcdir)/tests/iotrace/pmpi_count.c -ldl
 tests/iotrace/unmarked: tests/iotrace/unmarked.c
 	$(MPI_TRACED_CC) $(srcdir)/tests/iotrace/unmarked.c
+tests/iotrace/views: tests/iotrace/views.c
+	$(MPI_TRACED_CC) $(srcdir)/tests/iotrace/views.c
 if HAVE_HDF5
 MPI_TRACED_BY_TESTS += tests/iotrace/hdf5_levels tests/iotrace/diseases_hdf5 \
 	tests/iotrace/hdf5_later.so
@@ -467,7 +469,8 @@ EXTRA_DIST += tests/iotrace/diseases.c tests/iotrace/diseases_hdf5.c \
 	tests/iotrace/hdf5_later.c \
 	tests/iotrace/hdf5_levels.c tests/iotrace/mpi_edges.c tests/iotrace/mpi_forms.c \
 	tests/iotrace/mpi_fortran.c tests/iotrace/pmpi_count.c \
-	tests/iotrace/pnetcdf_levels.c tests/iotrace/unmarked.c
+	tests/iotrace/pnetcdf_levels.c tests/iotrace/unmarked.c \
+	tests/iotrace/views.c
 
 # The workloads' sources as plain MPI-IO, and with their calls renamed to libldad's.
 LDAD_BY_TESTS = tests/ldad/plain tests/ldad/renamed tests/ldad/views \

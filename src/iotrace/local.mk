@@ -47,6 +47,7 @@ iotrace_SOURCES = \
 	src/iotrace/read/scope.c src/iotrace/read/scope.h \
 	src/iotrace/skeleton/make.c src/iotrace/skeleton/meetings.c \
 	src/iotrace/skeleton/phases.c src/iotrace/skeleton/put.c \
+	src/iotrace/skeleton/through.c \
 	src/iotrace/skeleton/ranks.c src/iotrace/skeleton/settle.c \
 	src/iotrace/skeleton/skeleton.h \
 	src/iotrace/summary.c src/iotrace/summary.h \

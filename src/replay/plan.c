@@ -98,6 +98,7 @@ static int check_step(const struct run *r, struct replay *p,
     p->unplaced.calls += t->unplaced_calls;
     p->unplaced.bytes += t->unplaced_bytes;
     p->drawn_calls += t->drawn_calls;
+    p->within_calls += t->within && skeleton_moves(t) ? t->calls : 0;
     p->nonblocking_calls += t->nonblocking && !r->async ? t->calls : 0;
     return 0;
 }

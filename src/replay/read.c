@@ -244,6 +244,7 @@ static struct skeleton_step *read_step(struct reading *r, const struct json_valu
     t->file = file_number(r, v);
     t->level = level_of(text(r, v, "level"));
     t->collective = truth(v, "collective");
+    t->within = json_member(v, "within") != NULL;
     t->nonblocking = is_nonblocking(text(r, v, "call"));
     t->calls = number(r, v, "calls", 0, INT64_MAX);
     t->bytes = number(r, v, "bytes", 0, INT64_MAX);

@@ -58,6 +58,12 @@ static int open_replay(struct run *r)
                        "%lld calls follow no pattern: each is made at a random place, "
                        "with the mean size of its kind",
                        (long long)p->drawn_calls);
+    if (p->within_calls)
+        report_warning(r->report, "below_library",
+                       "%lld calls are those that a library (HDF5, PnetCDF, or MPI-IO "
+                       "with a file view) made for the program: the replay makes them "
+                       "without the library",
+                       (long long)p->within_calls);
     if (p->nonblocking_calls)
         report_warning(
             r->report, "blocking",

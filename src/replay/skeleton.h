@@ -54,6 +54,7 @@ struct skeleton_step {
     bool write;     /* else it reads */
     enum skeleton_level level;
     bool collective, nonblocking;
+    bool within;          /* a library made it, and the program called that */
     int64_t buffer;       /* of the stream; 0: the library's choice */
     int64_t calls, bytes; /* of transfers: those that moved something */
     struct skeleton_plan *plan;

@@ -145,6 +145,36 @@ class Replays(Case):
             env={"PRELOAD": RECORDER, "IOTRACE_BINARY": "true"})
         self.again(self.skeleton_of(done), 1)
 
+    def of_library(self, program, np, within, calls):
+        """What a library did in calls without a place."""
+        done = self.run_program(
+            os.path.join(BUILD, "tests", "iotrace", program), "file", np=np, dir=False,
+            json=False, env={"PRELOAD": RECORDER, "IOTRACE_BINARY": "true",
+                             "IOTRACE_HDF5": "1"})
+        self.assertEqual(done.status, 0, done)
+        path = self.skeleton_of(done)
+        found = skeleton.load(path)
+        steps = [t for t in found.transfers if t["plans"]]
+        self.assertEqual({t["within"] for t in steps}, {within})
+        self.assertEqual({c["call"] for c in found.calls if c["level"] == within
+                          and c["bytes"]}, calls)
+        self.again(path, max(np, 1))
+        return steps
+
+    def test_fixed_point_of_views(self):
+        """The blocks of ranks are columns; what they do below is rows of all."""
+        steps = self.of_library("views", 2, "MPI-IO",
+                                {"MPI_File_write_all", "MPI_File_read_all"})
+        self.assertEqual(sum(t["bytes"] for t in steps), 2 * 2 * 24 * 20 * 4)
+
+    @long
+    def test_fixed_point_of_libraries(self):
+        self.of_library("views", 4, "MPI-IO",
+                        {"MPI_File_write_all", "MPI_File_read_all"})
+        if os.path.exists(os.path.join(BUILD, "tests", "iotrace", "hdf5_levels")):
+            self.of_library("hdf5_levels", 0, "HDF5",
+                            {"H5Dwrite", "H5Dread", "H5Awrite"})
+
     def of_streams(self, *line):
         """Of a program without MPI, in the folder of its files."""
         done = self.run_program(*line, np=0, dir=False, json=False,

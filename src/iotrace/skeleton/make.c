@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH = 16, THREADS = 256, OFFSET_BITS = 60, ENOUGH = 8 };
+enum { DEPTH = 16, THREADS = SKELETON_THREADS, ENOUGH = 8 };
 enum { SIZES = 4, BUFFER = 4096 };
 
 /* Calls of streams that follow each other in the file. Lines and records have sizes of
@@ -51,6 +51,8 @@ struct reading {
     struct follow *follow;
     int follows, *idle, idles;
     struct thread thread[THREADS];
+    struct skeleton_depth depth[SKELETON_THREADS];
+    int within; /* the library that makes the call; LIBRARY_NONE: the program does */
     int64_t begin_ns, since_ns, last_ns, order;
     int64_t ended_ns;    /* when its calls on files had ended */
     int64_t pause_ns;    /* not in calls, since the last step or change of phases */
@@ -160,6 +162,7 @@ static int stream_of(struct reading *r, const struct place *p, int phase,
                                                      .flags = e->flags,
                                                      .buffer = p->buffer,
                                                      .member = (uint8_t)member,
+                                                     .within = (uint8_t)r->within,
                                                      .process = r->process,
                                                      .order = r->order};
     skeleton_stream_note(s, s->streams);
@@ -565,17 +568,11 @@ static void visit_mark(struct reading *r, const struct event *e)
         r->phase[phase].begin_ns = e->start_ns - r->begin_ns;
 }
 
-static bool is_placed(const struct event *e)
-{
-    int64_t end;
-    return e->class != CLASS_COPY && e->offset >= 0 && !(e->offset >> OFFSET_BITS) &&
-           !__builtin_add_overflow(e->offset, e->bytes, &end);
-}
-
 bool skeleton_is_step(int op)
 {
     const struct op *is = op_get(op);
-    return moves(is->class) || is->class == CLASS_SYNC ||
+    bool through = is->library == LIBRARY_HDF5 || is->library == LIBRARY_PNETCDF;
+    return moves(is->class) || (is->class == CLASS_SYNC && !through) ||
            (is->class == CLASS_META && !strcmp(is->name, "posix_fadvise_dontneed"));
 }
 
@@ -584,7 +581,7 @@ static bool is_ordered(const struct event *e)
 {
     if (!skeleton_is_step(e->row))
         return false;
-    return moves((enum trace_class)e->class) ? e->bytes > 0 && is_placed(e)
+    return moves((enum trace_class)e->class) ? e->bytes > 0 && skeleton_is_placed(e)
                                              : e->bytes >= 0;
 }
 
@@ -597,7 +594,7 @@ static int visit_transfer(struct reading *r, struct place *p, int stream,
         t->empty++;
         return 0;
     }
-    if (!is_placed(e))
+    if (!skeleton_is_placed(e))
         return skeleton_draw(&t->unplaced, 1, e->bytes);
     return follow_transfer(r, p, stream, e);
 }
@@ -608,6 +605,33 @@ static void leave_out(struct skeleton *s, const struct place *p, const struct ev
                                : p->kind == SKELETON_OTHER ? &s->not_files
                                                            : &s->unfollowed;
     skeleton_add(sum, e->calls, e->bytes);
+}
+
+/* Its libraries' calls need not count. */
+static void note_seen(struct reading *r, const struct event *e)
+{
+    for (int i = 0; i < e->level; i++)
+        r->s->seen[r->depth[e->thread % SKELETON_THREADS].library[i]] = true;
+}
+
+/* Counted apart, as nobody knows yet whether what it calls is seen. */
+static int visit_through(struct reading *r, const struct place *p,
+                         struct skeleton_stream *t, const struct event *e)
+{
+    move(r, &r->s->file[p->file - 1]);
+    return skeleton_draw(&t->through, 1, e->bytes);
+}
+
+/* Where nothing within a library's calls was seen, these are what there is. */
+static int keep_calls(struct skeleton *s, struct skeleton_stream *t)
+{
+    if (!t->through || s->seen[op_get(t->op)->library])
+        return 0;
+    skeleton_add(&t->sum, t->through->sum.calls, t->through->sum.bytes);
+    int rc = skeleton_draw_all(&t->unplaced, t->through);
+    free(t->through);
+    t->through = NULL;
+    return rc;
 }
 
 static int visit_step(struct reading *r, int stream, int phase, const struct event *e)
@@ -664,8 +688,14 @@ static int visit_io(struct reading *r, const struct event *e)
         return n;
     }
     r->phase[phase].used = true;
-    log_sum(&r->phase[phase].io_ns, e->duration_ns);
+    if (!r->within)
+        log_sum(&r->phase[phase].io_ns, e->duration_ns);
     struct skeleton_stream *t = &r->s->stream[n - 1];
+    if (moves((enum trace_class)e->class) && e->bytes > 0) {
+        note_seen(r, e);
+        if (skeleton_is_through(e))
+            return visit_through(r, p, t, e);
+    }
     skeleton_add(&t->sum, 1, e->bytes);
     t->failed += e->bytes < 0;
     if (op_moves((enum trace_class)e->class) && e->bytes >= 0)
@@ -707,7 +737,7 @@ static int visit(struct reading *r, const struct event *e)
         r->last_ns = e->start_ns + e->duration_ns;
     if (e->class == CLASS_MARK)
         visit_mark(r, e);
-    if (!skeleton_is_asked(e))
+    if (!skeleton_visits(r->depth, e, &r->within))
         return 0;
     bool unseen = !strncmp(op_get(e->op)->name, "unseen_", 7);
     return unseen ? visit_unseen(r, e) : visit_io(r, e);
@@ -835,6 +865,8 @@ int skeleton_make(struct skeleton *s, struct run *r)
     rc = rc ? rc : run_each(r, read_log, s);
     for (int i = 0; i < s->streams && !rc; i++)
         rc = drop_coincidences(&s->stream[i]);
+    for (int i = 0; i < s->streams && !rc; i++)
+        rc = keep_calls(s, &s->stream[i]);
     return rc ? rc : skeleton_settle(s);
 }
 
@@ -843,6 +875,7 @@ void skeleton_free(struct skeleton *s)
     for (int i = 0; i < s->streams; i++) {
         free(s->stream[i].drawn);
         free(s->stream[i].unplaced);
+        free(s->stream[i].through);
         free(s->stream[i].found);
         free(s->stream[i].meeting);
         sequence_free(&s->stream[i].sequence);

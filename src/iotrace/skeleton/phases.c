@@ -61,6 +61,7 @@ struct looking { /* at a log */
     struct name *name;
     uint32_t names;
     struct pauses pauses;
+    struct skeleton_depth depth[SKELETON_THREADS];
     int64_t busy_ns; /* until then it was in calls */
     int opens;
     uint32_t begun; /* pauses after which there was a transfer */
@@ -228,7 +229,7 @@ static int look_at_log(void *arg, struct log *log)
     struct finding *f = arg;
     struct looking l = {.f = f, .log = log};
     struct event e;
-    int more = 0, rc = 0;
+    int more = 0, rc = 0, within;
     if (f->marked || !f->s->is_rank[f->at++])
         return 0;
     struct pause *before = new_pause(&l.pauses);
@@ -237,7 +238,7 @@ static int look_at_log(void *arg, struct log *log)
     before->begin_ns = INT64_MIN;
     while (!rc && !f->marked && (more = log_next(log, &e)) > 0) {
         f->marked = skeleton_is_region(&e);
-        if (skeleton_is_asked(&e))
+        if (skeleton_visits(l.depth, &e, &within))
             rc = look_at(&l, &e);
     }
     rc = rc ? rc : more < 0 ? more : f->marked ? 0 : end_log(&l);

@@ -18,7 +18,7 @@ struct group { /* streams of one phase, role and call, by rank */
     struct skeleton_sum sum, described;
     int64_t empty, failed;
     bool met; /* before each, all ranks waited for each other */
-    struct skeleton_drawn *drawn, *unplaced;
+    struct skeleton_drawn *drawn, *unplaced, *through;
 };
 
 struct putting {
@@ -224,15 +224,15 @@ static void put_drawn(struct json *j, const char *key, const struct skeleton_dra
     json_end_object(j);
 }
 
+static const char *const library_name[] = {
+    [LIBRARY_MPI] = "MPI-IO", [LIBRARY_HDF5] = "HDF5", [LIBRARY_PNETCDF] = "PnetCDF"};
+
 static const char *level_of(const struct skeleton_stream *t)
 {
-    static const char *const library[] = {[LIBRARY_MPI] = "MPI-IO",
-                                          [LIBRARY_HDF5] = "HDF5",
-                                          [LIBRARY_PNETCDF] = "PnetCDF"};
     const struct op *op = op_get(t->op);
     const char *name = op->name;
     if (op->library != LIBRARY_NONE)
-        return library[op->library];
+        return library_name[op->library];
     if (!strncmp(name, "aio_", 4) || !strncmp(name, "lio_", 4) ||
         !strncmp(name, "io_", 3) || !strncmp(name, "uring_", 6))
         return "asynchronous";
@@ -260,11 +260,12 @@ static bool is_transfer(const struct group *g)
     return class == CLASS_READ || class == CLASS_WRITE;
 }
 
-static void put_kind(struct putting *p, const struct group *g)
+/* With those sums of it: of its steps, or of calls that are none. */
+static void put_kind(struct putting *p, const struct group *g,
+                     const struct skeleton_sum *sum, bool step)
 {
     char role[24];
     const struct skeleton_stream *t = g->stream[0];
-    bool step = skeleton_is_step(t->op);
     if (step)
         json_int(p->j, "step", t->step);
     snprintf(role, sizeof role, "file-%d", p->role[t->role] + 1);
@@ -275,11 +276,13 @@ static void put_kind(struct putting *p, const struct group *g)
     if (t->flags & TRACE_COLLECTIVE)
         json_bool(p->j, "collective", true);
     json_int(p->j, "ranks", g->streams);
-    json_int(p->j, "calls", g->sum.calls);
-    json_int(p->j, "bytes", g->sum.bytes);
+    json_int(p->j, "calls", sum->calls);
+    json_int(p->j, "bytes", sum->bytes);
+    if (t->within)
+        json_text(p->j, "within", library_name[t->within]);
     if (is_transfer(g) && t->buffer > 0)
         json_int(p->j, "buffer", t->buffer);
-    if (g->failed)
+    if (g->failed && sum == &g->sum)
         json_int(p->j, "failed", g->failed);
     if (step)
         json_real(p->j, "pause_seconds", rounded(pause_s(g)));
@@ -289,7 +292,7 @@ static int put_transfers(struct putting *p, struct group *g)
 {
     const char *class = op_class_name(op_get(g->stream[0]->op)->class);
     json_object(p->j, NULL);
-    put_kind(p, g);
+    put_kind(p, g, &g->sum, true);
     json_text(p->j, "direction", class);
     if (g->empty)
         json_int(p->j, "empty", g->empty);
@@ -311,20 +314,23 @@ static int put_groups(struct putting *p)
     int rc = 0;
     json_array(p->j, "transfers");
     for (int i = 0; i < p->groups && !rc; i++)
-        if (is_transfer(&p->group[i]))
+        if (is_transfer(&p->group[i]) && p->group[i].sum.calls)
             rc = put_transfers(p, &p->group[i]);
     json_end_array(p->j);
     json_array(p->j, "calls");
     for (int i = 0; i < p->groups && !rc; i++) {
         const struct group *g = &p->group[i];
-        if (is_transfer(g))
+        const struct skeleton_sum *sum = is_transfer(g) ? NULL : &g->sum;
+        if (g->through)
+            sum = &g->through->sum;
+        if (!sum)
             continue;
         json_object_flat(p->j, NULL);
-        put_kind(p, g);
+        put_kind(p, g, sum, !g->through && skeleton_is_step(g->stream[0]->op));
         if (g->met)
             json_bool(p->j, "after_all", true);
         json_end_object(p->j);
-        skeleton_add(&p->other, g->sum.calls, g->sum.bytes);
+        skeleton_add(&p->other, sum->calls, sum->bytes);
     }
     json_end_array(p->j);
     return rc;
@@ -337,6 +343,7 @@ static int group_add(struct group *g, struct skeleton_stream *t)
     g->failed += t->failed;
     skeleton_add(&g->sum, t->sum.calls, t->sum.bytes);
     int rc = skeleton_draw_all(&g->drawn, t->drawn);
+    rc = rc ? rc : skeleton_draw_all(&g->through, t->through);
     return rc ? rc : skeleton_draw_all(&g->unplaced, t->unplaced);
 }
 
@@ -346,7 +353,8 @@ static int make_groups(struct putting *p)
     int rc = 0;
     int n = 0;
     for (int i = 0; i < s->streams; i++)
-        if (s->stream[i].sum.calls) /* others are part of another one now */
+        if (s->stream[i].sum.calls ||
+            s->stream[i].through) /* others are part of another one now */
             p->stream[n++] = &s->stream[i];
     qsort(p->stream, (size_t)n, sizeof *p->stream, by_kind);
     for (int i = 0; i < n && !rc; i++) {
@@ -569,6 +577,7 @@ int skeleton_put(struct skeleton *s, struct json *j)
     for (int i = 0; p && i < p->groups; i++) {
         free(p->group[i].drawn);
         free(p->group[i].unplaced);
+        free(p->group[i].through);
     }
     if (p) {
         free(p->stream);

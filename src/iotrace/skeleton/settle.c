@@ -62,6 +62,9 @@ static int absorb(struct skeleton_stream *to, struct skeleton_stream *from)
         sequence_lose(&to->sequence);
     rc = rc ? rc : skeleton_draw_all(&to->drawn, from->drawn);
     rc = rc ? rc : skeleton_draw_all(&to->unplaced, from->unplaced);
+    rc = rc ? rc : skeleton_draw_all(&to->through, from->through);
+    free(from->through);
+    from->through = NULL;
     from->sum = (struct skeleton_sum){0, 0};
     from->founds = 0;
     free(to->meeting);

@@ -16,6 +16,8 @@ enum {
     SKELETON_STREAMS = 1 << 18,
     SKELETON_MEMBERS = 16,    /* files of a role that may be roles of their own */
     SKELETON_MEETINGS = 1024, /* syncs of a kind that are looked at */
+    SKELETON_THREADS = 256,   /* of a process; further ones share their places */
+    SKELETON_LEVELS = 4,      /* of libraries, one within the other */
     SKELETON_DESCRIPTORS = 16 /* of a stream; what else there is, is drawn */
 };
 
@@ -46,6 +48,7 @@ struct skeleton_stream {
     uint16_t phase, op;
     uint8_t flags;  /* of its first call */
     uint8_t member; /* of the role, which file; SKELETON_MEMBERS: a later one */
+    uint8_t within; /* the library that made its first call; LIBRARY_NONE: no one */
     int process;
     int64_t order;  /* number of its first call in the process */
     int64_t buffer; /* that the program gave it, of stdio; 0: none */
@@ -54,6 +57,7 @@ struct skeleton_stream {
     int64_t pause_ns;      /* before calls, when the process was in none */
     struct skeleton_drawn *drawn;    /* NULL: none */
     struct skeleton_drawn *unplaced; /* offset not known */
+    struct skeleton_drawn *through;  /* likewise, and what it called counts instead */
     struct skeleton_descriptor *found;
     int founds;
     struct sequence sequence;         /* of its descriptors */
@@ -127,9 +131,10 @@ struct skeleton {
     int parts;                  /* 0: phases are regions */
     int32_t *rank;              /* of each process */
     int processes;
-    bool has_ranks; /* then only processes with a rank count */
-    bool *is_rank;  /* of each log that can be read: whether it does */
-    int log;        /* number of the one that is read next */
+    bool seen[LIBRARY_PNETCDF + 1]; /* a transfer within a library's call */
+    bool has_ranks;                 /* then only processes with a rank count */
+    bool *is_rank;                  /* of each log that can be read: whether it does */
+    int log;                        /* number of the one that is read next */
     /* Left out, and why. */
     struct skeleton_sum other_processes, not_files, system_files, unfollowed;
     uint64_t dropped;
@@ -146,6 +151,24 @@ int skeleton_put(struct skeleton *s, struct json *j);
 /* Local. Finds out which logs count: where there are ranks one for each, else all. 0,
  * or -errno with a sentence. */
 int skeleton_find_ranks(struct skeleton *s, struct run *r);
+
+/* The calls that a thread is in and that are looked through. */
+struct skeleton_depth {
+    int64_t end_ns[SKELETON_LEVELS];
+    int library[SKELETON_LEVELS];
+    int depth;
+};
+
+/* Local. Whether the program asked for it, or a library in a call that is looked
+ * through; *within: which, LIBRARY_NONE where the program did. Events come in the order
+ * of time. */
+bool skeleton_visits(struct skeleton_depth threads[SKELETON_THREADS],
+                     const struct event *e, int *within);
+
+/* Local. Whether what a library does in this call counts instead of it; whether an
+ * event has a place in the file. */
+bool skeleton_is_through(const struct event *e);
+bool skeleton_is_placed(const struct event *e);
 
 /* Local. Whether the program asked for it: no library did on its behalf. */
 bool skeleton_is_asked(const struct event *e);
