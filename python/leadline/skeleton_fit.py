@@ -23,7 +23,7 @@ from leadline import skeleton
 from leadline.errors import LeadlineError
 
 LEVEL = re.compile(r"span=(-?\d+) stride=(-?\d+)")
-PLANS_MOST, RANKS_MOST = 32, 1 << 16
+PLANS_MOST, RANKS_MOST = 256, 1 << 16
 
 # `levels`: ((count, stride), ...), outermost first.
 Descriptor = namedtuple("Descriptor", "start levels size repeats")

@@ -161,6 +161,24 @@ class Skeletons(Case):
             log.write(os.path.join(run, "r%d.bin" % rank))
         return self.made(run)[2]
 
+    def test_ranks_that_all_differ(self):
+        """Each has an order and a plan of its own."""
+        run = os.path.join(self.tmp, "differ")
+        os.mkdir(run)
+        for rank in range(40):
+            log = Log(pid=1000 + rank, rank=rank, ranks=40)
+            file = log.name("/data/f")
+            for n in range(rank + 1):
+                log.add("pwrite", EPOCH + n * 1000, 10, name=file, result=100,
+                        offset=100 * (100 * rank + n))
+            log.write(os.path.join(run, "r%d.bin" % rank))
+        found = self.made(run)[1]
+        self.assertNotIn("order_lost", found.phases[0])
+        self.assertEqual(len(found.phases[0]["order"]), 40)
+        step, = found.transfers
+        self.assertNotIn("drawn", step)
+        self.assertEqual(len(step["plans"]), 40)
+
     def test_ranks_that_wait_for_each_other(self):
         """Before a sync, which is no pause of theirs."""
         for last, waits in ((48, True), (52, False)):

@@ -7,8 +7,10 @@
 #include <string.h>
 
 enum {
-    PLANS = 32, /* of a group; the calls of further ranks are drawn */
-    ORDERS = 32 /* of a phase; those of further ranks are not told */
+    /* A rank that is like no other costs some 100 bytes of each, and a skeleton is to
+     * have kilobytes, whatever the number of ranks. */
+    PLANS = 256, /* of a group; the calls of further ranks are drawn */
+    ORDERS = 256 /* of a phase; those of further ranks are not told */
 };
 
 struct group { /* streams of one phase, role and call, by rank */
