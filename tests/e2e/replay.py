@@ -165,7 +165,10 @@ class Replays(Case):
         """The blocks of ranks are columns; what they do below is rows of all."""
         steps = self.of_library("views", 2, "MPI-IO",
                                 {"MPI_File_write_all", "MPI_File_read_all"})
-        self.assertEqual(sum(t["bytes"] for t in steps), 2 * 2 * 24 * 20 * 4)
+        moved = {way: sum(t["bytes"] for t in steps if t["direction"] == way)
+                 for way in ("write", "read")}
+        self.assertEqual(moved["write"], 2 * 24 * 20 * 4)
+        self.assertGreaterEqual(moved["read"], moved["write"])  # gaps may be read, too
 
     @long
     def test_fixed_point_of_libraries(self):
@@ -173,7 +176,7 @@ class Replays(Case):
                         {"MPI_File_write_all", "MPI_File_read_all"})
         if os.path.exists(os.path.join(BUILD, "tests", "iotrace", "hdf5_levels")):
             self.of_library("hdf5_levels", 0, "HDF5",
-                            {"H5Dwrite", "H5Dread", "H5Awrite"})
+                            {"H5Dwrite", "H5Dread", "H5Awrite", "H5Aread"})
 
     def of_streams(self, *line):
         """Of a program without MPI, in the folder of its files."""
