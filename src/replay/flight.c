@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 #define POLL_NS 1000000 /* libraries that need calls to move on get one so often */
-/* Transfers of a thread before it waits for the others: few, as each new one is compared
- * with all that are gathered. */
+/* Transfers of a thread before it waits for the others: few, as each new one is
+ * compared with all that are gathered. */
 enum { EACH = 64 };
 
 int replay_flights_open(struct replay_flights *l, struct run *r, int phase)
