@@ -221,8 +221,7 @@ class Replays(Case):
         self.assertEqual(moved, [("stdio", "write", 20, 1),
                                  ("stdio", "read", 20, 7000)])
         self.again(first, 2)
-        for line in ((), ("--iomethod=stdio:buffer=3000",)):
-            self.good(self.replay(self.streams(), *line))
+        self.good(self.replay(self.streams(), "--iomethod=stdio:buffer=3000"))
         self.refused(self.replay(path, "--iomethod=stdio", "--threads=2", json=False),
                      "keeps bytes in memory")
 
