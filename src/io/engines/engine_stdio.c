@@ -86,6 +86,13 @@ static int go_to(struct stdio *s, const struct io_req *r)
     return fseeko(s->stream, (off_t)to, SEEK_SET) ? -errno : 0;
 }
 
+static size_t stdio_move(struct stdio *s, enum io_op op, void *at, size_t n)
+{
+    if (op == IO_OP_READ)
+        return fread(at, 1, n, s->stream);
+    return fwrite(at, 1, n, s->stream);
+}
+
 /* Some bytes of it. 0, or -errno. */
 static int move_some(const struct io_file *f, struct stdio *s, struct io_req *r)
 {
@@ -98,8 +105,7 @@ static int move_some(const struct io_file *f, struct stdio *s, struct io_req *r)
     if (rc)
         return rc;
     clearerr(s->stream);
-    size_t moved =
-        r->op == IO_OP_READ ? fread(at, 1, n, s->stream) : fwrite(at, 1, n, s->stream);
+    size_t moved = stdio_move(s, r->op, at, n);
     r->done += (int64_t)moved;
     s->at = moved == n ? s->at + (int64_t)moved : NOWHERE;
     if (moved == n || errno == EINTR)
