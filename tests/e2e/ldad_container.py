@@ -464,8 +464,8 @@ for name, method, launcher in METHODS:
 PARTED = ("--filetype=PARTITIONED",)
 for what, options, parts in [
         ("async", PARTED + ("--iomode=ASYNC",), ("IOMODE=ASYNC", "PARTITIONED")),
-        ("uring", PARTED + ("--iomethod=threads",), ("threads", "synchronous")),
-        ("null", PARTED + ("--iomethod=null", "--no-verify"), ("null", "regular")),
+        ("uring", PARTED + ("--iomethod=threads",), ("threads", "POSIX or MPI")),
+        ("null", PARTED + ("--iomethod=null", "--no-verify"), ("null", "POSIX or MPI")),
         ("direct", PARTED + ("--cache=direct",), ("direct",)),
         ("hints", PARTED + ("--hint", "a=b"), ("--hint",)),
         ("dirs_of_shared", ("--filetype=SHARED", "--node-dirs=/tmp"), ("--node-dirs",)),
