@@ -15,10 +15,11 @@
 #define PIECE (INT64_C(1) << 30)
 
 struct stdio {
-    int fd;       /* for the next stream; -1: it opens the file again */
-    FILE *stream; /* NULL: the next transfer begins one */
-    char *buffer; /* of option buffer; NULL: the library's */
-    int64_t at;   /* where it is in the file */
+    int fd;                      /* for the next stream; -1: it opens the file again */
+    FILE *stream;                /* NULL: the next transfer begins one */
+    int64_t piece, buffer_bytes; /* its options */
+    char *buffer;                /* NULL: the library's */
+    int64_t at;                  /* where it is in the file */
     enum io_op last;
 };
 
@@ -35,18 +36,21 @@ static int stdio_failed(const struct io_file *f, const char *what)
 
 static int stdio_open(struct io_file *f)
 {
-    int64_t bytes = io_option(f->options, "buffer", 0);
     struct stdio *s = calloc(1, sizeof *s);
-    if (s && bytes)
-        s->buffer = malloc((size_t)bytes);
-    if (!s || (bytes && !s->buffer)) {
+    int64_t bytes = io_option(f->options, "buffer", 0);
+    char *buffer = bytes ? malloc((size_t)bytes) : NULL;
+    if (!s || (bytes && !buffer)) {
         free(s);
+        free(buffer);
         return err_set(-ENOMEM, f->path, -1, "no memory for a stream");
     }
+    s->piece = io_option(f->options, "piece", PIECE);
+    s->buffer_bytes = bytes;
+    s->buffer = buffer;
     s->fd = io_descriptor_open(f);
     if (s->fd < 0) {
         int rc = s->fd;
-        free(s->buffer);
+        free(buffer);
         free(s);
         return rc;
     }
@@ -59,7 +63,7 @@ static int stdio_open(struct io_file *f)
 static int stdio_begin(const struct io_file *f, struct stdio *s)
 {
     const char *mode = f->flags & IO_WRITE ? f->flags & IO_READ ? "r+" : "w" : "r";
-    int64_t bytes = io_option(f->options, "buffer", 0);
+    size_t bytes = (size_t)s->buffer_bytes;
     int rc = 0;
     if (s->fd < 0)
         s->fd = io_descriptor_open(f);
@@ -71,7 +75,7 @@ static int stdio_begin(const struct io_file *f, struct stdio *s)
         return -errno;
     s->fd = -1;
     if (bytes)
-        rc = setvbuf(s->stream, s->buffer, bytes > 1 ? _IOFBF : _IONBF, (size_t)bytes);
+        rc = setvbuf(s->stream, s->buffer, bytes > 1 ? _IOFBF : _IONBF, bytes);
     return rc ? -EINVAL : 0;
 }
 
@@ -96,8 +100,8 @@ static size_t stdio_move(struct stdio *s, enum io_op op, void *at, size_t n)
 /* Some bytes of it. 0, or -errno. */
 static int move_some(const struct io_file *f, struct stdio *s, struct io_req *r)
 {
-    int64_t left = r->bytes - r->done, most = io_option(f->options, "piece", PIECE);
-    size_t n = (size_t)(left < most ? left : most);
+    int64_t left = r->bytes - r->done;
+    size_t n = (size_t)(left < s->piece ? left : s->piece);
     char *at = (char *)r->buf + r->done;
     errno = 0;
     int rc = s->stream ? 0 : stdio_begin(f, s);

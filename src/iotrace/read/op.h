@@ -32,6 +32,13 @@ static inline const struct op *op_get(int n)
     return &op_table[n];
 }
 
+/* Local. Of a library with a file format of its own: its calls name no place in the
+ * file. */
+static inline bool op_is_of_format(const struct op *op)
+{
+    return op->library == LIBRARY_HDF5 || op->library == LIBRARY_PNETCDF;
+}
+
 /* Local. A class by its name ("READ"); CLASSES: there is none of that name. */
 enum trace_class op_class(const char *name);
 const char *op_class_name(enum trace_class class); /* "read" */

@@ -571,8 +571,7 @@ static void visit_mark(struct reading *r, const struct event *e)
 bool skeleton_is_step(int op)
 {
     const struct op *is = op_get(op);
-    bool through = is->library == LIBRARY_HDF5 || is->library == LIBRARY_PNETCDF;
-    return moves(is->class) || (is->class == CLASS_SYNC && !through) ||
+    return moves(is->class) || (is->class == CLASS_SYNC && !op_is_of_format(is)) ||
            (is->class == CLASS_META && !strcmp(is->name, "posix_fadvise_dontneed"));
 }
 

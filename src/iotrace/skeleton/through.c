@@ -15,7 +15,7 @@ bool skeleton_is_placed(const struct event *e)
 bool skeleton_is_through(const struct event *e)
 {
     const struct op *op = op_get(e->op);
-    if (op->library == LIBRARY_HDF5 || op->library == LIBRARY_PNETCDF)
+    if (op_is_of_format(op))
         return true;
     return op->library == LIBRARY_MPI && op_moves((enum trace_class)e->class) &&
            !op->begins && !op->ends && e->bytes >= 0 && !skeleton_is_placed(e);
