@@ -63,7 +63,7 @@ VALUES = [  # environment, arguments, what the sentence must name
     ({"FILETYPE": "PARTITIONED"}, IO_MODE + ("--cache=direct",),
      ("FILETYPE=PARTITIONED does no direct",)),
     ({"FILETYPE": "PARTITIONED", "IOMETHOD": "uring"}, IO_MODE,
-     ("FILETYPE=PARTITIONED needs a synchronous", "uring", "POSIX or MPI")),
+     ("FILETYPE=PARTITIONED does not work with", "uring", "POSIX or MPI")),
     ({"FILETYPE": "PARTITIONED"}, IO_MODE + ("--hint=a=b",),
      ("FILETYPE=PARTITIONED takes no hints",)),
     ({"FILETYPE": "PARTITIONED", "IOMETHOD": "posix:foo=3"}, IO_MODE,
