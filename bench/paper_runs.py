@@ -58,16 +58,28 @@ def mpiexec(build):
                  "LEADLINE_MPIEXEC" % (sys.argv[0], build))
 
 
-def sweep(build, out, spec, beside=()):
-    """Runs it, or goes on with it, by the command `beside`, if there is one; reports
-    are in the folder that is returned."""
+def yielding(build, np):
+    """Variables by which ranks that wait give up the core, where they need to: else
+    MPICH's ranks use up their time slices, and whatever is collective takes longest."""
+    if np <= os.cpu_count():
+        return {}
+    shim = os.path.join(build, "tests", "yield_shim.so")
+    if not os.path.exists(shim):
+        sys.exit("%s: %s is missing: make tests/yield_shim.so" % (sys.argv[0], shim))
+    return {"LD_PRELOAD": shim, "OMPI_MCA_mpi_yield_when_idle": "1"}
+
+
+def sweep(build, out, spec, beside=(), variables=None):
+    """Runs it, or goes on with it, by the command `beside`, if there is one, with the
+    environment's `variables` set; reports are in the folder that is returned."""
     os.makedirs(out, exist_ok=True)
     path, runs = os.path.join(out, "spec.json"), os.path.join(out, "runs")
     spec = dict(spec, program=os.path.join(build, spec["program"]),
                 mpiexec=mpiexec(build))
     with open(path, "w") as stream:
         json.dump(spec, stream, indent=1)
-    env = dict(os.environ, PYTHONPATH=PYTHON, PYTHONDONTWRITEBYTECODE="1")
+    env = dict(os.environ, PYTHONPATH=PYTHON, PYTHONDONTWRITEBYTECODE="1",
+               **variables or {})
     if subprocess.run(list(beside) + [sys.executable, "-m", "leadline", "sweep", path,
                                       "--out", runs], env=env).returncode:
         print("Some runs failed; what follows is of the others.", file=sys.stderr)
