@@ -338,12 +338,12 @@ class Findings(Case):
             self.assertEqual(found["findings"], [])
             self.assertIn("misaligned", [n["id"] for n in found["not_judged"]])
 
-    def late(self, facts):
+    def late(self, facts, cpus=()):
         """Two ranks in ten collective writes; rank 1 comes 20 ms late to each."""
         run = tempfile.mkdtemp(dir=self.tmp)
         for rank in range(2):
             log = Log(pid=1000 + rank, rank=rank, ranks=2, end=EPOCH + S, version=3,
-                      facts=facts)
+                      facts=facts + ["cpus=" + c for c in cpus[rank:rank + 1]])
             name = log.name("/scratch/x")
             log.name("2 cb_nodes=1;", fd=name, kind=MPI)
             for i in range(10):
@@ -358,13 +358,22 @@ class Findings(Case):
         self.assertEqual([(f["id"], f["ranks"]) for f in found["findings"]],
                          [("late-rank", [1])])
         self.assertAlmostEqual(found["findings"][0]["at_stake_s"], 0.2)
-        for facts, why in (([], "how many cores"), (["cores=1"], "share 1 cores"),
+        for facts, why in (([], "how many cores"), (["cores=1"], "share 1 core"),
                            (["cores=2", "waited_ns=200000000"], "waited for a core"),
                            (["cores=x2"], "how many cores")):
             found = self.late(facts)
             self.assertEqual(found["findings"], [])
             told = {n["id"]: n["because"] for n in found["not_judged"]}
             self.assertIn(why, told["late-rank"])
+
+    def test_ranks_that_are_bound_to_cores(self):
+        for cpus in (["3", "64"], ["0-1", "1-2"]):
+            found = self.late(["cores=1", "waited_ns=0"], cpus)
+            self.assertEqual([f["id"] for f in found["findings"]], ["late-rank"], cpus)
+        for cpus in (["3", "3"], ["3", "4x"], ["3", "65536"], ["5-4", "6"], ["3"], []):
+            found = self.late(["cores=1", "waited_ns=0"], cpus)
+            self.assertEqual(found["findings"], [], cpus)
+            self.assertIn("late-rank", [n["id"] for n in found["not_judged"]])
 
     def together(self, each, writers, late_us=0, place="lustre 4096 1048576 4 /s",
                  hosts=1):

@@ -542,7 +542,10 @@ class Content(Recorder):
         log = self.traced(sys.executable, "-c", "import os; fd = os.open('x', 65);"
                           "[os.write(fd, bytes(1 << 20)) for _ in range(4)]; "
                           "sum(range(10 ** 6))")
-        self.assertEqual(int(log.value("cores")), len(os.sched_getaffinity(0)))
+        mine = os.sched_getaffinity(0)
+        self.assertEqual(int(log.value("cores")), len(mine))
+        ranges = [list(map(int, r.split("-"))) for r in log.value("cpus").split(",")]
+        self.assertEqual({c for r in ranges for c in range(r[0], r[-1] + 1)}, mine)
         self.assertGreaterEqual(int(log.value("waited_ns")), 0)
         count = list(map(int, log.value("io").split(":")))
         self.assertEqual(len(count), 7)

@@ -4,8 +4,11 @@
 
 void actor_facts(struct actor *a, const struct log_process *p)
 {
-    if (p->cores > a->cores)
+    if (p->cores > a->cores) {
+        size_t room = sizeof a->cpus;
         a->cores = p->cores;
+        snprintf(a->cpus, room, "%s", strlen(p->cpus) < room ? p->cpus : "");
+    }
     if (p->waited_ns >= 0)
         a->waited_ns = (a->waited_ns < 0 ? 0 : a->waited_ns) + p->waited_ns;
 }

@@ -35,18 +35,33 @@ static void measure_time(struct findings *f)
         f->wall_ns = last - first;
 }
 
-/* Whether ranks share cores: by host, the most that any of its ranks may use. */
+/* Those that the ranks of a host may use, by the first actor of it. Launchers bind ranks
+ * to cores of their own; where a log does not say to which, the most that any of them may
+ * use counts. Returns how many ranks there are. */
+static int cores_of_host(const struct findings *f, uint32_t host, int *cores)
+{
+    unsigned char set[TRACE_CPUS / 8] = {0};
+    int ranks = 0, most = 0, all = 0;
+    bool known = true;
+    for (uint32_t i = host; i < f->actors; i++) {
+        const struct actor *a = &f->actor[i];
+        if (!a->scope || a->client != host)
+            continue;
+        ranks++;
+        most = a->cores > most ? a->cores : most;
+        known = known && *a->cpus && facts_add_cpus(a->cpus, set);
+    }
+    for (size_t i = 0; i < sizeof set && known && ranks; i++)
+        all += __builtin_popcount(set[i]);
+    *cores = all > most ? all : most;
+    return ranks;
+}
+
 static void measure_cores(struct findings *f)
 {
     for (uint32_t h = 0; h < f->actors; h++) {
-        int ranks = 0, cores = 0;
-        for (uint32_t i = h; f->actor[h].client == h && i < f->actors; i++) {
-            const struct actor *a = &f->actor[i];
-            if (!a->scope || a->client != h)
-                continue;
-            ranks++;
-            cores = a->cores > cores ? a->cores : cores;
-        }
+        int cores = 0;
+        int ranks = f->actor[h].client == h ? cores_of_host(f, h, &cores) : 0;
         if (ranks == 0)
             continue;
         if (cores && ranks > cores) {

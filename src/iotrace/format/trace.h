@@ -71,6 +71,7 @@ struct trace_header { /* block 0 */
 
 /* Lines of the text that tell of the process, all of them optional:
  *   cores=N         processors that it could use when it began
+ *   cpus=0-3,8      which these were, if that is short enough
  *   waited_ns=N     nanoseconds that its threads were ready to run and had no
  *                   processor; written at the process's end, like those that follow
  *   io=R:W:CR:CW:DR:DW:OWN  what the kernel has counted since the log began (rchar,
@@ -80,6 +81,8 @@ struct trace_header { /* block 0 */
  *   uring=RINGS:TRANSFERS  io_uring without any call that is recorded
  *   program=WORDS   what of the program is not seen: "go", its runtime makes system
  *                   calls by itself */
+
+enum { TRACE_CPUS = 65536 }; /* numbers of processors are below that */
 
 enum trace_kind { TRACE_RECORDS = 1, TRACE_NAMES = 2, TRACE_PROFILE = 3 };
 

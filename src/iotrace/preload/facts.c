@@ -56,10 +56,34 @@ static void add_counts(void)
 
 /* ---- processors ---- */
 
+enum { WORD_BITS = 8 * sizeof(long), CPUS_TEXT = 256 };
+
+static unsigned long mask[TRACE_CPUS / WORD_BITS];
+
+static bool may_use(int cpu)
+{
+    return cpu < TRACE_CPUS && (mask[cpu / WORD_BITS] >> cpu % WORD_BITS & 1);
+}
+
+/* "0-3,8". False: it is too long. */
+static bool list_cpus(char text[CPUS_TEXT])
+{
+    int at = 0;
+    for (int first = 0, last; first < TRACE_CPUS && at < CPUS_TEXT; first = last + 1) {
+        last = first;
+        if (!may_use(first))
+            continue;
+        while (may_use(last + 1))
+            last++;
+        at += snprintf(text + at, (size_t)(CPUS_TEXT - at),
+                       last > first ? "%s%d-%d" : "%s%d", at ? "," : "", first, last);
+    }
+    return at < CPUS_TEXT;
+}
+
 static void add_cores(void)
 {
-    static unsigned long mask[1024]; /* 65,536 processors */
-    char text[16];
+    char text[CPUS_TEXT];
     int cores = 0;
     long bytes = sys_call(SYS_sched_getaffinity, 0, sizeof mask, mask);
     for (long i = 0; i < bytes / (long)sizeof *mask; i++)
@@ -68,6 +92,8 @@ static void add_cores(void)
         return;
     snprintf(text, sizeof text, "%d", cores);
     header_add("cores", text);
+    if (list_cpus(text))
+        header_add("cpus", text);
 }
 
 /* schedstat is "ran waited turns"; -1: the kernel does not count. */

@@ -131,7 +131,7 @@ static void fill_info(struct log *l)
     i->end_ns = align(f, f->unix_ns[1]);
     sscanf(header_value(h, "uring"), "%" SCNu64 ":%" SCNu64, &i->uring_rings,
            &i->uring_unseen);
-    facts_of_process(&i->process, header_value(h, "cores"),
+    facts_of_process(&i->process, header_value(h, "cores"), header_value(h, "cpus"),
                      header_value(h, "waited_ns"), header_value(h, "io"));
     i->program = program_read_words(header_value(h, "program"));
     i->clock_unknown = f->clock == TRACE_TSC && !h->ns_per_tick;

@@ -1,4 +1,5 @@
 #include "iotrace/read/facts.h"
+#include "iotrace/format/trace.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,14 +19,31 @@ static bool facts_number(const char **s, char end, int64_t most, int64_t *value)
     return true;
 }
 
-void facts_of_process(struct log_process *p, const char *cores, const char *waited_ns,
-                      const char *io)
+bool facts_add_cpus(const char *list, unsigned char *set)
+{
+    unsigned first, last;
+    for (int n; *list; list += n + (list[n] == ',')) {
+        if (sscanf(list, "%9u%n", &first, &n) != 1)
+            return false;
+        last = first;
+        if (list[n] == '-' && sscanf(list, "%*u-%9u%n", &last, &n) != 1)
+            return false;
+        if ((list[n] && list[n] != ',') || first > last || last >= TRACE_CPUS)
+            return false;
+        for (unsigned i = first; i <= last; i++)
+            set[i / 8] |= (unsigned char)(1 << i % 8);
+    }
+    return true;
+}
+
+void facts_of_process(struct log_process *p, const char *cores, const char *cpus,
+                      const char *waited_ns, const char *io)
 {
     enum { COUNTS = 7 };
     const int64_t most = INT64_MAX / 4;
     int64_t v = 0, c[COUNTS];
     int n = 0;
-    *p = (struct log_process){.waited_ns = -1};
+    *p = (struct log_process){.cpus = cpus, .waited_ns = -1};
     if (facts_number(&cores, 0, INT32_MAX, &v))
         p->cores = (int)v;
     if (facts_number(&waited_ns, 0, most, &v))

@@ -8,6 +8,7 @@
 
 struct log_process {
     int cores;         /* that it could use; 0: not known */
+    const char *cpus;  /* which, as "0-3,8"; as long as the log; "": not known */
     int64_t waited_ns; /* its threads were ready and had no core; -1: not known */
     /* What the kernel counted, without what the recorder wrote, but with children that
      * were waited for: bytes of calls, the calls, and bytes of devices, 0 read and 1
@@ -27,8 +28,12 @@ struct log_facts {        /* of a file */
 };
 
 /* Local. From the lines of a header; "" where there is none. */
-void facts_of_process(struct log_process *p, const char *cores, const char *waited_ns,
-                      const char *io);
+void facts_of_process(struct log_process *p, const char *cores, const char *cpus,
+                      const char *waited_ns, const char *io);
+
+/* Local. Adds processors, as "0-3,8", to the set of TRACE_CPUS bits. False: that is not
+ * such a list. */
+bool facts_add_cpus(const char *list, unsigned char *set);
 
 /* Local. From the texts of TRACE_PLACE and TRACE_MPI; NULL where there is none. False:
  * they tell nothing. */

@@ -211,8 +211,9 @@ static void judge_cores(struct findings *f)
         snprintf(f->why_cores, sizeof f->why_cores,
                  "the logs do not say how many cores there were");
     else if (f->short_of_cores)
-        snprintf(f->why_cores, sizeof f->why_cores, "%d ranks of a host share %d cores",
-                 f->most_on_host, f->cores);
+        snprintf(f->why_cores, sizeof f->why_cores,
+                 "%d ranks of a host share %d core%s", f->most_on_host, f->cores,
+                 f->cores == 1 ? "" : "s");
     else if (f->waited)
         snprintf(f->why_cores, sizeof f->why_cores,
                  "a rank waited for a core more than 10 %% of the time");

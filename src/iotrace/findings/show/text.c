@@ -117,7 +117,8 @@ static void look_head(const struct findings *f, FILE *out)
     double worst = 0;
     const struct actor *first = NULL;
     if (f->cores)
-        snprintf(cores, sizeof cores, " of %d cores", f->cores);
+        snprintf(cores, sizeof cores, ", %d core%s to use%s", f->cores,
+                 f->cores == 1 ? "" : "s", f->hosts > 1 ? " on each" : "");
     for (uint32_t i = 0; i < f->actors; i++) {
         const struct actor *a = &f->actor[i];
         if (!a->scope)
