@@ -6,6 +6,7 @@
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/SourceManager.h"
 #include <algorithm>
+#include <functional>
 
 using namespace clang;
 
@@ -14,6 +15,9 @@ namespace ldadc
 
 namespace
 {
+
+// Of an object that ends where that is not followed.
+const std::string WITH = " with a destructor";
 
 class Beyond : public RecursiveASTVisitor<Beyond>
 {
@@ -53,6 +57,11 @@ class Beyond : public RecursiveASTVisitor<Beyond>
     {
         std::string name = "\"" + v->getNameAsString() + "\"";
         bool refers = v->getType()->isReferenceType();
+        if (ends_with_effect(v->getType()))
+            if (const char *how = ends_elsewhere(v))
+                return found("the object " + name + WITH + ", which " + how,
+                             v->getLocation());
+        is_the_variable(v->getInit());
         if (refers &&
             (at_all || v->hasGlobalStorage() || v->getType()->isRValueReferenceType()))
             return found("the reference " + name, v->getLocation());
@@ -98,13 +107,59 @@ class Beyond : public RecursiveASTVisitor<Beyond>
                found("a friend", d->getLocation());
     }
 
+    bool VisitFieldDecl(FieldDecl *f)
+    {
+        QualType t = f->getType();
+        bool followed = !f->getParent()->isUnion() && destructor_of(t);
+        return !ends_with_effect(t) || followed ||
+               found("the member \"" + f->getNameAsString() +
+                         "\", a table, container or union of objects" + WITH,
+                     f->getLocation());
+    }
+
     bool VisitFunctionDecl(FunctionDecl *f)
     {
+        std::string name = "\"" + f->getNameAsString() + "\"";
         if (isa<CXXConversionDecl>(f) ||
-            (f->isOverloadedOperator() && !f->isImplicit() && !f->isDefaulted()))
-            return found("the operator \"" + f->getNameAsString() + "\"",
+            (f->isOverloadedOperator() && !f->isImplicit() && !f->isDefaulted() &&
+             !f->isDeleted()))
+            return found("the operator " + name, f->getLocation());
+        if (ends_with_effect(f->getReturnType()))
+            return found("the function " + name + ", which returns an object" + WITH,
+                         f->getLocation());
+        if (f->doesThisDeclarationHaveABody() && ends_objects(f->getBody()) &&
+            any(f->getBody(),
+                [](const Stmt *s) { return isa<GotoStmt, IndirectGotoStmt>(s); }))
+            return found("the function " + name + ", which has a goto and an object" +
+                             WITH,
                          f->getLocation());
         return true;
+    }
+
+    bool TraverseCompoundStmt(CompoundStmt *s)
+    {
+        for (const Stmt *part : s->body()) {
+            while (const auto *label = dyn_cast<SwitchCase>(part))
+                part = label->getSubStmt();
+            if (const auto *d = dyn_cast<DeclStmt>(part))
+                for (const Decl *one : d->decls())
+                    if (const auto *v = dyn_cast<VarDecl>(one))
+                        in_blocks.insert(v);
+        }
+        return RecursiveASTVisitor::TraverseCompoundStmt(s);
+    }
+
+    bool VisitCXXBindTemporaryExpr(CXXBindTemporaryExpr *e)
+    {
+        return !ends_with_effect(e->getType()) || variables.count(e) ||
+               found("a temporary object" + WITH, e->getBeginLoc());
+    }
+
+    bool TraverseStmtExpr(StmtExpr *s)
+    {
+        if (ends_objects(s))
+            return found("an expression with an object" + WITH, s->getBeginLoc());
+        return RecursiveASTVisitor::TraverseStmtExpr(s);
     }
 
     // What copies, moves and ends an object is called where nothing shows it.
@@ -118,18 +173,18 @@ class Beyond : public RecursiveASTVisitor<Beyond>
             has = "is made of another one";
         else if (r->isPolymorphic())
             has = "has virtual functions";
-        else if (r->hasUserDeclaredDestructor() && r->getDestructor() &&
-                 r->getDestructor()->isUserProvided())
+        else if ((at_all || r->isUnion()) && r->hasUserDeclaredDestructor() &&
+                 r->getDestructor() && r->getDestructor()->isUserProvided())
             has = "has a destructor";
         for (const CXXMethodDecl *m : r->methods())
             if (!has && r->isLocalClass() && m->isUserProvided())
                 has = "is within a function";
         for (const CXXMethodDecl *m : r->methods())
-            if (m->isUserProvided() &&
+            if (m->isUserProvided() && !m->isDeleted() &&
                 (m->isCopyAssignmentOperator() || m->isMoveAssignmentOperator()))
                 has = "says how it is copied";
         for (const CXXConstructorDecl *m : r->ctors())
-            if (m->isUserProvided() && m->isCopyOrMoveConstructor())
+            if (m->isUserProvided() && !m->isDeleted() && m->isCopyOrMoveConstructor())
                 has = "says how it is copied";
         for (const FieldDecl *f : r->fields())
             if (f->getType()->isReferenceType())
@@ -144,6 +199,51 @@ class Beyond : public RecursiveASTVisitor<Beyond>
     }
 
   private:
+    std::set<const VarDecl *> in_blocks;
+    std::set<const Expr *> variables; // what is no temporary object, but becomes one
+
+    // As in "auto x = T(1)", since C++17.
+    void is_the_variable(const Expr *e)
+    {
+        e = e ? e->IgnoreParens() : nullptr;
+        if (const auto *c = dyn_cast_or_null<ExprWithCleanups>(e))
+            return is_the_variable(c->getSubExpr());
+        if (const auto *c = dyn_cast_or_null<CXXFunctionalCastExpr>(e))
+            return is_the_variable(c->getSubExpr());
+        if (isa_and_nonnull<CXXBindTemporaryExpr>(e))
+            variables.insert(e);
+    }
+
+    static bool any(const Stmt *s, const std::function<bool(const Stmt *)> &is)
+    {
+        return s && (is(s) || std::any_of(s->child_begin(), s->child_end(),
+                                          [&](const Stmt *c) { return any(c, is); }));
+    }
+
+    static bool ends_objects(const Stmt *s)
+    {
+        return any(s, [](const Stmt *part) {
+            const auto *d = dyn_cast<DeclStmt>(part);
+            return d &&
+                   std::any_of(d->decl_begin(), d->decl_end(), [](const Decl *one) {
+                       const auto *v = dyn_cast<VarDecl>(one);
+                       return v && ends_with_effect(v->getType());
+                   });
+        });
+    }
+
+    // Null: the object ends where its block is left.
+    const char *ends_elsewhere(const VarDecl *v) const
+    {
+        if (v->hasGlobalStorage())
+            return "ends after main()";
+        if (isa<ParmVarDecl>(v))
+            return "is a parameter";
+        if (!destructor_of(v->getType()))
+            return "is in a table or container";
+        return in_blocks.count(v) ? nullptr : "is declared outside of a block";
+    }
+
     bool beyond(const Stmt *s) const
     {
         return at_all ? beyond_all(s) : beyond_followed(s);
@@ -217,6 +317,8 @@ class Beyond : public RecursiveASTVisitor<Beyond>
             for (const CXXConstructorDecl *one : r->ctors())
                 if (one->isUserProvided())
                     return true;
+            if (ends_with_effect(t))
+                return true;
         }
         return false;
     }
@@ -262,7 +364,8 @@ class Beyond : public RecursiveASTVisitor<Beyond>
             const auto *m = f ? dyn_cast<CXXMethodDecl>(f) : nullptr;
             if (!f)
                 return isa<CXXMemberCallExpr>(s);
-            if (library_makes_ours(f) || f->isConsteval())
+            if (library_makes_ours(f) || f->isConsteval() ||
+                isa_and_nonnull<CXXDestructorDecl>(m))
                 return true;
             if (isa<CXXOperatorCallExpr>(s))
                 return !of_standard_library(f) && (!m || m->isUserProvided());

@@ -726,8 +726,7 @@ int main(int argc, char **argv)
         call, = self.calls("plain.cpp")
         self.holds(call, (4, [], 4), rank=0)
         self.holds(call, (4, [], 4), rank=1)
-        for name, line in (("\"T\", which has a destructor", "struct T { ~T() {} } t;"),
-                           ("\"T\", which is within", "struct T { void f() {} } t;"),
+        for name, line in (("\"T\", which is within", "struct T { void f() {} } t;"),
                            ("a CXXThrowExpr", "if (at > 9) throw 1;"),
                            ("the reference \"r\"", "static int &r = at; r = 7;"),
                            ("a list of variables", "int t[1] = {3}; auto &[a] = t;"
@@ -745,6 +744,43 @@ int main(int argc, char **argv)
         self.assertIn("the reference \"r\"", done.stderr)
         self.source("      end\n", "old.f90")
         self.refused("old.f90 is Fortran", "old.f90")
+
+    def test_destructors(self):
+        """Objects that end elsewhere than where their block is left are named."""
+        program = """#include <mpi.h>
+#include %s
+static int ended = 0;
+struct T { int n; explicit T(int n) : n(n) {} ~T() { ended += n; } };
+int main(int argc, char **argv)
+{
+    int at = 0;
+    MPI_File fh;
+    MPI_Init(&argc, &argv);
+    %s
+    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_WRONLY, MPI_INFO_NULL, &fh);
+    MPI_File_write_at(fh, ended, &at, 1, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_close(&fh);
+    MPI_Finalize();
+}
+"""
+        self.source(program % ("<cstddef>", "{ auto t = T(3); }"), "plain.cpp")
+        call, = self.calls("plain.cpp", "--", "-std=c++17")
+        self.holds(call, (3, [], 4), rank=1)
+        ends = "the object \"t\" with a destructor, which "
+        for name, line in ((ends + "ends after main()", "static T t(1);"),
+                           (ends + "is in a table", "T t[1] = {T(1)};"),
+                           (ends + "is declared outside", "if (argc > 9) T t(1);"),
+                           (ends + "is in a table or container", "std::vector<T> t;"),
+                           ("a temporary object with a destructor", "T(1);"),
+                           ("\"main\", which has a goto and an object with",
+                            "again: if (at > 9) goto again; T t(1);"),
+                           ("an expression with an object with a destructor",
+                            "at += ({ T t(1); t.n; });"),
+                           ("a CXXNewExpr", "T *t = new T(1); at = t->n;"),
+                           ("a CXXMemberCallExpr", "T t(1); t.~T();")):
+            library = "<vector>" if "vector" in line else "<cstddef>"
+            self.source(program % (library, line), "beyond.cpp")
+            self.refused(name, "beyond.cpp")
 
     def test_compile_commands(self):
         """The last command for a source counts; the nearest one's for others."""

@@ -15,8 +15,10 @@ static const char COOKIE[] = "fopencookie";
 std::vector<const void *> Interp::chain(const Expr *e) const
 {
     std::vector<const void *> out;
-    for (const Frame &f : frames)
+    for (const Frame &f : frames) {
         out.push_back(f.call ? (const void *)f.call : (const void *)f.function);
+        out.insert(out.end(), f.ended.begin(), f.ended.end());
+    }
     out.push_back(e);
     return out;
 }
@@ -42,7 +44,45 @@ bool Interp::is_running(const FunctionDecl *f) const
     return frames.size() >= DEPTH;
 }
 
-// Of a method or constructor, self is what "this" is.
+// Of a method, constructor or destructor, self is what "this" is.
+void Interp::enter_frame(const FunctionDecl *f, const Value &self, const Place &called)
+{
+    visited.insert(f);
+    Frame frame;
+    frame.function = f;
+    frame.called = called;
+    frame.self = self;
+    frame.number = next_frame++;
+    QualType returns = f->getReturnType();
+    if (returns->isReferenceType())
+        returns = context().getPointerType(returns.getNonReferenceType());
+    frame.result = new_object({Object::LOCAL, f->getNameAsString() + "()", returns});
+    objects[frame.result].frame = frames.back().number; // it outlives the call
+    frames.push_back(frame);
+}
+
+// Goes through the function that was entered last.
+void Interp::run_frame()
+{
+    const FunctionDecl *f = frames.back().function;
+    std::vector<Leave> kept_leaves;
+    std::swap(leaves, kept_leaves);
+    const State *outside = anywhere;
+    anywhere = nullptr;
+    if (const auto *constructor = dyn_cast<CXXConstructorDecl>(f))
+        construct_members(constructor);
+    exec_body(f);
+    anywhere = outside;
+    std::swap(leaves, kept_leaves);
+    join(frames.back().returns);
+    if (isa<CXXDestructorDecl>(f))
+        end_members();
+    int number = frames.back().number;
+    frames.pop_back();
+    if (alive)
+        drop_frame(number);
+}
+
 Value Interp::run_function(const Expr *e, const Given &given, const FunctionDecl *f,
                            const Value &self)
 {
@@ -60,22 +100,9 @@ Value Interp::run_function(const Expr *e, const Given &given, const FunctionDecl
         return Value();
     for (unsigned i = f->getNumParams(); i < args.size(); i++)
         escape(args[i]); // what "..." is for
-    visited.insert(f);
-    Frame frame;
-    frame.function = f;
-    frame.call = e;
-    frame.called = here(e);
-    frame.self = self;
-    frame.number = next_frame++;
-    QualType returns = f->getReturnType();
-    bool refers = returns->isReferenceType();
-    if (refers)
-        returns = context().getPointerType(returns.getNonReferenceType());
-    frame.result = new_object({Object::LOCAL, f->getNameAsString() + "()", returns});
-    objects[frame.result].frame = frames.back().number; // it outlives the call
-    frames.push_back(frame);
-    std::vector<Leave> kept_leaves;
-    std::swap(leaves, kept_leaves);
+    enter_frame(f, self, here(e));
+    frames.back().call = e;
+    int result = frames.back().result;
     for (unsigned i = 0; i < f->getNumParams(); i++) {
         Cell c = {object_of(f->getParamDecl(i)), {}};
         QualType t = f->getParamDecl(i)->getType();
@@ -84,24 +111,14 @@ Value Interp::run_function(const Expr *e, const Given &given, const FunctionDecl
         if (t->isRecordType() && records[i].kind == Target::CELL && !records[i].opaque)
             copy(c, records[i].cell, t);
         else if (t->isRecordType())
-            forget(c, "is not followed", frame.called);
+            forget(c, "is not followed", here(e));
         else
             write(c, args[i]);
     }
-    const State *outside = anywhere;
-    anywhere = nullptr;
-    if (const auto *constructor = dyn_cast<CXXConstructorDecl>(f))
-        construct_members(constructor);
-    exec_body(f);
-    anywhere = outside;
-    std::swap(leaves, kept_leaves);
-    join(frames.back().returns);
-    int number = frames.back().number, result = frames.back().result;
-    frames.pop_back();
+    run_frame();
     if (!alive)
         return Value();
-    drop_frame(number);
-    if (refers)
+    if (f->getReturnType()->isReferenceType())
         return read(now, {result, {}});
     if (e->getType()->isRecordType())
         return Value::pointer({result, {}});
@@ -592,8 +609,7 @@ Value Interp::call_unknown(const CallExpr *e, const std::string &name,
             escape(args[i]);
     }
     forget_reachable(name, here(e));
-    assumptions.insert("functions that are not seen do not change what they are given "
-                       "to read only, nor use the files");
+    assumptions.insert(UNSEEN);
     const FunctionDecl *f = e->getDirectCallee();
     if (f && f->isNoReturn()) {
         end(false);

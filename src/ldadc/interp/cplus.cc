@@ -1,6 +1,7 @@
 // What C++ has beyond C: references, methods, and objects of the standard library, of
 // which nothing is known but how long a vector is and which text a string was made of.
 #include "ldadc/interp/interp.h"
+#include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/SourceManager.h"
@@ -223,6 +224,100 @@ void Interp::construct_members(const CXXConstructorDecl *f)
             initialise(part, f->getASTContext().getRecordType(f->getParent()),
                        i->getInit());
         }
+    }
+}
+
+// ---- destructors ----------------------------------------------------
+
+namespace
+{
+class Effect
+{
+  public:
+    bool of(QualType t)
+    {
+        const CXXRecordDecl *r = t->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
+        if (!r || !r->hasDefinition() || !seen.insert(r).second)
+            return false;
+        if (of_standard_library(r)) {
+            const auto *made = dyn_cast<ClassTemplateSpecializationDecl>(r);
+            return made && of(made->getTemplateArgs().asArray());
+        }
+        const CXXDestructorDecl *d = r->getDestructor();
+        bool found = d && d->isUserProvided();
+        for (const FieldDecl *f : r->fields())
+            found = found || of(f->getType());
+        return found;
+    }
+
+  private:
+    bool of(llvm::ArrayRef<TemplateArgument> args)
+    {
+        bool found = false;
+        for (const TemplateArgument &a : args)
+            if (a.getKind() == TemplateArgument::Pack)
+                found = found || of(a.pack_elements());
+            else if (a.getKind() == TemplateArgument::Type)
+                found = found || of(a.getAsType());
+        return found;
+    }
+
+    std::set<const CXXRecordDecl *> seen; // a list's element has another one
+};
+} // namespace
+
+bool ends_with_effect(QualType t)
+{
+    return Effect().of(t);
+}
+
+const CXXDestructorDecl *destructor_of(QualType t)
+{
+    const CXXRecordDecl *r = t->getAsCXXRecordDecl();
+    return r && !of_standard_library(r) && ends_with_effect(t) ? r->getDestructor()
+                                                               : nullptr;
+}
+
+// The frame's objects from that number on, in the opposite order. Wherever their block
+// is left, they end at its end.
+void Interp::end_objects(size_t from, const Stmt *leaves)
+{
+    for (size_t i = frames.back().ending.size(); alive && i-- > from;) {
+        auto [v, block] = frames.back().ending[i];
+        end_object({object_of(v), {}}, v->getType(), {leaves, v},
+                   place_of(context(), block->getRBracLoc()));
+    }
+}
+
+// By its destructor; no call shows it.
+void Interp::end_object(const Cell &c, QualType t,
+                        const std::vector<const void *> &which, const Place &where)
+{
+    const CXXDestructorDecl *f = destructor_of(t);
+    if (!alive || !f)
+        return;
+    const FunctionDecl *body = program.body_of(f);
+    if ((!body && f->isUserProvided()) || is_running(body ? body : f))
+        return call_unseen(f, {}, Value::pointer(c), where);
+    enter_frame(body ? body : f, Value::pointer(c), where);
+    frames.back().ended = which;
+    run_frame();
+}
+
+// The members of the object that ends, once its destructor is done.
+void Interp::end_members()
+{
+    const auto *f = cast<CXXDestructorDecl>(frames.back().function);
+    Cell self = frames.back().self.to;
+    const Stmt *body = f->getBody();
+    Place where =
+        place_of(context(), f->isUserProvided() ? body->getEndLoc() : f->getLocation());
+    std::vector<const FieldDecl *> members(f->getParent()->field_begin(),
+                                           f->getParent()->field_end());
+    for (size_t i = members.size(); i-- > 0;) {
+        Cell part = self;
+        part.path.push_back(members[i]->getFieldIndex());
+        end_object(part, members[i]->getType(), {members[i]}, where);
     }
 }
 
@@ -452,6 +547,7 @@ void Interp::call_unseen(const FunctionDecl *f, const std::vector<const Expr *> 
         escape(v);
     escape(self);
     forget_reachable(f->getNameAsString(), where);
+    assumptions.insert(UNSEEN);
 }
 
 // What is only another way to write an expression; null: it is none of C++'s.

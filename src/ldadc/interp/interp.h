@@ -50,14 +50,20 @@ class Interp : public Found
     struct Frame {
         const clang::FunctionDecl *function = nullptr;
         const clang::Expr *call = nullptr;
+        std::vector<const void *> ended; // instead, where an object ends: which, where
         Place called;
         Value self; // what "this" is
         int number = 0, result = 0;
         std::map<const clang::VarDecl *, int> locals;
         std::vector<State> returns;
+        const clang::CompoundStmt *block = nullptr;
+        // Objects that end where their blocks are left.
+        std::vector<std::pair<const clang::VarDecl *, const clang::CompoundStmt *>>
+            ending;
     };
     struct Leave {
         bool loop = false;
+        size_t ending = 0; // objects of the frame that stay
         std::vector<State> breaks, continues;
     };
 
@@ -182,12 +188,14 @@ class Interp : public Found
     void exec(const clang::Stmt *s);
     bool exec_jump(const clang::Stmt *s);
     bool exec_choice(const clang::Stmt *s);
+    void exec_block(const clang::CompoundStmt *s, const std::function<void()> &inside);
     void exec_declaration(const clang::VarDecl *v);
     void exec_return(const clang::ReturnStmt *s);
     void exec_switch(const clang::SwitchStmt *s);
     void exec_cases(const clang::Stmt *s, const State &entry, const Condition &c,
                     bool *fallback);
     void exec_body(const clang::FunctionDecl *f);
+    void can_be_left(bool loop);
 
     // loop.cc
     struct Repeat {
@@ -227,6 +235,10 @@ class Interp : public Found
     void construct_all(const Cell &c, const clang::CXXConstructExpr *e);
     void construct_standard(const Cell &c, const clang::CXXConstructExpr *e);
     void construct_members(const clang::CXXConstructorDecl *f);
+    void end_objects(size_t from, const clang::Stmt *leaves);
+    void end_object(const Cell &c, clang::QualType t,
+                    const std::vector<const void *> &which, const Place &where);
+    void end_members();
     void forget_given(const clang::FunctionDecl *f, const clang::Expr *const *of,
                       const std::vector<Value> &args, const Place &where);
     Cell elements_of(const Target &object, const clang::Expr *e);
@@ -246,6 +258,9 @@ class Interp : public Found
     bool is_of_mpi(const std::string &name) const;
     Value run_function(const clang::Expr *e, const Given &given,
                        const clang::FunctionDecl *f, const Value &self);
+    void enter_frame(const clang::FunctionDecl *f, const Value &self,
+                     const Place &called);
+    void run_frame();
     Value call_library(const clang::CallExpr *e, const std::string &name,
                        const std::vector<Value> &args, bool *known);
     bool call_exit(const std::string &name, const std::vector<Value> &args);
@@ -351,6 +366,10 @@ class Interp : public Found
 clang::QualType stored_type(const clang::ValueDecl *v);
 const clang::Expr *meant_in_cplus(const clang::Expr *e);
 const clang::CXXConstructExpr *construction(const clang::Expr *e);
+
+// What is taken for granted where a function is called that is not there.
+inline constexpr char UNSEEN[] = "functions that are not seen do not change what they "
+                                 "are given to read only, nor use the files";
 
 // A function that makes a number of text or of numbers, and nothing else.
 bool reads_text(const std::string &name);

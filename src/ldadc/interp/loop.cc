@@ -4,6 +4,7 @@
 // nothing else can end the loop.
 #include "ldadc/interp/interp.h"
 #include "ldadc/poly/prove.h"
+#include "clang/AST/ExprCXX.h"
 #include <algorithm>
 
 using namespace clang;
@@ -34,8 +35,7 @@ Condition Interp::iterate(const Repeat &r, std::vector<State> *breaks,
         c = condition(r.condition);
     if (leaves_at)
         *leaves_at = now.last;
-    leaves.push_back(Leave());
-    leaves.back().loop = true;
+    can_be_left(true);
     size_t depth = now.conditions.size();
     if (alive && c.kind != Condition::FALSE)
         exec(r.body);
@@ -385,8 +385,7 @@ static std::string variable_of(const ASTContext &context, const Expr *step)
 // "do { } while (0)" is how macros are written.
 void Interp::exec_once(const Stmt *body)
 {
-    leaves.push_back(Leave());
-    leaves.back().loop = true;
+    can_be_left(true);
     exec(body);
     std::vector<State> out = leaves.back().continues;
     for (State &s : leaves.back().breaks)
@@ -405,6 +404,9 @@ static bool calls_little(const Stmt *s)
         if (!f || !reads_text(f->getNameAsString()))
             return false;
     }
+    if (const auto *made = dyn_cast<CXXConstructExpr>(s))
+        if (!made->getConstructor()->isTrivial() || destructor_of(made->getType()))
+            return false;
     for (const Stmt *part : s->children())
         if (!calls_little(part))
             return false;

@@ -123,14 +123,18 @@ class Look : public RecursiveASTVisitor<Look>
         return RecursiveASTVisitor::TraverseCallExpr(e);
     }
 
-    // What the members are initialised with, and parameters that are not given.
-    void at_the_start()
+    // What the members are initialised with, and parameters that are not given; and
+    // members that end with it.
+    void at_the_ends()
     {
         if (const auto *c = dyn_cast<CXXConstructorDecl>(in))
             for (const CXXCtorInitializer *i : c->inits()) {
                 auto *member = dyn_cast<CXXDefaultInitExpr>(i->getInit());
                 TraverseStmt(member ? member->getExpr() : i->getInit());
             }
+        if (const auto *d = dyn_cast<CXXDestructorDecl>(in))
+            for (const FieldDecl *member : d->getParent()->fields())
+                ends(member->getType());
         for (ParmVarDecl *v : in->parameters())
             if (v->hasDefaultArg() && !v->hasUnparsedDefaultArg() &&
                 !v->hasUninstantiatedDefaultArg())
@@ -197,6 +201,7 @@ class Look : public RecursiveASTVisitor<Look>
     {
         if (v->getType()->isReferenceType() && v->hasInit())
             changes(v->getInit());
+        ends(v->getType());
         if (auto *a = v->getAttr<CleanupAttr>()) { // called where nothing shows it
             p.jumping.insert(in);
             if (const FunctionDecl *body = p.body_of(a->getFunctionDecl()))
@@ -228,6 +233,17 @@ class Look : public RecursiveASTVisitor<Look>
         for (size_t i = 0; i < args.size() && i < f->getNumParams(); i++)
             if (f->getParamDecl(i)->getType()->isReferenceType())
                 changes(args[i]);
+    }
+
+    void ends(QualType t)
+    {
+        const CXXDestructorDecl *d = destructor_of(t);
+        if (!d)
+            return;
+        calls(d, {});
+        if (!p.body_of(d))
+            for (const FieldDecl *member : d->getParent()->fields())
+                ends(member->getType());
     }
 
     void changes(Expr *e)
@@ -322,7 +338,7 @@ static void look_at_functions(Program *p)
     for (const FunctionDecl *f : p->functions) {
         Look look(*p, seen[f], f);
         look.TraverseStmt(f->getBody());
-        look.at_the_start();
+        look.at_the_ends();
         Jumps j;
         j.TraverseStmt(f->getBody());
         if (!j.sound)

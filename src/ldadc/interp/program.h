@@ -11,8 +11,9 @@
 
 namespace clang
 {
+class CXXDestructorDecl;
 class ASTUnit; // its header takes longer to compile than all others together
-}
+} // namespace clang
 
 namespace ldadc
 {
@@ -54,6 +55,11 @@ std::string text_of(const clang::ASTContext &c, const clang::Expr *e);
 // Whether it is of C++'s library, or of another one's in a namespace.
 bool of_standard_library(const clang::Decl *d);
 const clang::Expr *bare(const clang::Expr *e); // without parentheses and casts
+// Whether the program does something where an object of this type, or of a table of it,
+// ends: by a destructor of its own, of a member, or of what the library keeps in it.
+bool ends_with_effect(clang::QualType t);
+// The destructor of such an object, of a class of the program's; else null.
+const clang::CXXDestructorDecl *destructor_of(clang::QualType t);
 
 } // namespace ldadc
 

@@ -8,6 +8,25 @@ namespace ldadc
 
 enum { MOST_STEPS = 200000 }; // more than that is not worth waiting for
 
+// What leaves a statement in the middle ends the objects that were made in it.
+void Interp::can_be_left(bool loop)
+{
+    leaves.push_back(Leave());
+    leaves.back().loop = loop;
+    leaves.back().ending = frames.back().ending.size();
+}
+
+void Interp::exec_block(const CompoundStmt *s, const std::function<void()> &inside)
+{
+    size_t before = frames.back().ending.size();
+    const CompoundStmt *outer = frames.back().block;
+    frames.back().block = s;
+    inside();
+    end_objects(before, s);
+    frames.back().ending.resize(before);
+    frames.back().block = outer;
+}
+
 void Interp::exec_declaration(const VarDecl *v)
 {
     if (v->hasGlobalStorage())
@@ -29,6 +48,8 @@ void Interp::exec_declaration(const VarDecl *v)
                                     place_of(context(), v->getLocation()), true);
         write(c, none);
     }
+    if (alive && destructor_of(v->getType()))
+        frames.back().ending.push_back({v, frames.back().block});
 }
 
 void Interp::exec_return(const ReturnStmt *s)
@@ -52,6 +73,7 @@ void Interp::exec_return(const ReturnStmt *s)
                 write(result, v);
         }
     }
+    end_objects(0, s);
     if (!alive)
         return;
     frames.back().returns.push_back(std::move(now));
@@ -77,8 +99,10 @@ void Interp::exec_cases(const Stmt *s, const State &entry, const Condition &c,
     const auto *block = dyn_cast<CompoundStmt>(s);
     if (!block)
         return exec(s);
-    for (const Stmt *part : block->body())
-        exec_cases(part, entry, c, fallback);
+    exec_block(block, [&] {
+        for (const Stmt *part : block->body())
+            exec_cases(part, entry, c, fallback);
+    });
 }
 
 void Interp::exec_switch(const SwitchStmt *s)
@@ -92,7 +116,7 @@ void Interp::exec_switch(const SwitchStmt *s)
     c.uniform = alike(v);
     c.id = next_condition++;
     State entry = now;
-    leaves.push_back(Leave());
+    can_be_left(false);
     alive = false;
     bool fallback = false;
     exec_cases(s->getBody(), entry, c, &fallback);
@@ -115,11 +139,11 @@ void Interp::exec(const Stmt *s)
         jumps[l->getDecl()].clear();
         return exec(l->getSubStmt());
     }
-    if (const auto *c = dyn_cast<CompoundStmt>(s)) {
-        for (const Stmt *part : c->body())
-            exec(part);
-        return;
-    }
+    if (const auto *c = dyn_cast<CompoundStmt>(s))
+        return exec_block(c, [&] {
+            for (const Stmt *part : c->body())
+                exec(part);
+        });
     if (!alive && anywhere) {
         now = *anywhere;
         alive = true;
@@ -156,20 +180,24 @@ void Interp::exec(const Stmt *s)
 // What leaves the place where it stands; false: it is none of them.
 bool Interp::exec_jump(const Stmt *s)
 {
-    std::vector<State> *to = nullptr;
     if (const auto *r = dyn_cast<ReturnStmt>(s)) {
         exec_return(r);
         return true;
     }
-    if (isa<BreakStmt>(s))
-        to = &leaves.back().breaks;
-    else if (const auto *g = dyn_cast<GotoStmt>(s))
-        to = &jumps[g->getLabel()];
-    else if (!isa<ContinueStmt>(s))
+    const auto *g = dyn_cast<GotoStmt>(s);
+    bool goes_on = isa<ContinueStmt>(s);
+    if (!g && !goes_on && !isa<BreakStmt>(s))
         return false;
-    for (size_t n = leaves.size(); !to && n-- > 0;)
-        if (leaves[n].loop)
-            to = &leaves[n].continues;
+    std::vector<State> *to = g ? &jumps[g->getLabel()] : nullptr;
+    if (!g) {
+        size_t n = leaves.size() - 1;
+        while (goes_on && !leaves[n].loop)
+            n--;
+        end_objects(leaves[n].ending, s);
+        to = goes_on ? &leaves[n].continues : &leaves[n].breaks;
+    }
+    if (!alive)
+        return true;
     to->push_back(std::move(now));
     alive = false;
     ends++;
