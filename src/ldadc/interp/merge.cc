@@ -95,6 +95,13 @@ static bool merge_ring(Poly a, Poly b, const Condition &which, Poly *out)
     return false;
 }
 
+// What may have changed it on the one way is the reason, and not which way was taken.
+static bool perhaps_changed(const Value &v)
+{
+    return v.kind == Value::UNKNOWN &&
+           v.text.find("may be changed ") != std::string::npos;
+}
+
 Value Interp::choose(const Cell &c, const Value &a, const Value &b,
                      const Condition *which, bool uniform)
 {
@@ -124,13 +131,14 @@ Value Interp::choose(const Cell &c, const Value &a, const Value &b,
     }
     escape(a);
     escape(b);
-    const Value &lost = a.kind == Value::UNKNOWN ? a : b;
+    bool changed = perhaps_changed(a) || perhaps_changed(b);
+    const Value &lost = a.kind == Value::UNKNOWN && !perhaps_changed(b) ? a : b;
     std::string why = "\"" + cell_text(c) + "\" depends on a condition";
-    if (lost.kind == Value::UNKNOWN && !lost.text.empty() && !which)
+    if (lost.kind == Value::UNKNOWN && !lost.text.empty() && (!which || changed))
         why = lost.text;
     // what is stored through the one or the other must not be taken for an argument's
     bool pointer = a.kind == Value::POINTER || b.kind == Value::POINTER;
-    out = Value::unknown(why, which ? which->where : lost.where,
+    out = Value::unknown(why, which && !changed ? which->where : lost.where,
                          uniform && !pointer && alike(a) && alike(b));
     return settle(c, itself(out));
 }

@@ -230,8 +230,12 @@ void Interp::mpi_view(const CallExpr *e, const Args &a)
     bool ok = datatype(a[2], &unit) && unit.dense();
     // where MPIs put the first tile of a type that begins elsewhere is not certain
     bool tiled = datatype(a[3], &tile) && !tile.open && !tile.loose && !tile.shifted;
-    if (a[4].kind != Value::TAG || a[4].text != "\"native\"")
+    Value representation = text_at(a[4]);
+    if (representation.kind != Value::TAG || representation.text != "\"native\"") {
         ok = false;
+        no.text = "the data representation of the file's view may be another one than "
+                  "\"native\"";
+    }
     bool current = a[1].is_int() && a[1].p.is_constant() && a[1].p.constant() < 0;
     write(file_cell(n, VIEW_START), current ? no : a[1]);
     openings[n].view_variables = ingredients({e->getArg(1)});

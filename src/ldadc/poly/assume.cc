@@ -69,7 +69,7 @@ struct Reading {
             return false;
         *out = strtoll(at, &end, 10);
         at = end;
-        return *out < INT32_MAX;
+        return *out <= INT32_MAX;
     }
 
     bool term(int64_t sign, Sum *out)
