@@ -306,6 +306,28 @@ int main(int argc, char **argv)
             MPI_File_write_at(f->fh, f->at, buf, n, MPI_BYTE, MPI_STATUS_IGNORE);
         }"""
 
+    def test_assume_small_counts(self):
+        """What only large counts do is left out, where none is said to be large."""
+        path = self.source("""#include <limits.h>
+#include <mpi.h>
+void put(MPI_File f, char *b, long size, long n)
+{
+    MPI_Datatype type = MPI_BYTE;
+    long bytes = size * n;
+    if (bytes > INT_MAX) {
+        MPI_Type_contiguous(size, MPI_BYTE, &type);
+        MPI_Type_commit(&type);
+        bytes = n;
+    }
+    MPI_File_write_at(f, 4, b, bytes, type, MPI_STATUS_IGNORE);
+}
+""")
+        call, = self.calls(path, "--assume=no-view")
+        self.assertIn("\"type\" depends on a condition", call["reason"])
+        self.assertIn("--assume", call["help"])
+        call, = self.calls(path, "--assume=no-view", "--assume=size*n <= 2147483647")
+        self.holds(call, (4, [], 6), size=2, n=3)
+
     def test_assume_no_view(self):
         """Of a file that a caller has opened; its pointer may be anywhere, though."""
         path = self.source(self.GIVEN)

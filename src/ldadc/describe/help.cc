@@ -20,6 +20,9 @@ static const struct {
     {"wrap around", "--assume='a >= b', if the value is not negative"},
     {"may be negative", "--assume='a >= b', if the value is not negative"},
     {"too many paths", "fewer modes of the program: compile some out by FLAGS (-D)"},
+    {"depends on a condition",
+     "what holds of its variables, such as --assume='a <= b', if that decides the "
+     "condition; else only a run tells: ldadc plan --trace=RUN"},
     {"may use the file, too", "a run: ldadc plan --trace=RUN"},
 };
 
