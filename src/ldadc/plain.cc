@@ -62,6 +62,12 @@ class Beyond : public RecursiveASTVisitor<Beyond>
                 return found("the object " + name + WITH + ", which " + how,
                              v->getLocation());
         is_the_variable(v->getInit());
+        const Expr *init = v->hasInit() && !v->hasGlobalStorage()
+                               ? v->getInit()->IgnoreUnlessSpelledInSource()
+                               : nullptr;
+        if (const auto *l = dyn_cast_or_null<LambdaExpr>(init))
+            if (v->getType()->getAsCXXRecordDecl() == l->getLambdaClass())
+                named.insert(l);
         if (refers &&
             (at_all || v->hasGlobalStorage() || v->getType()->isRValueReferenceType()))
             return found("the reference " + name, v->getLocation());
@@ -149,6 +155,39 @@ class Beyond : public RecursiveASTVisitor<Beyond>
         return RecursiveASTVisitor::TraverseCompoundStmt(s);
     }
 
+    // A lambda is followed where it has a name, and is called by that.
+    bool VisitLambdaExpr(LambdaExpr *l)
+    {
+        if (at_all)
+            return true;
+        const char *has = nullptr;
+        if (!named.count(l))
+            has = "has no variable";
+        else if (l->isGenericLambda() || l->isMutable())
+            has = "is generic or mutable";
+        else if (any(l->getBody(), [](const Stmt *s) { return isa<LambdaExpr>(s); }))
+            has = "has another one";
+        for (const LambdaCapture &one : l->captures())
+            if (!is_plain(one))
+                has = "captures a copy of an object, a reference or a lambda";
+        return !has || found(std::string("a lambda, which ") + has, l->getBeginLoc());
+    }
+
+    bool VisitCXXOperatorCallExpr(CXXOperatorCallExpr *e)
+    {
+        if (is_lambda(e->getArg(0)->getType()))
+            called.insert(e->getArg(0)->IgnoreParenImpCasts());
+        return true;
+    }
+
+    bool VisitDeclRefExpr(DeclRefExpr *e)
+    {
+        return at_all || !is_lambda(e->getType()) || called.count(e) ||
+               found("the lambda \"" + e->getDecl()->getNameAsString() +
+                         "\", which is passed on",
+                     e->getBeginLoc());
+    }
+
     bool VisitCXXBindTemporaryExpr(CXXBindTemporaryExpr *e)
     {
         return !ends_with_effect(e->getType()) || variables.count(e) ||
@@ -201,6 +240,27 @@ class Beyond : public RecursiveASTVisitor<Beyond>
   private:
     std::set<const VarDecl *> in_blocks;
     std::set<const Expr *> variables; // what is no temporary object, but becomes one
+
+    std::set<const LambdaExpr *> named;
+    std::set<const Expr *> called; // names of lambdas
+
+    static bool is_lambda(QualType t)
+    {
+        const CXXRecordDecl *r = t.getNonReferenceType()->getAsCXXRecordDecl();
+        return r && r->isLambda();
+    }
+
+    static bool is_plain(const LambdaCapture &one)
+    {
+        if (one.capturesThis())
+            return one.getCaptureKind() == LCK_This;
+        if (!one.capturesVariable() || one.isPackExpansion() ||
+            one.getCapturedVar()->isInitCapture())
+            return false;
+        QualType t = one.getCapturedVar()->getType();
+        return !is_lambda(t) &&
+               (one.getCaptureKind() == LCK_ByRef || t->isScalarType());
+    }
 
     // As in "auto x = T(1)", since C++17.
     void is_the_variable(const Expr *e)
@@ -367,7 +427,7 @@ class Beyond : public RecursiveASTVisitor<Beyond>
             if (library_makes_ours(f) || f->isConsteval() ||
                 isa_and_nonnull<CXXDestructorDecl>(m))
                 return true;
-            if (isa<CXXOperatorCallExpr>(s))
+            if (isa<CXXOperatorCallExpr>(s) && !(m && m->getParent()->isLambda()))
                 return !of_standard_library(f) && (!m || m->isUserProvided());
             for (const ParmVarDecl *v : f->parameters())
                 if (v->getType()->isRValueReferenceType() && !of_standard_library(f))
@@ -379,7 +439,8 @@ class Beyond : public RecursiveASTVisitor<Beyond>
             isa<CXXConstCastExpr>(s) || isa<CXXFunctionalCastExpr>(s) ||
             isa<CXXDefaultArgExpr>(s) || isa<CXXDefaultInitExpr>(s) ||
             isa<CXXBindTemporaryExpr>(s) || isa<CXXThisExpr>(s) ||
-            isa<CXXScalarValueInitExpr>(s) || isa<CXXStdInitializerListExpr>(s))
+            isa<CXXScalarValueInitExpr>(s) || isa<CXXStdInitializerListExpr>(s) ||
+            isa<LambdaExpr>(s))
             return false;
         return of_cplus(s) || isa<UserDefinedLiteral>(s) || declares(s);
     }

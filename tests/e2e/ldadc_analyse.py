@@ -753,7 +753,18 @@ int main(int argc, char **argv)
                            ("the reference \"r\"", "static int &r = at; r = 7;"),
                            ("a list of variables", "int t[1] = {3}; auto &[a] = t;"
                             " a = at;"),
-                           ("a LambdaExpr", "auto f = [&] { at = 7; }; f();")):
+                           ("a lambda, which has no variable", "[&] { at = 7; }();"),
+                           ("a lambda, which is generic or mutable",
+                            "auto f = [&](auto x) { at = x; }; f(7);"),
+                           ("a lambda, which is generic or mutable",
+                            "auto f = [at]() mutable { return ++at; }; at = f() + f();"),
+                           ("a lambda, which captures a copy of an object",
+                            "struct P { int x; } p = {7};"
+                            " auto f = [p] { return p.x; }; at = f();"),
+                           ("a lambda, which captures",
+                            "auto f = [&] { at = 7; }; auto g = [&] { f(); }; g();"),
+                           ("the lambda \"f\", which is passed on",
+                            "auto f = [&] { at = 7; }; auto g = f; g();")):
             self.source(program % line, "beyond.cpp")
             self.refused(name, "beyond.cpp", "--", "-std=c++17")
         self.source(program % "int &r = at; r = 7;", "plain.cpp")

@@ -518,13 +518,14 @@ bool Interp::call_cplus(const CallExpr *e, Value *out, Target *at)
         return true;
     }
     const FunctionDecl *body = program.body_of(f);
-    if (!method)
+    bool lambda = of_class && of_class->getParent()->isLambda();
+    if (!method && !lambda)
         return false;
-    const Expr *object = method->getImplicitObjectArgument();
+    const Expr *object = lambda ? e->getArg(0) : method->getImplicitObjectArgument();
     Value self = object->getType()->isPointerType() ? eval(object) : bound(object);
     if (!alive)
         return true;
-    std::vector<const Expr *> given(e->arg_begin(), e->arg_end());
+    std::vector<const Expr *> given(e->arg_begin() + lambda, e->arg_end());
     if (body && !is_running(body)) {
         *out = run_function(e, given, body, self);
         return true;

@@ -210,6 +210,19 @@ class Look : public RecursiveASTVisitor<Look>
         return true;
     }
 
+    bool VisitLambdaExpr(LambdaExpr *e)
+    {
+        lambdas.push_back(e->getCallOperator());
+        return true;
+    }
+
+    // What is not followed of a function is not followed of its lambdas, either.
+    void lambdas_too() const
+    {
+        if (p.jumping.count(in))
+            p.jumping.insert(lambdas.begin(), lambdas.end());
+    }
+
     bool VisitIndirectGotoStmt(IndirectGotoStmt *)
     {
         p.jumping.insert(in);
@@ -270,6 +283,7 @@ class Look : public RecursiveASTVisitor<Look>
     Program &p;
     Seen &seen;
     const FunctionDecl *in;
+    std::vector<const FunctionDecl *> lambdas;
 };
 
 // A jump is followed where it goes forward, and into no loop or switch that it is not
@@ -343,6 +357,7 @@ static void look_at_functions(Program *p)
         j.TraverseStmt(f->getBody());
         if (!j.sound)
             p->jumping.insert(f);
+        look.lambdas_too();
     }
     for (ASTContext *source : p->sources) // tables of functions
         for (Decl *d : source->getTranslationUnitDecl()->decls())
