@@ -757,7 +757,7 @@ int main(int argc, char **argv)
                            ("a lambda, which is generic or mutable",
                             "auto f = [&](auto x) { at = x; }; f(7);"),
                            ("a lambda, which is generic or mutable",
-                            "auto f = [at]() mutable { return ++at; }; at = f() + f();"),
+                            "auto f = [at]() mutable { return ++at; }; at = f();"),
                            ("a lambda, which captures a copy of an object",
                             "struct P { int x; } p = {7};"
                             " auto f = [p] { return p.x; }; at = f();"),
