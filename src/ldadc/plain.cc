@@ -155,14 +155,14 @@ class Beyond : public RecursiveASTVisitor<Beyond>
         return RecursiveASTVisitor::TraverseCompoundStmt(s);
     }
 
-    // A lambda is followed where it has a name, and is called by that.
+    // A lambda is followed where it is called by its name, or where it stands.
     bool VisitLambdaExpr(LambdaExpr *l)
     {
         if (at_all)
             return true;
         const char *has = nullptr;
         if (!named.count(l))
-            has = "has no variable";
+            has = "is called neither by a name nor where it stands";
         else if (l->isGenericLambda() || l->isMutable())
             has = "is generic or mutable";
         else if (any(l->getBody(), [](const Stmt *s) { return isa<LambdaExpr>(s); }))
@@ -175,8 +175,11 @@ class Beyond : public RecursiveASTVisitor<Beyond>
 
     bool VisitCXXOperatorCallExpr(CXXOperatorCallExpr *e)
     {
-        if (is_lambda(e->getArg(0)->getType()))
-            called.insert(e->getArg(0)->IgnoreParenImpCasts());
+        const Expr *object = e->getArg(0);
+        if (is_lambda(object->getType()))
+            called.insert(object->IgnoreParenImpCasts());
+        if (const auto *l = dyn_cast<LambdaExpr>(object->IgnoreUnlessSpelledInSource()))
+            named.insert(l);
         return true;
     }
 
@@ -241,8 +244,8 @@ class Beyond : public RecursiveASTVisitor<Beyond>
     std::set<const VarDecl *> in_blocks;
     std::set<const Expr *> variables; // what is no temporary object, but becomes one
 
-    std::set<const LambdaExpr *> named;
-    std::set<const Expr *> called; // names of lambdas
+    std::set<const LambdaExpr *> named; // or called where they stand
+    std::set<const Expr *> called;      // names of lambdas
 
     static bool is_lambda(QualType t)
     {

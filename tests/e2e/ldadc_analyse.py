@@ -753,7 +753,8 @@ int main(int argc, char **argv)
                            ("the reference \"r\"", "static int &r = at; r = 7;"),
                            ("a list of variables", "int t[1] = {3}; auto &[a] = t;"
                             " a = at;"),
-                           ("a lambda, which has no variable", "[&] { at = 7; }();"),
+                           ("a lambda, which is called neither by a name nor",
+                            "int (*f)(int) = [](int n) { return n; }; at = f(7);"),
                            ("a lambda, which is generic or mutable",
                             "auto f = [&](auto x) { at = x; }; f(7);"),
                            ("a lambda, which is generic or mutable",

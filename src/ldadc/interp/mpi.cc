@@ -1,6 +1,7 @@
 // What MPI's functions do: communicators, files and their views, transfers.
 #include "ldadc/interp/interp.h"
 #include "ldadc/poly/prove.h"
+#include "clang/AST/DeclCXX.h"
 #include "clang/Basic/SourceManager.h"
 
 using namespace clang;
@@ -370,11 +371,17 @@ Value Interp::turn(const Site &s, const CallExpr *e)
 }
 
 // A call, and how the program comes to it.
+static std::string name_of(const FunctionDecl *f)
+{
+    const auto *m = dyn_cast<CXXMethodDecl>(f);
+    return m && m->getParent()->isLambda() ? "lambda" : f->getNameAsString();
+}
+
 Site Interp::new_site(const CallExpr *e, const IoCall &io, const Expr *file)
 {
     Site s;
     s.where = here(e);
-    s.function = frames.back().function->getNameAsString();
+    s.function = name_of(frames.back().function);
     s.handle = text_of(context(), bare(file));
     s.call = io;
     s.called = !from_main;
@@ -383,7 +390,7 @@ Site Interp::new_site(const CallExpr *e, const IoCall &io, const Expr *file)
     s.loops = loops;
     s.conditions = now.conditions;
     for (size_t i = 1; i < frames.size(); i++)
-        s.via.push_back({frames[i].called, frames[i - 1].function->getNameAsString()});
+        s.via.push_back({frames[i].called, name_of(frames[i - 1].function)});
     return s;
 }
 

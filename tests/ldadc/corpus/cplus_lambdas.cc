@@ -1,4 +1,4 @@
-/* Lambdas that are called by their names, with what they capture.
+/* Lambdas that are called by their names or where they stand, with what they capture.
  *
  * args: 100
  * symbols: n=100
@@ -53,7 +53,10 @@ int main(int argc, char **argv)
     char *data = static_cast<char *>(calloc(n, 2));
     Output out(fh, rank, n);
     out.twice(data);
-    int size = n;
+    int size = [n] {
+        int most = n + 4;
+        return most - 4;
+    }();
     auto begin = [=](int block) -> MPI_Offset {
         return (MPI_Offset)nprocs * size * block;
     };
