@@ -35,9 +35,9 @@ static void measure_time(struct findings *f)
         f->wall_ns = last - first;
 }
 
-/* Those that the ranks of a host may use, by the first actor of it. Launchers bind ranks
- * to cores of their own; where a log does not say to which, the most that any of them may
- * use counts. Returns how many ranks there are. */
+/* Those that the ranks of a host may use, by the first actor of it. Launchers bind
+ * ranks to cores of their own; where a log does not say to which, the most that any of
+ * them may use counts. Returns how many ranks there are. */
 static int cores_of_host(const struct findings *f, uint32_t host, int *cores)
 {
     unsigned char set[TRACE_CPUS / 8] = {0};
