@@ -114,13 +114,17 @@ static bool is_written(const struct replay *p, int n, int phase)
     return false;
 }
 
+/* Whose writes count: all ranks', but for files that each has one of; or this rank's. */
+enum whose { OF_FILE, OF_RANK };
+
 /* Descriptors of what ranks write to a file in a phase; into `list`, unless NULL.
  * Returns how many there are. */
-static int64_t written(const struct run *r, int n, int phase, struct ldad *list)
+static int64_t written(const struct run *r, int n, int phase, enum whose whose,
+                       struct ldad *list)
 {
     const struct replay *p = r->context;
     int64_t found = 0;
-    bool each = p->file[n].each;
+    bool mine = p->file[n].each || whose == OF_RANK;
     for (int i = 0; i < p->is.steps; i++) {
         const struct skeleton_step *t = &p->is.step[i];
         for (int k = 0; writes(p, t, n, phase) && k < t->plans; k++) {
@@ -128,7 +132,7 @@ static int64_t written(const struct run *r, int n, int phase, struct ldad *list)
             for (int64_t j = 0; j < plan->of.ranks; j++)
                 for (int d = 0; d < plan->ds; d++) {
                     int64_t rank = plan->of.first + j * plan->of.step;
-                    if (each && rank != r->world.rank)
+                    if (mine && rank != r->world.rank)
                         continue;
                     if (list)
                         list[found] = ldad_plan_rank(&plan->d[d].plan, j);
@@ -142,11 +146,11 @@ static int64_t written(const struct run *r, int n, int phase, struct ldad *list)
 static bool covers(const struct run *r, int n, int phase)
 {
     const struct replay *p = r->context;
-    int64_t descriptors = written(r, n, phase, NULL);
+    int64_t descriptors = written(r, n, phase, OF_FILE, NULL);
     struct ldad *list = calloc((size_t)descriptors + 1, sizeof *list);
     bool all = list && descriptors > 0;
     if (all) {
-        written(r, n, phase, list);
+        written(r, n, phase, OF_FILE, list);
         all = ldad_list_tiles(list, descriptors, p->file[n].begin, p->file[n].bytes) ==
               LDAD_YES;
     }
@@ -161,6 +165,95 @@ int replay_covered_from(const struct run *r, int n)
     while (phase < p->is.phases && !covers(r, n, phase))
         phase++;
     return phase;
+}
+
+/* ---- what others write at the same time ---------------------------------------- */
+
+struct own { /* what this rank writes to a file in a phase */
+    struct ldad *list;
+    int64_t n, begin, end;
+    bool whole; /* all bytes between begin and end */
+};
+
+static void find_own(const struct run *r, int file, int phase, struct own *own)
+{
+    *own = (struct own){.begin = INT64_MAX};
+    own->n = written(r, file, phase, OF_RANK, NULL);
+    own->list = calloc((size_t)own->n + 1, sizeof *own->list);
+    if (!own->list)
+        own->n = 0;
+    written(r, file, phase, OF_RANK, own->list);
+    for (int64_t i = 0; i < own->n; i++) {
+        const struct ldad *is = &own->list[i];
+        own->begin = ldad_low(is) < own->begin ? ldad_low(is) : own->begin;
+        own->end = ldad_high(is) > own->end ? ldad_high(is) : own->end;
+    }
+    own->whole = own->n && ldad_list_tiles(own->list, own->n, own->begin, own->end) ==
+                               LDAD_YES; /* which makes them normal */
+}
+
+static bool is_own(const struct own *own, struct ldad is)
+{
+    ldad_normal(&is, &is);
+    bool found =
+        own->whole && own->begin <= ldad_low(&is) && ldad_high(&is) <= own->end;
+    for (int64_t i = 0; i < own->n && !found; i++)
+        found = ldad_same(&own->list[i], &is);
+    return found;
+}
+
+/* Whether a rank itself writes all that it reads of a file in a phase. */
+static bool reads_own(const struct run *r, int n, int phase)
+{
+    const struct replay *p = r->context;
+    struct own own;
+    bool all = true;
+    find_own(r, n, phase, &own);
+    for (int i = 0; i < p->is.steps && all; i++) {
+        const struct skeleton_step *t = &p->is.step[i];
+        const struct skeleton_plan *plan = skeleton_plan_of(t, r->world.rank);
+        if (!replay_is_done(p, t) || t->file != n || t->phase != phase ||
+            !skeleton_moves(t) || t->write)
+            continue;
+        all = !t->drawn_calls;
+        for (int d = 0; plan && d < plan->ds && all; d++)
+            all =
+                is_own(&own, ldad_plan_rank(&plan->d[d].plan,
+                                            skeleton_place(&plan->of, r->world.rank)));
+    }
+    free(own.list);
+    return all;
+}
+
+/* Whether the nodes of an order have a read of a file that comes before others' writes
+ * are known to have ended; *open: they may go on, at the begin of the nodes and at their
+ * end. */
+static bool reads_open(const struct replay *p, int file, const struct sequence_node *n,
+                       int64_t nodes, bool *open)
+{
+    bool reads = false;
+    for (int64_t i = 0; i < nodes && !reads; i += 1 + n[i].length) {
+        const struct skeleton_step *t = &p->is.step[n[i].what < 0 ? 0 : n[i].what];
+        if (n[i].what == SEQUENCE_LOOP) { /* its end comes before its begin, too */
+            reads = reads_open(p, file, n + i + 1, n[i].length, open) ||
+                    reads_open(p, file, n + i + 1, n[i].length, open);
+        } else if (t->file == file && replay_is_done(p, t)) {
+            *open = t->sync ? false : *open || (skeleton_moves(t) && t->write);
+            reads = *open && skeleton_moves(t) && !t->write;
+        }
+    }
+    return reads;
+}
+
+bool replay_races(const struct run *r, int n, int phase, bool meets)
+{
+    const struct replay *p = r->context;
+    const struct sequence *order =
+        skeleton_order_of(&p->is.phase[phase], r->world.rank);
+    bool open = true;
+    if (p->file[n].each || p->file[n].alone >= 0 || reads_own(r, n, phase))
+        return false;
+    return !order || !meets || reads_open(p, n, order->node, order->nodes, &open);
 }
 
 struct replay_versions replay_versions_of(const struct run *r, int n, int phase)

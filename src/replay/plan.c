@@ -119,106 +119,6 @@ static int check_steps(const struct run *r, struct replay *p)
     return rc;
 }
 
-/* ---- files --------------------------------------------------------------------- */
-
-/* The only rank whose orders have steps of file n; -1: several have, or it is not
- * known. */
-static int alone_of(const struct replay *p, int n)
-{
-    int64_t alone = -1;
-    for (int i = 0; i < p->is.phases; i++)
-        for (int k = 0; k < p->is.phase[i].orders; k++) {
-            const struct skeleton_order *o = &p->is.phase[i].order[k];
-            bool uses = false;
-            for (int j = 0; j < o->is.nodes && !uses; j++) {
-                int64_t what = o->is.node[j].what;
-                uses = what != SEQUENCE_LOOP && p->is.step[what].file == n;
-            }
-            if (uses && (o->of.ranks > 1 || (alone >= 0 && alone != o->of.first)))
-                return -1;
-            alone = uses ? o->of.first : alone;
-        }
-    for (int i = 0; i < p->is.steps; i++) /* of ranks whose order is lost */
-        if (p->is.step[i].there && p->is.step[i].file == n &&
-            p->is.phase[p->is.step[i].phase].lost)
-            return -1;
-    return (int)alone;
-}
-
-static void reach(struct replay_file *f, const struct ldad *d)
-{
-    f->begin = ldad_low(d) < f->begin ? ldad_low(d) : f->begin;
-    f->bytes = ldad_high(d) > f->bytes ? ldad_high(d) : f->bytes;
-}
-
-/* The part that this rank (where each has a file), or any, transfers. */
-static void measure_step(const struct run *r, struct replay *p,
-                         const struct skeleton_step *t)
-{
-    struct replay_file *f = &p->file[t->file];
-    for (int k = 0; k < t->plans; k++) {
-        const struct skeleton_plan *plan = &t->plan[k];
-        int64_t mine = skeleton_place(&plan->of, r->world.rank);
-        for (int d = 0; d < plan->ds; d++) {
-            struct ldad first = ldad_plan_rank(&plan->d[d].plan, 0);
-            struct ldad last = ldad_plan_rank(&plan->d[d].plan, plan->of.ranks - 1);
-            if (f->each && mine < 0)
-                continue;
-            if (f->each)
-                first = last = ldad_plan_rank(&plan->d[d].plan, mine);
-            reach(f, &first);
-            reach(f, &last);
-            p->largest = first.size > p->largest ? first.size : p->largest;
-        }
-    }
-    if (t->drawn_calls) {
-        int64_t size = t->drawn_bytes / t->drawn_calls, all = p->is.file[t->file].bytes;
-        p->largest = size > p->largest ? size : p->largest;
-        f->begin = 0;
-        f->bytes = all > f->bytes ? all : f->bytes;
-        f->bytes = size > f->bytes ? size : f->bytes;
-    }
-}
-
-/* What is read and was not written before, as far as descriptors tell. One that is said
- * to be read first, as some rank did, must be written in an earlier phase. */
-static bool is_read_first(const struct run *r, const struct replay *p, int n)
-{
-    int same = p->is.file[n].inputs > 0, covered = replay_covered_from(r, n);
-    for (int i = 0; i < p->is.steps; i++) {
-        const struct skeleton_step *t = &p->is.step[i];
-        if (replay_is_done(p, t) && t->file == n && skeleton_moves(t) && !t->write &&
-            t->phase - same < covered)
-            return true;
-    }
-    return false;
-}
-
-static int settle_files(struct run *r, struct replay *p)
-{
-    p->file = calloc((size_t)p->is.files + 1, sizeof *p->file);
-    p->handle = calloc((size_t)p->is.steps + 1, sizeof *p->handle);
-    int rc = p->file && p->handle ? 0
-                                  : err_set(-ENOMEM, p->set.path, -1,
-                                            "no memory for %d files", p->is.files);
-    if (err_agree(r->world.comm, rc))
-        return -ENOMEM;
-    for (int i = 0; i < p->is.files; i++) {
-        p->file[i].each = p->is.file[i].use == USE_EACH;
-        p->file[i].begin = INT64_MAX;
-        p->file[i].alone = p->file[i].each ? -1 : alone_of(p, i);
-    }
-    for (int i = 0; i < p->is.steps; i++)
-        if (replay_is_done(p, &p->is.step[i]))
-            measure_step(r, p, &p->is.step[i]);
-    for (int i = 0; i < p->is.files; i++) { /* files of ranks are made together */
-        p->file[i].before = p->file[i].bytes > 0 && is_read_first(r, p, i);
-        MPI_Allreduce(MPI_IN_PLACE, &p->file[i].before, 1, MPI_C_BOOL, MPI_LOR,
-                      r->world.comm);
-    }
-    return 0;
-}
-
 /* ---- what ranks do together ---------------------------------------------------- */
 
 enum together { ALL_COLLECTIVE, TRANSFERS_COLLECTIVE };
@@ -287,6 +187,116 @@ static bool agrees(const struct replay *p, const struct skeleton_phase *f,
         *any = *any || to->nodes;
     }
     return same && ranks == p->is.ranks;
+}
+
+/* ---- files --------------------------------------------------------------------- */
+
+/* The only rank whose orders have steps of file n; -1: several have, or it is not
+ * known. */
+static int alone_of(const struct replay *p, int n)
+{
+    int64_t alone = -1;
+    for (int i = 0; i < p->is.phases; i++)
+        for (int k = 0; k < p->is.phase[i].orders; k++) {
+            const struct skeleton_order *o = &p->is.phase[i].order[k];
+            bool uses = false;
+            for (int j = 0; j < o->is.nodes && !uses; j++) {
+                int64_t what = o->is.node[j].what;
+                uses = what != SEQUENCE_LOOP && p->is.step[what].file == n;
+            }
+            if (uses && (o->of.ranks > 1 || (alone >= 0 && alone != o->of.first)))
+                return -1;
+            alone = uses ? o->of.first : alone;
+        }
+    for (int i = 0; i < p->is.steps; i++) /* of ranks whose order is lost */
+        if (p->is.step[i].there && p->is.step[i].file == n &&
+            p->is.phase[p->is.step[i].phase].lost)
+            return -1;
+    return (int)alone;
+}
+
+static void reach(struct replay_file *f, const struct ldad *d)
+{
+    f->begin = ldad_low(d) < f->begin ? ldad_low(d) : f->begin;
+    f->bytes = ldad_high(d) > f->bytes ? ldad_high(d) : f->bytes;
+}
+
+/* The part that this rank (where each has a file), or any, transfers. */
+static void measure_step(const struct run *r, struct replay *p,
+                         const struct skeleton_step *t)
+{
+    struct replay_file *f = &p->file[t->file];
+    for (int k = 0; k < t->plans; k++) {
+        const struct skeleton_plan *plan = &t->plan[k];
+        int64_t mine = skeleton_place(&plan->of, r->world.rank);
+        for (int d = 0; d < plan->ds; d++) {
+            struct ldad first = ldad_plan_rank(&plan->d[d].plan, 0);
+            struct ldad last = ldad_plan_rank(&plan->d[d].plan, plan->of.ranks - 1);
+            if (f->each && mine < 0)
+                continue;
+            if (f->each)
+                first = last = ldad_plan_rank(&plan->d[d].plan, mine);
+            reach(f, &first);
+            reach(f, &last);
+            p->largest = first.size > p->largest ? first.size : p->largest;
+        }
+    }
+    if (t->drawn_calls) {
+        int64_t size = t->drawn_bytes / t->drawn_calls, all = p->is.file[t->file].bytes;
+        p->largest = size > p->largest ? size : p->largest;
+        f->begin = 0;
+        f->bytes = all > f->bytes ? all : f->bytes;
+        f->bytes = size > f->bytes ? size : f->bytes;
+    }
+}
+
+/* In a phase that writes all of a file, whether a read of it may come before. */
+static bool races(const struct run *r, const struct replay *p, int n, int phase)
+{
+    bool any = false;
+    bool meets = agrees(p, &p->is.phase[phase], ALL_COLLECTIVE, &any);
+    return p->is.file[n].inputs || replay_races(r, n, phase, meets);
+}
+
+/* What is read and was not written before, as far as skeletons tell. One that is said
+ * to be read first, as some rank did, must be written in an earlier phase. */
+static bool is_read_first(const struct run *r, const struct replay *p, int n)
+{
+    int covered = replay_covered_from(r, n);
+    for (int i = 0; i < p->is.steps; i++) {
+        const struct skeleton_step *t = &p->is.step[i];
+        bool reads =
+            replay_is_done(p, t) && t->file == n && skeleton_moves(t) && !t->write;
+        if (reads &&
+            (t->phase < covered || (t->phase == covered && races(r, p, n, covered))))
+            return true;
+    }
+    return false;
+}
+
+static int settle_files(struct run *r, struct replay *p)
+{
+    p->file = calloc((size_t)p->is.files + 1, sizeof *p->file);
+    p->handle = calloc((size_t)p->is.steps + 1, sizeof *p->handle);
+    int rc = p->file && p->handle ? 0
+                                  : err_set(-ENOMEM, p->set.path, -1,
+                                            "no memory for %d files", p->is.files);
+    if (err_agree(r->world.comm, rc))
+        return -ENOMEM;
+    for (int i = 0; i < p->is.files; i++) {
+        p->file[i].own = p->file[i].each = p->is.file[i].use == USE_EACH;
+        p->file[i].begin = INT64_MAX;
+        p->file[i].alone = p->file[i].each ? -1 : alone_of(p, i);
+    }
+    for (int i = 0; i < p->is.steps; i++)
+        if (replay_is_done(p, &p->is.step[i]))
+            measure_step(r, p, &p->is.step[i]);
+    for (int i = 0; i < p->is.files; i++) { /* files of ranks are made together */
+        p->file[i].before = p->file[i].bytes > 0 && is_read_first(r, p, i);
+        MPI_Allreduce(MPI_IN_PLACE, &p->file[i].before, 1, MPI_C_BOOL, MPI_LOR,
+                      r->world.comm);
+    }
+    return 0;
 }
 
 static int settle_together(const struct run *r, struct replay *p)

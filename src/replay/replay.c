@@ -80,8 +80,8 @@ static int open_replay(struct run *r)
         if (p->file[i].before && !p->is.file[i].inputs)
             report_warning(r->report, "made_before",
                            "file-%d of the skeleton is made before the first phase, as "
-                           "descriptors do not show that all that is read is written "
-                           "before: its writes find space that is allocated",
+                           "the skeleton does not show that all that is read is "
+                           "written before: its writes find space that is allocated",
                            i + 1);
     return 0;
 }

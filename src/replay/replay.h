@@ -117,6 +117,11 @@ struct replay_versions replay_versions_of(const struct run *r, int n, int phase)
  * number of phases: none has. */
 int replay_covered_from(const struct run *r, int n);
 
+/* Local. Whether this rank may read of file `n` in a phase what others write in it, and
+ * nothing says that they have: ranks that wait for each other in other ways than by
+ * syncs leave no trace. `meets`: whether all wait for each other after syncs. */
+bool replay_races(const struct run *r, int n, int phase, bool meets);
+
 /* ---- transfers (flight.c) ------------------------------------------------------ */
 
 struct replay_flight {

@@ -328,6 +328,21 @@ class Replays(Case):
         report = self.good(self.replay(self.made()))
         self.assertEqual(report["checks"]["blocks_checked"], 20)
         self.assertEqual(report["checks"]["blocks_bad"], 0)
+        self.assertEqual(total(report, "write", phase="prepare"), 0)
+
+    def test_what_others_wrote_without_a_sync(self):
+        """Ranks waited for each other in a way that no skeleton has: what is read is
+        there in any case."""
+        for steps, calls in (("0x10 2x10", []), ("0x10 2x10 1", None)):
+            more = {"calls": calls} if calls is not None else {}
+            path = self.made(phases__0__order__0__steps=steps, **more)
+            report = self.good(self.replay(path, env=fault(
+                "write:slow:1+", 0, "files/replay-", FAULT_SECONDS="0.01")))
+            self.assertEqual(report["checks"]["blocks_checked"], 20)
+            self.assertEqual(total(report, "write", phase="prepare"), 20020)
+        report = self.good(self.replay(self.segments(
+            calls=[], phases__0__order__0__steps="0x10 2x10")))
+        self.assertEqual(total(report, "write", phase="prepare"), 0)
 
     def test_what_is_read_is_checked(self):
         for what in ("write:flip:3", "write:lost:2", "write:shift:4", "read:flip:5"):
