@@ -1221,6 +1221,43 @@ static void forbid_uring(void)
     point(&v, files_open() == before && !exists(path), "nothing open, no file");
 }
 
+/* The C library drops its buffer where a signal interrupts the call that writes it. From
+ * now on such calls of 9999 bytes are always interrupted. */
+static void interrupt_streams(void)
+{
+    enum { HALF = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0, BUFFER = 9999 };
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+                 offsetof(struct seccomp_data, args[2]) + HALF),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, BUFFER, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINTR),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    struct sock_fprog filter = {.len = sizeof code / sizeof *code, .filter = code};
+    struct variant v = {.spec = "stdio:buffer=9999",
+                        .comm = MPI_COMM_SELF,
+                        .size = 1,
+                        .stores = true,
+                        .name = "stdio interrupted"};
+    struct io_req r = {.op = IO_OP_WRITE, .buf = buffer, .bytes = BUFFER / 3};
+    struct io_file *f;
+    int rc = 0;
+
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)) {
+        tap_skip("calls cannot be interrupted here");
+        return;
+    }
+    if (open_as(&f, &v, path_of(&v, "file"), IO_CREATE | IO_WRITE) == 0)
+        for (; !rc && r.offset < 4 * BUFFER; r.offset += r.bytes)
+            rc = io_file_transfer(f, &r);
+    point(&v, rc == -EINTR && strstr(err_get()->text, "what its buffer held"),
+          "a write says that earlier ones are lost: %s", err_get()->text);
+    io_file_close(&f);
+    io_file_remove(MPI_COMM_SELF, path_of(&v, "file"));
+}
+
 static void test_table(void)
 {
     static const int flags[] = {0, IO_COLLECTIVE, IO_WRITE_BACK};
@@ -1271,6 +1308,7 @@ int main(int argc, char **argv)
     test_table();
     test_ways();
     forbid_uring();
+    interrupt_streams();
     buf_free(memory);
     return tap_end();
 }

@@ -97,6 +97,13 @@ static size_t stdio_move(struct stdio *s, enum io_op op, void *at, size_t n)
     return fwrite(at, 1, n, s->stream);
 }
 
+/* Whether bytes of earlier transfers are lost where this one fails: the library empties
+ * its buffer, whether it could write it or not. */
+static bool loses(const struct stdio *s, enum io_op op)
+{
+    return op == IO_OP_WRITE && s->buffer_bytes != 1;
+}
+
 /* Some bytes of it. 0, or -errno. */
 static int move_some(const struct io_file *f, struct stdio *s, struct io_req *r)
 {
@@ -112,7 +119,7 @@ static int move_some(const struct io_file *f, struct stdio *s, struct io_req *r)
     size_t moved = stdio_move(s, r->op, at, n);
     r->done += (int64_t)moved;
     s->at = moved == n ? s->at + (int64_t)moved : NOWHERE;
-    if (moved == n || errno == EINTR)
+    if (moved == n || (errno == EINTR && !loses(s, r->op)))
         return 0;
     return ferror(s->stream) && errno ? -errno : -EIO;
 }
@@ -124,7 +131,11 @@ static int stdio_transfer(struct io_req *r)
         int rc = move_some(r->file, s, r);
         bool end = rc && s->stream && feof(s->stream);
         if (rc && !(end && io_req_enough(r, r->done)))
-            return io_req_fail(r, rc, end ? "the file ends here" : strerror(-rc));
+            return io_req_fail(r, rc,
+                               end            ? "the file ends here"
+                               : rc == -EINTR ? "a signal came, and the C library has "
+                                                "dropped what its buffer held"
+                                              : strerror(-rc));
     }
     return 0;
 }
