@@ -21,6 +21,10 @@ LOOK_S = 0.05     # between looks whether a run has ended
 IN_A_ROW = 3      # failures of a configuration, before it is left out
 
 
+class RunsFailed(LeadlineError):
+    """Some; the others have reports."""
+
+
 class Sweep:
     def __init__(self, spec, out, identity, where, slurm=False, names=None):
         """names: those that an earlier call gave the configurations."""
@@ -367,9 +371,9 @@ def main(args, where):
         failed, tried = run_all(sweep, args.quiet, args.submit and (args.jobs or 1),
                                 ends)
     if failed:
-        raise LeadlineError("%d of %d runs failed; all they said is in the .log files "
-                            "in %s; the same command tries them again"
-                            % (failed, tried, sweep.out))
+        raise RunsFailed("%d of %d runs failed; all they said is in the .log files "
+                         "in %s; the same command tries them again"
+                         % (failed, tried, sweep.out))
     return 0
 
 

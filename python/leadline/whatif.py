@@ -115,16 +115,30 @@ def main(args, where):
     except OSError as why:
         raise LeadlineError("%s: cannot be written: %s" % (out, why.strerror))
     output.write(path, json.dumps(tree, indent=1) + "\n")
-    status = sweep.main(argparse.Namespace(
-        spec=path, out=out, rounds=args.rounds, until=None, figure=None,
-        budget=args.budget, submit=False, jobs=None, dry_run=args.dry_run, rates=None,
-        format=None, fresh=args.fresh, quiet=args.quiet), where)
-    if args.dry_run or status:
-        return status
+    failed, status = None, 0
+    try:
+        status = sweep.main(argparse.Namespace(
+            spec=path, out=out, rounds=args.rounds, until=None, figure=None,
+            budget=args.budget, submit=False, jobs=None, dry_run=args.dry_run,
+            rates=None, format=None, fresh=args.fresh, quiet=args.quiet), where)
+    except sweep.RunsFailed as why:
+        failed = why
+    if not args.dry_run:
+        status = compared(args, path, out, failed, where)
+    if failed:
+        raise failed
+    return status
+
+
+def compared(args, path, out, failed, where):
+    """Of the runs that there are. The exit status."""
     first = specs.configurations(specs.read(path))[0].name
     shown = ["--output=" + args.output] if args.output else []
-    return args.compare([out, "--baseline=" + first, "--format=" + args.format]
-                        + ["--figure=" + name for name in FIGURES] + shown, where)
+    try:
+        return args.compare([out, "--baseline=" + first, "--format=" + args.format]
+                            + ["--figure=" + name for name in FIGURES] + shown, where)
+    except LeadlineError as why:
+        raise failed or why     # where the first way failed, there is no baseline
 
 
 def add(commands, compare):

@@ -119,6 +119,7 @@ static void make_file(struct run *r, int n)
     file_at(r, n, f);
     f->engine = of->parts ? r->engine : "posix";
     f->independent = true;
+    f->without = IO_WRITE_BACK; /* which posix cannot; it is synced below */
     of->made = true;
     run_file_open(f, IO_WRITE | IO_CREATE);
     if (f->io && of->parts)

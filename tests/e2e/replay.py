@@ -431,10 +431,11 @@ class Replays(Case):
         path = self.made(
             files__0__inputs=1, phases__0__order__0__steps="2x10",
             transfers__0__plans=[], transfers__0__calls=0, transfers__0__bytes=0)
-        report = self.good(self.replay(path))
-        self.assertEqual(total(report, "write", phase="prepare"), 20020)
-        self.assertEqual(total(report, "read", phase="phase0"), 20020)
-        self.assertEqual(total(report, "write", phase="phase0"), 0)
+        for way in ((), ("--iomode=ASYNC",)):
+            report = self.good(self.replay(path, *way))
+            self.assertEqual(total(report, "write", phase="prepare"), 20020)
+            self.assertEqual(total(report, "read", phase="phase0"), 20020)
+            self.assertEqual(total(report, "write", phase="phase0"), 0)
 
     def test_inputs_leave_memory(self):
         """What the program wrote itself, though nobody knows when, does not."""
@@ -671,7 +672,19 @@ class Replays(Case):
 
     @long
     def test_whatif(self):
-        done, out = self.whatif(self.whole(), "--rounds=1", "--format=json")
+        """A way that fails does not hide the others; the same command goes on."""
+        script = self.text("case \"$*\" in *--threads=*) exit 1;; esac; exec \"$@\"")
+        path, words = self.whole(), ("--rounds=1", "--format=json", "--mpiexec=sh %s %s"
+                                     % (script, " ".join(runner.launch_line(2, [])[:-2])))
+        done, out = self.whatif(path, *words)
+        self.assertEqual(done.returncode, 1, done)
+        self.assertIn("1 of 9 runs failed", done.stderr)
+        self.assertEqual(len({row["configuration"] for row in
+                              json.loads(done.stdout)["rows"]}), 8)
+        os.unlink(script)
+        with open(script, "w") as f:
+            f.write("exec \"$@\"")
+        done, out = self.whatif(path, *words)
         self.assertEqual(done.returncode, 0, done)
         tree = json.loads(done.stdout)
         names = {row["configuration"] for row in tree["rows"]}
