@@ -299,6 +299,27 @@ static int settle_files(struct run *r, struct replay *p)
     return 0;
 }
 
+/* Whether ranks made collective calls of a phase with nothing to move, which orders do
+ * not have: then these are not all that ranks do together. */
+static bool has_empty(const struct replay *p, int phase, bool alone)
+{
+    for (int i = 0; i < p->is.steps; i++) {
+        const struct skeleton_step *t = &p->is.step[i];
+        if (t->phase == phase && replay_is_done(p, t) && t->collective && t->empty &&
+            (!alone || (t->ranks > 1 && p->file[t->file].alone >= 0)))
+            return true;
+    }
+    return false;
+}
+
+static int refuse_empty(int phase)
+{
+    return err_usage("phase %d of the skeleton: some ranks move nothing in collective "
+                     "calls, and the skeleton does not say in which: leave out "
+                     "--as-recorded",
+                     phase);
+}
+
 static int settle_together(const struct run *r, struct replay *p)
 {
     p->meets = calloc((size_t)p->is.phases + 1, sizeof *p->meets);
@@ -308,6 +329,8 @@ static int settle_together(const struct run *r, struct replay *p)
         bool syncs = false, transfers = false;
         p->meets[i] = agrees(p, &p->is.phase[i], ALL_COLLECTIVE, &syncs);
         bool same = agrees(p, &p->is.phase[i], TRANSFERS_COLLECTIVE, &transfers);
+        if (p->set.as_recorded && has_empty(p, i, !transfers || p->meets[i]))
+            return refuse_empty(i);
         if (p->meets[i] || (!transfers && !syncs))
             continue;
         if (transfers && (!same || syncs))

@@ -248,6 +248,7 @@ static struct skeleton_step *read_step(struct reading *r, const struct json_valu
     t->nonblocking = is_nonblocking(text(r, v, "call"));
     t->calls = number(r, v, "calls", 0, INT64_MAX);
     t->bytes = number(r, v, "bytes", 0, INT64_MAX);
+    t->ranks = optional(r, v, "ranks", INT64_MAX);
     t->pause_s = read_pause(r, v, t->calls);
     return t;
 }
@@ -259,7 +260,8 @@ static void read_transfer(struct reading *r, const struct json_value *v)
         return;
     t->write = !strcmp(text(r, v, "direction"), "write");
     t->buffer = optional(r, v, "buffer", SKELETON_BUFFER_MOST);
-    t->calls -= optional(r, v, "empty", t->calls);
+    t->empty = optional(r, v, "empty", t->calls);
+    t->calls -= t->empty;
     t->calls -= optional(r, v, "failed", t->calls);
     read_sum(r, v, "drawn", &t->drawn_calls, &t->drawn_bytes);
     read_sum(r, v, "unplaced", &t->unplaced_calls, &t->unplaced_bytes);

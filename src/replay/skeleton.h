@@ -57,6 +57,7 @@ struct skeleton_step {
     bool within;          /* a library made it, and the program called that */
     int64_t buffer;       /* of the stream; 0: the library's choice */
     int64_t calls, bytes; /* of transfers: those that moved something */
+    int64_t ranks, empty; /* that made such calls; calls that moved nothing */
     struct skeleton_plan *plan;
     int plans;
     int64_t drawn_calls, drawn_bytes, unplaced_calls, unplaced_bytes;

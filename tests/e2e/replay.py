@@ -766,6 +766,28 @@ class Replays(Case):
         self.refused(self.replay(path, "--iomethod=MPI", "--collective", json=False),
                      "same collective calls in the same order")
 
+    def test_collectives_in_which_some_move_nothing(self):
+        """One rank in each of its calls, or in some."""
+        plan = "ranks=1 step=0 start=0 [span=%d stride=1001 size=1001]"
+        for moved in ((10, 0), (10, 5)):
+            plans = [{"first_rank": rank, "rank_step": 1, "ranks": 1, "descriptors": [
+                {"plan": plan % (1001 * n), "repeats": 1}]}
+                for rank, n in enumerate(moved) if n]
+            order = [{"first_rank": rank, "rank_step": 1, "ranks": 1,
+                      "steps": "0x%d" % n} for rank, n in enumerate(moved) if n]
+            with open(self.made(calls=[])) as f:
+                tree = json.load(f)
+            tree["phases"][0]["order"] = order
+            tree["transfers"] = [dict(
+                tree["transfers"][0], call="MPI_File_write_at_all", level="MPI-IO",
+                collective=True, plans=plans, empty=20 - sum(moved),
+                bytes=1001 * sum(moved))]
+            path = self.text(json.dumps(tree))
+            dry = ("--dry-run", "--ranks=2")
+            self.refused(self.replay(path, "--as-recorded", *dry, np=0, json=False),
+                         "some ranks move nothing in collective calls")
+            self.assertEqual(self.replay(path, *dry, np=0, json=False).status, 0)
+
     def test_as_recorded_is_a_way(self):
         self.refused(self.replay(self.made(), "--as-recorded", "--iomethod=MPI",
                                  json=False), "leave out --iomethod")
