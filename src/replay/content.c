@@ -114,7 +114,8 @@ static bool is_written(const struct replay *p, int n, int phase)
     return false;
 }
 
-/* Whose writes count: all ranks', but for files that each has one of; or this rank's. */
+/* Whose writes count: all ranks' (this rank's, where each has a file of its own), or
+ * this rank's. */
 enum whose { OF_FILE, OF_RANK };
 
 /* Descriptors of what ranks write to a file in a phase; into `list`, unless NULL.
@@ -226,8 +227,8 @@ static bool reads_own(const struct run *r, int n, int phase)
 }
 
 /* Whether the nodes of an order have a read of a file that comes before others' writes
- * are known to have ended; *open: they may go on, at the begin of the nodes and at their
- * end. */
+ * are known to have ended. *open: these may go on, at the begin of the nodes; and then
+ * at their end. */
 static bool reads_open(const struct replay *p, int file, const struct sequence_node *n,
                        int64_t nodes, bool *open)
 {

@@ -674,8 +674,9 @@ class Replays(Case):
     def test_whatif(self):
         """A way that fails does not hide the others; the same command goes on."""
         script = self.text("case \"$*\" in *--threads=*) exit 1;; esac; exec \"$@\"")
-        path, words = self.whole(), ("--rounds=1", "--format=json", "--mpiexec=sh %s %s"
-                                     % (script, " ".join(runner.launch_line(2, [])[:-2])))
+        launch = " ".join(["sh", script] + runner.launch_line(2, [])[:-2])
+        path = self.whole()
+        words = ("--rounds=1", "--format=json", "--mpiexec=" + launch)
         done, out = self.whatif(path, *words)
         self.assertEqual(done.returncode, 1, done)
         self.assertIn("1 of 9 runs failed", done.stderr)

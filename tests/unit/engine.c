@@ -1221,8 +1221,8 @@ static void forbid_uring(void)
     point(&v, files_open() == before && !exists(path), "nothing open, no file");
 }
 
-/* The C library drops its buffer where a signal interrupts the call that writes it. From
- * now on such calls of 9999 bytes are always interrupted. */
+/* The C library drops its buffer where a signal interrupts the call that writes it.
+ * From now on such calls of 9999 bytes are always interrupted. */
 static void interrupt_streams(void)
 {
     enum { HALF = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0, BUFFER = 9999 };
