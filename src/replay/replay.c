@@ -26,7 +26,7 @@ static struct opt table[] = {
     {.kind = OPT_INT, .name = "depth", .letter = 'd', .value = &replay.set.depth,
      .preset = "0", .arg = "N", .unit = "1", .min = 0, .max = 4096, .workload = true,
      .help = "with --iomode=ASYNC: transfers of a rank in flight, at most; 0: 4"},
-    RUN_LANES(replay.set.run),
+    RUN_LANES_WITH(replay.set.run, false),
     RUN_OPTIONS_WITH(replay.set.run, REPLAY_RECORDED, "no"),
 };
 /* clang-format on */

@@ -9,11 +9,13 @@
 
 #define RUN_LANES_MAX 1024
 
-/* Of programs whose ranks may have several lanes, in their option tables. */
+/* Of programs whose ranks may have several lanes, in their option tables. `work`:
+ * whether more lanes do more; else they do the same together. */
 /* clang-format off */
-#define RUN_LANES(o) \
+#define RUN_LANES(o) RUN_LANES_WITH(o, true)
+#define RUN_LANES_WITH(o, work) \
     {.kind = OPT_INT, .name = "threads", .value = &(o).threads, .preset = "1", \
-     .arg = "N", .unit = "1", .min = 1, .max = RUN_LANES_MAX, .workload = true, \
+     .arg = "N", .unit = "1", .min = 1, .max = RUN_LANES_MAX, .workload = work, \
      .needs = RUN_TAKES_LANES, \
      .help = "lanes per rank: threads that transfer, each as if it were a rank"}
 /* clang-format on */

@@ -692,6 +692,8 @@ class Replays(Case):
         self.assertEqual(names, {"POSIX", "MPI", "MPI-collective", "POSIX-PARTITIONED",
                                  "MPI-PARTITIONED", "MPI-collective-PARTITIONED",
                                  "POSIX-ASYNC", "MPI-ASYNC", "POSIX-threads4"})
+        self.assertEqual({row["verdict"] for row in tree["rows"] if row["configuration"]
+                          == "POSIX-threads4"}, {"too few repetitions (1, 6 needed)"})
         for way in ("POSIX", "MPI", "MPI-collective"):
             self.assertIn(way + "-UNIQUE is not tried: replay: --filetype=UNIQUE",
                           done.stderr)
