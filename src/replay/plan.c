@@ -75,6 +75,10 @@ static int check_step(const struct run *r, struct replay *p,
         p->directories.calls += t->calls;
         return 0;
     }
+    if (t->level == LEVEL_OTHER && t->sync) {
+        p->syncs.calls += t->calls;
+        return 0;
+    }
     if (t->level == LEVEL_OTHER) {
         skeleton_sum(&p->library.bytes, t->bytes, 1);
         p->library.calls += t->calls;

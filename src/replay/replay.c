@@ -47,6 +47,10 @@ static int open_replay(struct run *r)
         lost = p->is.phase[i].lost > lost ? p->is.phase[i].lost : lost;
     say_left(r, &p->library, "library_left_out",
              "they are of HDF5, PnetCDF or asynchronous, which replay does not do");
+    say_left(
+        r, &p->syncs, "syncs_left_out",
+        "they sync in another way than fsync, fdatasync and MPI_File_sync, such as "
+        "msync");
     say_left(r, &p->streams, "streams_left_out",
              "they are of streams, and the skeleton does not say of which files");
     say_left(r, &p->unplaced, "unplaced_left_out",

@@ -67,7 +67,7 @@ struct replay {
     int64_t slot_bytes; /* memory of each */
     const char *inner;  /* the engine of what is not partitioned, where something is */
     bool *meets; /* of each phase: whether its syncs of shared files are waited for */
-    struct replay_left library, unplaced, directories, streams;
+    struct replay_left library, unplaced, directories, streams, syncs;
     int64_t drawn_calls, nonblocking_calls, within_calls;
     int64_t write_bytes, read_bytes, calls;
 };

@@ -769,6 +769,12 @@ class Replays(Case):
         self.refused(self.replay(path, "--iomethod=MPI", "--collective", json=False),
                      "same collective calls in the same order")
 
+    def test_syncs_of_other_kinds(self):
+        report = self.good(self.replay(self.made(calls__0__call="msync")))
+        codes = {w["code"]: w["text"] for w in report["warnings"]}
+        self.assertIn("2 calls", codes["syncs_left_out"])
+        self.assertNotIn("library_left_out", codes)
+
     def test_collectives_in_which_some_move_nothing(self):
         """One rank in each of its calls, or in some."""
         plan = "ranks=1 step=0 start=0 [span=%d stride=1001 size=1001]"
