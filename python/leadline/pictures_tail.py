@@ -27,7 +27,8 @@ def buckets(group, act):
         for row in report.samples:
             if row.get("act") != act:
                 continue
-            for bound, count in (row.get("latency") or {}).get("hist") or []:
+            hist = (row.get("latency") or {}).get("hist") or []
+            for bound, count in filter(None, hist):  # imported ones may have null
                 if bound > 0:
                     sums[bound] = sums.get(bound, 0) + count
     return [(bound, sums[bound]) for bound in sorted(sums) if sums[bound]]

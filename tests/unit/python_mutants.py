@@ -43,6 +43,7 @@ def mutant(tree, seed):
 
 class Mutants(LeadlineCase):
     SEEDS = drawn(range(120), 30)
+    FEW = drawn(range(120), 15)
 
     def commands(self):
         folder, page = self.dir, self.path("page.html")
@@ -107,7 +108,6 @@ class Mutants(LeadlineCase):
                            "random.read_MBps": STEADY}, program="calibrate",
                           phases=()), self.SEEDS)
 
-
     def test_of_imported_ones(self):
         """In which most is null that programs of the suite know."""
         data = os.path.join(HERE, os.pardir, "data", "import", "fio-group.json")
@@ -117,7 +117,7 @@ class Mutants(LeadlineCase):
             tree = json.load(stream)
         os.unlink(path)
         self.other()
-        self.survive(tree, self.SEEDS[::2])
+        self.survive(tree, self.FEW)
 
 
 class Bytes(LeadlineCase):
