@@ -330,7 +330,7 @@ tests_e2e_manyfiles_LDADD = $(blocktransfer_LDADD)
 
 # What every unit test links; the linker takes from each what it needs.
 check_LTLIBRARIES += tests/unit/libtap.la
-tests_unit_libtap_la_SOURCES = tests/unit/one_run.h tests/unit/tap.c tests/unit/tap.h
+tests_unit_libtap_la_SOURCES = tests/unit/one_run.h tests/unit/seccomp.h tests/unit/tap.c tests/unit/tap.h
 LDADD = tests/unit/libtap.la src/pfmload/libpfmload.la src/extsort/libextsort.la src/sort/libsort.la \
 	src/run/librun.la \
 	src/hydro/libhydro.la src/madbench/libmadmath.la \

@@ -267,15 +267,16 @@ static bool races(const struct run *r, const struct replay *p, int n, int phase)
 static bool is_read_first(const struct run *r, const struct replay *p, int n)
 {
     int covered = replay_covered_from(r, n);
+    bool beside = false;
     for (int i = 0; i < p->is.steps; i++) {
         const struct skeleton_step *t = &p->is.step[i];
-        bool reads =
-            replay_is_done(p, t) && t->file == n && skeleton_moves(t) && !t->write;
-        if (reads &&
-            (t->phase < covered || (t->phase == covered && races(r, p, n, covered))))
+        if (!replay_is_done(p, t) || t->file != n || !skeleton_moves(t) || t->write)
+            continue;
+        if (t->phase < covered)
             return true;
+        beside = beside || t->phase == covered;
     }
-    return false;
+    return beside && races(r, p, n, covered);
 }
 
 static int settle_files(struct run *r, struct replay *p)

@@ -9,18 +9,16 @@
 #include "base/scratch.h"
 #include "base/stamp.h"
 #include "io/io.h"
+#include "seccomp.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -1192,12 +1190,6 @@ static void test_ways(void)
  * so until the process ends, and comes last. */
 static void forbid_uring(void)
 {
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-    struct sock_fprog filter = {.len = sizeof code / sizeof *code, .filter = code};
     struct variant v = {.spec = "uring",
                         .comm = MPI_COMM_SELF,
                         .size = 1,
@@ -1207,8 +1199,7 @@ static void forbid_uring(void)
     struct io_file *f;
     int before = files_open();
 
-    if (io_engine_check("uring", 0) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)) {
+    if (io_engine_check("uring", 0) || !seccomp_forbid(SYS_io_uring_setup, EPERM)) {
         tap_skip("io_uring cannot be forbidden here");
         return;
     }
@@ -1234,7 +1225,6 @@ static void interrupt_streams(void)
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, BUFFER, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINTR),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-    struct sock_fprog filter = {.len = sizeof code / sizeof *code, .filter = code};
     struct variant v = {.spec = "stdio:buffer=9999",
                         .comm = MPI_COMM_SELF,
                         .size = 1,
@@ -1244,8 +1234,7 @@ static void interrupt_streams(void)
     struct io_file *f;
     int rc = 0;
 
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)) {
+    if (!seccomp_filter(code, sizeof code / sizeof *code)) {
         tap_skip("calls cannot be interrupted here");
         return;
     }

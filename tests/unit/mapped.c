@@ -6,10 +6,9 @@
 #include "base/err.h"
 #include "base/thread.h"
 #include "io/io.h"
+#include "seccomp.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>
@@ -18,7 +17,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -364,19 +362,6 @@ static void test_default(void)
 
 /* ---- without fallocate ----------------------------------------------------------- */
 
-/* As file systems do that have none; until the process ends. */
-static int forbid_fallocate(void)
-{
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fallocate, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EOPNOTSUPP),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-    struct sock_fprog filter = {.len = sizeof code / sizeof *code, .filter = code};
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
-}
-
 /* The file has its size, and no space: only SIGBUS tells. */
 static void test_full(const char *small)
 {
@@ -398,6 +383,7 @@ static void test_full(const char *small)
     io_file_remove(MPI_COMM_NULL, path);
 }
 
+/* As of file systems that have none; until the process ends. */
 static void test_without_fallocate(void)
 {
     char small[TAP_PATH], options[32];
@@ -408,7 +394,7 @@ static void test_without_fallocate(void)
         mounted = getenv("LEADLINE_MOUNTS") && !mkdir(small, 0700) &&
                   !mount("none", small, "tmpfs", 0, options);
     MPI_Bcast(&mounted, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (forbid_fallocate())
+    if (!seccomp_forbid(SYS_fallocate, EOPNOTSUPP))
         tap_skip("fallocate cannot be forbidden here");
     else {
         test_windows("piece=4000", 0);

@@ -271,7 +271,7 @@ struct actor { /* a rank; or a process, where there are none */
     struct evidence phase_v;
     int64_t waited_ns;                   /* for a core; -1: not known */
     int cores;                           /* it may use; 0: not known */
-    char cpus[256];                      /* which; "": not known */
+    char cpus[TRACE_CPUS_TEXT];          /* which; "": not known */
     struct evidence late, slow, unequal; /* see moments.c */
     double late_gain_ns, slow_gain_ns, unequal_gain_ns;
     int64_t *late_gap; /* histogram of ns: by how much it came last */

@@ -82,7 +82,10 @@ struct trace_header { /* block 0 */
  *   program=WORDS   what of the program is not seen: "go", its runtime makes system
  *                   calls by itself */
 
-enum { TRACE_CPUS = 65536 }; /* numbers of processors are below that */
+enum {
+    TRACE_CPUS = 65536,   /* numbers of processors are below that */
+    TRACE_CPUS_TEXT = 256 /* a list of them is shorter */
+};
 
 enum trace_kind { TRACE_RECORDS = 1, TRACE_NAMES = 2, TRACE_PROFILE = 3 };
 

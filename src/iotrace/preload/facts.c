@@ -56,7 +56,7 @@ static void add_counts(void)
 
 /* ---- processors ---- */
 
-enum { WORD_BITS = 8 * sizeof(long), CPUS_TEXT = 256 };
+enum { WORD_BITS = 8 * sizeof(long) };
 
 static unsigned long mask[TRACE_CPUS / WORD_BITS];
 
@@ -66,24 +66,25 @@ static bool may_use(int cpu)
 }
 
 /* "0-3,8". False: it is too long. */
-static bool list_cpus(char text[CPUS_TEXT])
+static bool list_cpus(char text[TRACE_CPUS_TEXT])
 {
     int at = 0;
-    for (int first = 0, last; first < TRACE_CPUS && at < CPUS_TEXT; first = last + 1) {
+    for (int first = 0, last; first < TRACE_CPUS && at < TRACE_CPUS_TEXT;
+         first = last + 1) {
         last = first;
         if (!may_use(first))
             continue;
         while (may_use(last + 1))
             last++;
-        at += snprintf(text + at, (size_t)(CPUS_TEXT - at),
+        at += snprintf(text + at, (size_t)(TRACE_CPUS_TEXT - at),
                        last > first ? "%s%d-%d" : "%s%d", at ? "," : "", first, last);
     }
-    return at < CPUS_TEXT;
+    return at < TRACE_CPUS_TEXT;
 }
 
 static void add_cores(void)
 {
-    char text[CPUS_TEXT];
+    char text[TRACE_CPUS_TEXT];
     int cores = 0;
     long bytes = sys_call(SYS_sched_getaffinity, 0, sizeof mask, mask);
     for (long i = 0; i < bytes / (long)sizeof *mask; i++)

@@ -104,23 +104,8 @@ Value Interp::run_function(const Expr *e, const Given &given, const FunctionDecl
     frames.back().call = e;
     int result = frames.back().result;
     const auto *method = dyn_cast<CXXMethodDecl>(f);
-    if (method && method->getParent()->isLambda()) {
-        // what it captures is its caller's, who has made it, or was copied then
-        const Frame &maker = frames[frames.size() - 2];
-        frames.back().self = maker.self;
-        int number = 0;
-        for (const LambdaCapture &one : method->getParent()->captures()) {
-            Cell kept = self.to;
-            kept.path.push_back(number++);
-            if (!one.capturesVariable())
-                continue;
-            const VarDecl *v = one.getCapturedVar();
-            if (one.getCaptureKind() == LCK_ByCopy)
-                write({object_of(v), {}}, read(now, kept));
-            else if (maker.locals.count(v))
-                frames.back().locals[v] = maker.locals.at(v);
-        }
-    }
+    if (method && method->getParent()->isLambda())
+        enter_lambda(method->getParent(), self.to);
     for (unsigned i = 0; i < f->getNumParams(); i++) {
         Cell c = {object_of(f->getParamDecl(i)), {}};
         QualType t = f->getParamDecl(i)->getType();

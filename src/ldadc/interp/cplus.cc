@@ -321,6 +321,46 @@ void Interp::end_members()
     }
 }
 
+// ---- lambdas --------------------------------------------------------
+
+// The variables that it captures, with the cell of a lambda that keeps each.
+static std::vector<std::pair<LambdaCapture, Cell>> captured(const CXXRecordDecl *l,
+                                                            const Cell &c)
+{
+    std::vector<std::pair<LambdaCapture, Cell>> out;
+    int number = 0;
+    for (const LambdaCapture &one : l->captures()) {
+        Cell kept = c;
+        kept.path.push_back(number++);
+        if (one.capturesVariable())
+            out.push_back({one, kept});
+    }
+    return out;
+}
+
+void Interp::make_lambda(const Cell &c, const LambdaExpr *l)
+{
+    forget(c, "is a lambda", here(l));
+    for (const auto &[one, kept] : captured(l->getLambdaClass(), c))
+        if (one.getCaptureKind() == LCK_ByCopy)
+            write(kept, read(now, {object_of(one.getCapturedVar()), {}}));
+}
+
+// What the function that was entered last captures is its caller's, who has made it, or
+// was copied then.
+void Interp::enter_lambda(const CXXRecordDecl *l, const Cell &c)
+{
+    const Frame &maker = frames[frames.size() - 2];
+    frames.back().self = maker.self;
+    for (const auto &[one, kept] : captured(l, c)) {
+        const VarDecl *v = one.getCapturedVar();
+        if (one.getCaptureKind() == LCK_ByCopy)
+            write({object_of(v), {}}, read(now, kept));
+        else if (maker.locals.count(v))
+            frames.back().locals[v] = maker.locals.at(v);
+    }
+}
+
 // ---- the standard library -------------------------------------------
 
 // An argument, as a value or, of records and for references, as a pointer.

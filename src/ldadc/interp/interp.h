@@ -239,6 +239,8 @@ class Interp : public Found
     void end_object(const Cell &c, clang::QualType t,
                     const std::vector<const void *> &which, const Place &where);
     void end_members();
+    void make_lambda(const Cell &c, const clang::LambdaExpr *l);
+    void enter_lambda(const clang::CXXRecordDecl *l, const Cell &c);
     void forget_given(const clang::FunctionDecl *f, const clang::Expr *const *of,
                       const std::vector<Value> &args, const Place &where);
     Cell elements_of(const Target &object, const clang::Expr *e);

@@ -147,17 +147,8 @@ void Interp::initialise(const Cell &c, QualType t, const Expr *init)
 {
     init = init->IgnoreParens();
     const Expr *written = const_cast<Expr *>(init)->IgnoreUnlessSpelledInSource();
-    if (const auto *l = dyn_cast<LambdaExpr>(written)) {
-        int number = 0;
-        forget(c, "is a lambda", here(init));
-        for (const LambdaCapture &one : l->captures()) {
-            Cell kept = c;
-            kept.path.push_back(number++);
-            if (one.capturesVariable() && one.getCaptureKind() == LCK_ByCopy)
-                write(kept, read(now, {object_of(one.getCapturedVar()), {}}));
-        }
-        return;
-    }
+    if (const auto *l = dyn_cast<LambdaExpr>(written))
+        return make_lambda(c, l);
     if (const CXXConstructExpr *made = construction(init))
         return t->isRecordType() ? construct(c, made) : construct_all(c, made);
     const auto *list = dyn_cast<InitListExpr>(init);
