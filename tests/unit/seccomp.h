@@ -1,5 +1,5 @@
-/* System calls that fail from now on, until the process ends: as where containers forbid
- * them, or as signals interrupt them. */
+/* System calls that fail from now on, until the process ends: as where containers
+ * forbid them, or as signals interrupt them. */
 #ifndef TESTS_SECCOMP_H
 #define TESTS_SECCOMP_H
 
