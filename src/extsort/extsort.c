@@ -99,7 +99,7 @@ int extsort_begin(struct extsort *s, int64_t records)
         struct lane *l = &s->lane[i];
         l->r = s->how.lanes > 1 ? run_lane_of(s->r, i) : s->r;
         l->merge.r = l->r;
-        l->held = false;
+        l->held = l->grouped = false;
         l->came = l->read_bytes = l->write_bytes = 0;
     }
     if (!s->r->failed && !fits && s->how.lanes > 1)
@@ -310,6 +310,8 @@ static const void *group_in_memory(struct merge *m, int64_t *n)
 const void *extsort_group(struct extsort *s, int lane, int64_t *n)
 {
     struct merge *m = &s->lane[lane].merge;
+    if (!m->running && s->lane[lane].grouped)
+        return groups_next(&s->lane[lane].groups, &s->how.order, n);
     if (!m->running)
         return group_in_memory(m, n);
     *n = merge_take(m, m->result, m->result_records, true);

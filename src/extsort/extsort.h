@@ -39,7 +39,9 @@ struct extsort_how {
                              at most. Where memory has not one such piece of each run,
                              or two with asynchronous I/O, for each lane that merges,
                              or, with 0, not 256 KiB, there are several passes */
-    bool groups;          /* extsort_group will be called */
+    bool groups;          /* extsort_group will be called, and nothing else for the
+                             result; records begin with an int64_t that is in the order
+                             of the key's first word */
     bool keep;            /* scratch files keep their names, and stay */
     const char *scratch;  /* their paths begin with it; no other process uses it */
     const char *what;     /* records, to the user: "soundings"; NULL: "records" */

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 
 enum {
     SAMPLE_WORDS = 16, /* of a key, at most, that are kept of a chunk's first record */
@@ -75,6 +76,29 @@ struct runs_file {
     int64_t n, room; /* of `run` */
 };
 
+/* ---- groups.c -------------------------------------------------------------------- */
+
+/* Records in memory by their groups. */
+struct groups {
+    const char *records; /* as they came */
+    int64_t n, bytes;    /* of one */
+    int64_t least;       /* group */
+    int shift;
+    int64_t buckets;
+    uint32_t *place, *end; /* of all records, by buckets; where in it each one ends */
+    char *gathered;        /* the records of one bucket, sorted */
+    const char *at, *gathered_end;
+    int64_t bucket, taken; /* the next one, and records of those before it */
+};
+
+/* Local. Sorts the places of n records, which are at the begin of `room` bytes, into
+ * what is left of them. Returns false where that is too little. */
+bool groups_make(struct groups *g, const struct sort_order *o, const char *records,
+                 int64_t n, int64_t room);
+
+/* Local. As extsort_group. */
+const void *groups_next(struct groups *g, const struct sort_order *o, int64_t *n);
+
 /* ---- merge ----------------------------------------------------------------------- */
 
 /* What is merged: a run, or a section in memory. */
@@ -126,6 +150,8 @@ struct lane {
     const char *records; /* in the room */
     int64_t n, number;   /* of them; and of the section */
     bool held;           /* they are sorted, and not written */
+    bool grouped;        /* they are not: `groups` says where they are */
+    struct groups groups;
     int64_t came, read_bytes, write_bytes;
     struct merge merge;
 };
@@ -185,6 +211,16 @@ int64_t extsort_sources(const struct extsort *s);
 static inline int extsort_lane_of(const struct extsort *s, const struct run *r)
 {
     return s->how.lanes > 1 ? r->lane : 0;
+}
+
+/* Local. Of a short record the call would take longer than the copy. */
+static inline void extsort_copy(char *to, const char *from, int64_t bytes)
+{
+    if (bytes != 32) {
+        memcpy(to, from, (size_t)bytes);
+        return;
+    }
+    memcpy(to, from, 32);
 }
 
 /* ---- files.c --------------------------------------------------------------------- */

@@ -4,6 +4,7 @@ src_extsort_libextsort_la_SOURCES = \
 	src/extsort/extsort.c \
 	src/extsort/extsort.h \
 	src/extsort/files.c \
+	src/extsort/groups.c \
 	src/extsort/inside.h \
 	src/extsort/merge.c \
 	src/extsort/sections.c \

@@ -281,16 +281,6 @@ static int64_t ended(struct merge *m)
     return 0;
 }
 
-/* Of a short record the call would take longer than the copy. */
-static inline void copy(char *to, const char *from, int64_t bytes)
-{
-    if (bytes != 32) {
-        memcpy(to, from, (size_t)bytes);
-        return;
-    }
-    memcpy(to, from, 32);
-}
-
 int64_t merge_take(struct merge *m, void *to, int64_t most, bool alike)
 {
     int64_t bytes = m->s->how.order.bytes, n = 0;
@@ -303,7 +293,7 @@ int64_t merge_take(struct merge *m, void *to, int64_t most, bool alike)
     for (; n < most && (record = winner(m)); n++, out += bytes) {
         if (alike && m->tree[0].word[0] != first)
             break;
-        copy(out, record, bytes);
+        extsort_copy(out, record, bytes);
         advance(m);
     }
     if (n < most && !record)

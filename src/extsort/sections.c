@@ -52,7 +52,9 @@ void sections_spill(struct extsort *s, int lane)
     struct sorted sorted = {.s = s, .l = l};
     if (!l->held)
         return;
-    l->held = false;
+    if (l->grouped)
+        s->how.order.sort((void *)(uintptr_t)l->records, l->n);
+    l->held = l->grouped = false;
     if (!s->runs.file) { /* there is one lane, on the rank's thread */
         int64_t bytes = s->section * s->how.order.bytes;
         if (l->r->failed || runs_open(s, &s->runs, units_round_up(bytes, BUF_ALIGN)))
@@ -82,6 +84,15 @@ bool extsort_take(struct extsort *s, int lane, struct extsort_section *section)
     return true;
 }
 
+/* Groups that stay in memory, as a last section does that is not full, are not sorted
+ * in place, where there is room. */
+static bool sections_group(const struct extsort *s, struct lane *l)
+{
+    int64_t room = l->memory + s->d.each - l->records;
+    return s->how.groups && !s->spills && !s->runs.n && l->n < s->section &&
+           groups_make(&l->groups, &s->how.order, l->records, l->n, room);
+}
+
 void extsort_run(struct extsort *s, int lane, const struct extsort_section *section)
 {
     struct lane *l = &s->lane[lane];
@@ -91,9 +102,10 @@ void extsort_run(struct extsort *s, int lane, const struct extsort_section *sect
     l->n = section->records;
     l->number = section->number;
     l->came += l->n;
-    if (s->how.order.sort)
+    l->grouped = sections_group(s, l);
+    if (s->how.order.sort && !l->grouped)
         s->how.order.sort(section->room, l->n);
-    else
+    else if (!l->grouped)
         sort_index(&s->how.order, l->records, l->n, l->entry);
     l->held = true;
     if (s->spills)

@@ -129,9 +129,19 @@ static bool batch_small(struct pfm_sounding *a, int64_t n)
 #define RADIX_SMALL(c, a, n) batch_small(a, n)
 #include "sort/radix.h"
 
+/* As the soundings of a bin are, where they come as surveys have them. */
+static bool is_sorted(const struct pfm_sounding *a, int64_t n)
+{
+    for (int64_t i = 1; i < n; i++)
+        if (batch_before(&a[i], &a[i - 1]))
+            return false;
+    return true;
+}
+
 void batch_sort_row(struct pfm_sounding *a, int64_t n)
 {
-    soundings_sort(a, n, 0, NULL);
+    if (!is_sorted(a, n))
+        soundings_sort(a, n, 0, NULL);
 }
 
 /* ---- the batch ------------------------------------------------------------------ */
