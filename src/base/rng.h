@@ -28,13 +28,15 @@ enum rng_stream {
 };
 
 #define RNG_STEP UINT64_C(0x9e3779b97f4a7c15) /* 2^64 / golden ratio, odd */
+#define RNG_MIX_1 UINT64_C(0xbf58476d1ce4e5b9)
+#define RNG_MIX_2 UINT64_C(0x94d049bb133111eb)
 
 /* SplitMix64's finaliser, in the constants of Stafford's variant 13: a bijection whose
  * output passes for random. */
 static inline uint64_t rng_mix(uint64_t x)
 {
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    x = (x ^ x >> 30) * RNG_MIX_1;
+    x = (x ^ x >> 27) * RNG_MIX_2;
     return x ^ x >> 31;
 }
 

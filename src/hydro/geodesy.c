@@ -154,6 +154,13 @@ double geo_wrap(double lon)
     return lon < 0 ? lon + 180 : lon - 180;
 }
 
+static void wrap_beams(struct geo_point *beam, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!(beam[i].lon >= -180 && beam[i].lon < 180)) /* hardly one */
+            beam[i].lon = geo_wrap(beam[i].lon);
+}
+
 /* ---- the Coast and Geodetic Survey's formula ------------------------------------ */
 
 /* From a latitude to the arc of the meridian on a sphere, and back. */
@@ -251,8 +258,7 @@ WIDE_EXACT static void near(struct geo_point ping, double heading, int n,
 #pragma omp simd
     for (int i = 0; i < n; i++)
         beam[i] = place_near(&side, ping, lat, ahead, across[i], along[i]);
-    for (int i = 0; i < n; i++)
-        beam[i].lon = geo_wrap(beam[i].lon);
+    wrap_beams(beam, n);
 }
 
 /* The longest way, to the side and forwards, of these beams. */
@@ -300,8 +306,7 @@ static void tangent(struct geo_point ping, double heading, int n, const double *
                     const double *along, struct geo_point *beam)
 {
     plane(ping, heading, n, across, along, beam);
-    for (int i = 0; i < n; i++)
-        beam[i].lon = geo_wrap(beam[i].lon);
+    wrap_beams(beam, n);
 }
 
 bool geo_beams_about(struct geo_point ping, double heading, int n, const double *across,

@@ -1,5 +1,6 @@
 #include "hydro/gsf_ping.h"
 #include "base/err.h"
+#include "base/wide.h"
 #include <endian.h>
 #include <errno.h>
 #include <math.h>
@@ -12,8 +13,8 @@
  * than other readers of GSF have. The C library's checked memcpy would keep compilers
  * from it. */
 #define DECODER(name, raw_type, host_order)                                            \
-    static void name(double *restrict out, const uint8_t *restrict in, int n,          \
-                     double multiplier, double offset)                                 \
+    WIDE_EXACT static void name(double *restrict out, const uint8_t *restrict in,      \
+                                int n, double multiplier, double offset)               \
     {                                                                                  \
         _Pragma("omp simd") for (int i = 0; i < n; i++)                                \
         {                                                                              \

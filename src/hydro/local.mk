@@ -11,6 +11,7 @@ src_hydro_libhydro_la_SOURCES = \
 	src/hydro/pfm_head.c src/hydro/pfm_head.h \
 	src/hydro/pfm_make.c src/hydro/pfm_make.h \
 	src/hydro/pfm_pack.c src/hydro/pfm_pack.h \
+	src/hydro/pfm_place.c src/hydro/pfm_place.h \
 	src/hydro/pfm_side.c src/hydro/pfm_side.h \
 	src/hydro/pfm_sums.c src/hydro/pfm_sums.h \
 	src/hydro/swath.c src/hydro/swath.h

@@ -302,8 +302,7 @@ void pfm_recompute(const struct pfm_head *h, const struct pfm_sounding *s, int64
 {
     struct pfm_sums sums = {0};
     int64_t soundings = bin->soundings;
-    for (int64_t i = 0; i < n; i++)
-        pfm_sums_add(h, &sums, s + i);
+    pfm_sums_add(h, &sums, s, n);
     pfm_sums_bin(h, &sums, bin);
     bin->soundings = soundings;
 }

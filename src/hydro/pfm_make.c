@@ -134,32 +134,6 @@ int pfm_head_make(struct pfm_head *h, const struct pfm_form *form)
     return rc ? rc : size_grid(h, form);
 }
 
-/* As the library does it: the distance is a float on its way. */
-static uint16_t offset_of(float degrees, double bin, int64_t bits)
-{
-    double largest = (double)((1 << bits) - 1);
-    double x = degrees / bin * largest + 0.5;
-    return (uint16_t)(!(x >= 1) ? 0 : x > largest ? largest : x);
-}
-
-bool pfm_place(const struct pfm_head *h, struct geo_point p, struct pfm_sounding *s)
-{
-    const double rounded = 1e-9; /* as_said: the grid may begin above the bounds */
-    double lon = p.lon < h->min_x - rounded ? p.lon + 360 : p.lon;
-    double x = lon - h->min_x, y = p.lat - h->min_y;
-    double bins_x = x / h->bin_x, bins_y = y / h->bin_y;
-    if (!(x >= -rounded && y >= -rounded && bins_x < (double)h->width &&
-          bins_y < (double)h->height))
-        return false;
-    int64_t column = (int64_t)bins_x, row = (int64_t)bins_y;
-    s->bin = row * h->width + column;
-    x = lon - (h->min_x + (double)column * h->bin_x);
-    y = p.lat - (h->min_y + (double)row * h->bin_y);
-    s->x = offset_of((float)x, h->bin_x, h->offset_bits);
-    s->y = offset_of((float)y, h->bin_y, h->offset_bits);
-    return true;
-}
-
 int64_t pfm_coverage_at(const struct pfm_head *h)
 {
     return h->version >= 7 ? PFM_COVERAGE_HEADER

@@ -31,9 +31,6 @@ int pfm_head_text(const struct pfm_head *h, const struct pfm_extremes *e,
 void pfm_extremes_add(struct pfm_extremes *e, const struct pfm_bin *bin);
 void pfm_extremes_join(struct pfm_extremes *into, const struct pfm_extremes *other);
 
-/* Local. Sets bin, x and y of a sounding at p; false: it is outside of the grid. */
-bool pfm_place(const struct pfm_head *h, struct geo_point p, struct pfm_sounding *s);
-
 /* Local. Where the coverage map begins, a byte for each bin: in the .cvg behind its
  * header (version 7), or in the .bin behind the last bin (version 6). */
 int64_t pfm_coverage_at(const struct pfm_head *h);

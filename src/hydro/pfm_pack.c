@@ -82,20 +82,29 @@ static bool pfm_pack_fits(int64_t value, int64_t bits)
 
 /* ---- blocks --------------------------------------------------------------------- */
 
-void pfm_put_sounding(const struct pfm_head *h, uint8_t *block, int64_t i,
-                      const struct pfm_sounding *s)
+static inline void put_sounding(const struct pfm_head *h, struct putter *p,
+                                const struct pfm_sounding *s)
+{
+    pfm_pack_put(p, (uint64_t)s->file << h->line_bits | s->line,
+                 h->file_bits + h->line_bits);
+    pfm_pack_put(p, (uint64_t)s->ping << h->beam_bits | s->beam,
+                 h->ping_bits + h->beam_bits);
+    pfm_pack_put(p, s->depth, h->depth_bits);
+    pfm_pack_put(p, (uint64_t)s->x << h->offset_bits | s->y, 2 * h->offset_bits);
+    if (h->attribute_bits)
+        put_zeros(p, h->attribute_bits);
+    pfm_pack_put(p, s->validity, h->validity_bits);
+    if (h->horizontal_bits || h->vertical_bits)
+        put_zeros(p, h->horizontal_bits + h->vertical_bits);
+}
+
+void pfm_put_soundings(const struct pfm_head *h, uint8_t *block, int64_t i,
+                       const struct pfm_sounding *s, int64_t n)
 {
     struct putter p = put_at(block, i * h->sounding_bits);
-    pfm_pack_put(&p, (uint64_t)s->file << h->line_bits | s->line,
-                 h->file_bits + h->line_bits);
-    pfm_pack_put(&p, (uint64_t)s->ping << h->beam_bits | s->beam,
-                 h->ping_bits + h->beam_bits);
-    pfm_pack_put(&p, s->depth, h->depth_bits);
-    pfm_pack_put(&p, (uint64_t)s->x << h->offset_bits | s->y, 2 * h->offset_bits);
-    if (h->attribute_bits)
-        put_zeros(&p, h->attribute_bits);
-    pfm_pack_put(&p, s->validity, h->validity_bits);
-    put_end(&p); /* errors of depths and places stay zero */
+    for (int64_t k = 0; k < n; k++)
+        put_sounding(h, &p, &s[k]);
+    put_end(&p);
 }
 
 void pfm_get_sounding(const struct pfm_head *h, const uint8_t *block, int64_t i,

@@ -6,10 +6,11 @@
 
 #include "hydro/pfm.h"
 
-/* Local. Sounding i of a block, or of a longer row of packed soundings, from where all
- * is 0 yet. Its fields must fit (pfm_unfit); its bin is not stored. */
-void pfm_put_sounding(const struct pfm_head *h, uint8_t *block, int64_t i,
-                      const struct pfm_sounding *s);
+/* Local. n soundings from sounding i of a block on, or of a longer row of packed
+ * soundings, from where all is 0 yet. Their fields must fit (pfm_unfit); their bins are
+ * not stored. */
+void pfm_put_soundings(const struct pfm_head *h, uint8_t *block, int64_t i,
+                       const struct pfm_sounding *s, int64_t n);
 void pfm_get_sounding(const struct pfm_head *h, const uint8_t *block, int64_t i,
                       struct pfm_sounding *s); /* bin is not set */
 

@@ -13,15 +13,20 @@ static void add(struct pfm_sums_part *p, uint32_t depth)
 }
 
 void pfm_sums_add(const struct pfm_head *h, struct pfm_sums *sums,
-                  const struct pfm_sounding *s)
+                  const struct pfm_sounding *s, int64_t n)
 {
-    sums->n++;
-    sums->validity |= s->validity;
-    if (s->validity & (PFM_DELETED | PFM_REFERENCE) || s->depth >= h->null_raw)
-        return;
-    add(&sums->all, s->depth);
-    if (!(s->validity & PFM_INVAL))
-        add(&sums->good, s->depth);
+    struct pfm_sums sum = *sums;
+    sum.n += n;
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t validity = s[i].validity, depth = s[i].depth;
+        sum.validity |= validity;
+        if (validity & (PFM_DELETED | PFM_REFERENCE) || depth >= h->null_raw)
+            continue;
+        add(&sum.all, depth);
+        if (!(validity & PFM_INVAL))
+            add(&sum.good, depth);
+    }
+    *sums = sum;
 }
 
 /* n * squares - sum^2 is exact: below 2^126. */

@@ -16,9 +16,9 @@ struct pfm_sums {
     } all, good; /* with a depth that counts; of these, not marked invalid */
 };
 
-/* Local. Fewer than 2^31 soundings in all. */
+/* Local. Takes in n soundings; fewer than 2^31 in all. */
 void pfm_sums_add(const struct pfm_head *h, struct pfm_sums *sums,
-                  const struct pfm_sounding *s);
+                  const struct pfm_sounding *s, int64_t n);
 
 /* Local. Fills *bin but for first and last: count, valid ones, standard deviation (of a
  * sample: n - 1), averages, ranges, validity; the null depth where there is nothing to

@@ -102,8 +102,8 @@ static int recompute_bin(struct chains *c, struct bin_writer *w, int64_t index)
     if (!bin.soundings || c->l->r->failed)
         return c->l->r->failed;
     int rc = get_chain(c, index, &bin);
-    for (int64_t i = 0; i < bin.soundings && !rc; i++)
-        pfm_sums_add(&c->l->head, &sums, &c->sounding[i]);
+    if (!rc)
+        pfm_sums_add(&c->l->head, &sums, c->sounding, bin.soundings);
     if (c->l->known)
         bin.last = c->l->known[index].last;
     pfm_sums_bin(&c->l->head, &sums, &bin);
@@ -206,8 +206,7 @@ static int check_bin(struct load *l, struct pfm *p, FILE *cover, int64_t row,
     should = bin;
     pfm_recompute(&l->head, s, bin.soundings, &should);
     found->soundings += bin.soundings;
-    for (int64_t i = 0; i < bin.soundings; i++)
-        found->hash += feed_hash(&s[i]);
+    found->hash += feed_hash(s, bin.soundings);
     if (differ(&l->head, &bin, &should))
         rc = err_set(-EIO, l->bins.path, -1,
                      "verification failed: the summary of the bin in row %lld, column "

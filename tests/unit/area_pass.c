@@ -136,10 +136,10 @@ static void image_make(struct image *m, const struct survey *v)
             continue;
         for (int64_t j = 0; j < n; j++) {
             uint8_t *to = m->data[AREA_NDX] + v->place[block + j / 6] * size;
-            pfm_put_sounding(h, to, j % 6, &s[j]);
+            pfm_put_soundings(h, to, j % 6, &s[j], 1);
             if (j % 6 == 5 && j + 1 < n)
                 pfm_put_next(h, to, v->place[block + j / 6 + 1] * size);
-            pfm_sums_add(h, &sums, &s[j]);
+            pfm_sums_add(h, &sums, &s[j], 1);
         }
         pfm_sums_bin(h, &sums, &bin);
         bin.first = v->place[block] * size;

@@ -7,6 +7,7 @@
 #include "hydro/gsf.h"
 #include "hydro/pfm_make.h"
 #include "hydro/pfm_pack.h"
+#include "hydro/pfm_place.h"
 #include "hydro/pfm_side.h"
 #include "hydro/pfm_sums.h"
 #include <math.h>
@@ -89,7 +90,7 @@ static bool block_comes_back(const struct pfm_head *h)
     for (int64_t i = 0; i < n; i++)
         in[i] = any_sounding(h);
     for (int64_t i = 0; i < n && good; i++)
-        pfm_put_sounding(h, block, (first + i) % n, &in[(first + i) % n]);
+        pfm_put_soundings(h, block, (first + i) % n, &in[(first + i) % n], 1);
     if (good)
         pfm_put_next(h, block, next);
     for (int64_t i = 0; i < n && good; i++) {
@@ -111,9 +112,9 @@ static bool copies_are_the_same(const struct pfm_head *h)
     bool good = row && copy;
     for (int64_t i = 0; i < N && good; i++) {
         in[i] = any_sounding(h);
-        pfm_put_sounding(h, row, i, &in[i]);
+        pfm_put_soundings(h, row, i, &in[i], 1);
         if (i < at)
-            pfm_put_sounding(h, copy, i, &in[i]);
+            pfm_put_soundings(h, copy, i, &in[i], 1);
     }
     if (good)
         pfm_copy_soundings(h, copy, at, row, from, n);
@@ -285,9 +286,9 @@ static void test_sums(void)
         struct pfm_bin bin = {0}, turned = {0}, again = {.soundings = n};
         struct pfm_bin should = by_definition(&h, s, n);
         for (int i = 0; i < n; i++)
-            pfm_sums_add(&h, &sums, s + i);
+            pfm_sums_add(&h, &sums, s + i, 1);
         for (int i = n; i-- > 0;)
-            pfm_sums_add(&h, &back, s + i);
+            pfm_sums_add(&h, &back, s + i, 1);
         pfm_sums_bin(&h, &sums, &bin);
         pfm_sums_bin(&h, &back, &turned);
         pfm_recompute(&h, s, n, &again);
@@ -310,7 +311,8 @@ static void test_exact(void)
     h.null_raw = UINT32_MAX;
     for (int i = 0; i < 2000; i++)
         pfm_sums_add(&h, &sums,
-                     &(struct pfm_sounding){.depth = 4000000000u + (uint32_t)(i % 2)});
+                     &(struct pfm_sounding){.depth = 4000000000u + (uint32_t)(i % 2)},
+                     1);
     pfm_sums_bin(&h, &sums, &bin);
     double expected = sqrt(500. / 1999) / h.depth_scale;
     tap_ok(fabs(bin.std / expected - 1) < 1e-12, "a deviation of %.9g is exact",
@@ -477,6 +479,13 @@ static void test_refusals(void)
 }
 
 /* Every place in the grid, and none outside. */
+static bool place(const struct pfm_head *h, struct geo_point p, struct pfm_sounding *s)
+{
+    struct pfm_place at;
+    pfm_places(h, &p, 1, &at);
+    return pfm_put_place(h, &at, s);
+}
+
 static void test_places(void)
 {
     struct pfm_form form = real_form;
@@ -491,7 +500,7 @@ static void test_places(void)
     for (int i = 0; i < 10000; i++) {
         double x = 179.9 + 0.3 * (double)any(20) / 1048575;
         double y = -17.1 + 0.2 * (double)any(20) / 1048575;
-        if (!pfm_place(&h, (struct geo_point){y, geo_wrap(x)}, &s)) {
+        if (!place(&h, (struct geo_point){y, geo_wrap(x)}, &s)) {
             outside++;
             continue;
         }
@@ -506,7 +515,7 @@ static void test_places(void)
     const struct geo_point none[] = {{-17, 179.89}, {-17, -179.79}, {-16.89, 180},
                                      {-17.11, 180}, {-17, 0},       {NAN, 180}};
     for (int i = 0; i < 6; i++)
-        outside += !pfm_place(&h, none[i], &s);
+        outside += !place(&h, none[i], &s);
     tap_ok(outside == 6, "%d of 6 places outside are outside", outside);
 }
 
@@ -551,7 +560,7 @@ static int load(const struct pfm_head *h, struct pfm_sounding *s, int room)
             .ping = (uint32_t)++ping,
             .beam = 1,
             .depth = (uint32_t)lroundf((float)p.depth[0] * (float)h->depth_scale)};
-        rc = pfm_place(h, at, &s[n++]) ? 0 : -1;
+        rc = place(h, at, &s[n++]) ? 0 : -1;
     }
     gsf_close(&g);
     return rc ? rc : n;
@@ -572,7 +581,7 @@ static void test_real_blocks(void)
     for (int i = 0, at = 0; i < n; i++, at++) {
         at = i && s[i].bin == s[i - 1].bin ? at : 0;
         used += !at;
-        pfm_put_sounding(&h, blocks + used * h.block_bytes, at, &s[i]);
+        pfm_put_soundings(&h, blocks + used * h.block_bytes, at, &s[i], 1);
     }
     size_t bytes =
         get_file(data(path, "pfm/r6.pfm.data/r6.pfm.ndx"), real, sizeof real);
@@ -640,8 +649,8 @@ static void make_bin(struct made *m, int first, int end)
             bin.last = m->block_bytes;
             m->block_bytes += h->block_bytes;
         }
-        pfm_put_sounding(h, m->blocks + bin.last, at, &m->s[i]);
-        pfm_sums_add(h, &sums, &m->s[i]);
+        pfm_put_soundings(h, m->blocks + bin.last, at, &m->s[i], 1);
+        pfm_sums_add(h, &sums, &m->s[i], 1);
     }
     pfm_sums_bin(h, &sums, &bin);
     pfm_put_bin(h, m->bins + bin.index * h->bin_bytes, &bin);
@@ -668,7 +677,7 @@ static int make(struct made *m, double version, int64_t length)
         *s = (struct pfm_sounding){.ping = (uint32_t)i + 1, .beam = 5};
         s->depth = (uint32_t)between(0, m->head.null_raw);
         s->validity = any(3) ? 0 : PFM_FILTER_INVAL;
-        if (!pfm_place(&m->head, p, s))
+        if (!place(&m->head, p, s))
             return -1;
     }
     qsort(m->s, (size_t)m->n, sizeof *m->s, in_order);

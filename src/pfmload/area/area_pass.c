@@ -181,7 +181,7 @@ static int64_t cut_block(const struct pfm_head *h, uint8_t *block, int64_t n,
             s.validity |= mark;
             cut++;
         }
-        pfm_sums_add(h, sums, &s);
+        pfm_sums_add(h, sums, &s, 1);
     }
     return cut;
 }

@@ -1,8 +1,8 @@
 #include "pfmload/input/feed.h"
 #include "base/err.h"
 #include "base/rng.h"
-#include "hydro/pfm_make.h"
 #include "hydro/pfm_pack.h"
+#include "hydro/pfm_place.h"
 #include "pfmload/input/beams.h"
 #include "pfmload/input/reader.h"
 #include <errno.h>
@@ -13,8 +13,9 @@ struct feed {
     const struct pfm_head *head;
     struct feed_options o;
     struct beams beams;
-    struct swath *swath;            /* NULL: no filter */
-    struct pfm_sounding *soundings; /* of a ping */
+    struct swath *swath;      /* NULL: no filter */
+    struct pfm_place *places; /* of a ping's beams */
+    struct pfm_sounding *soundings;
     int room;
     struct feed_counts counts;
 };
@@ -54,6 +55,7 @@ void feed_close(struct feed **f)
     if (*f) {
         beams_free(&(*f)->beams);
         swath_close(&(*f)->swath);
+        free((*f)->places);
         free((*f)->soundings);
     }
     free(*f);
@@ -71,10 +73,12 @@ static int feed_make_room(struct feed *f, int beams)
 {
     if (beams <= f->room)
         return 0;
+    free(f->places);
     free(f->soundings);
     f->room = 0;
+    f->places = malloc(2 * (size_t)beams * sizeof *f->places);
     f->soundings = malloc(2 * (size_t)beams * sizeof *f->soundings);
-    if (!f->soundings)
+    if (!f->places || !f->soundings)
         return feed_no_memory();
     f->room = 2 * beams;
     return 0;
@@ -88,7 +92,7 @@ static uint32_t validity_of(uint8_t flag)
 }
 
 /* All bits that any of the soundings has: it fits where each of them does. */
-static void gather(struct pfm_sounding *all, const struct pfm_sounding *s)
+static inline void gather(struct pfm_sounding *all, const struct pfm_sounding *s)
 {
     all->file |= s->file;
     all->line |= s->line;
@@ -100,47 +104,52 @@ static void gather(struct pfm_sounding *all, const struct pfm_sounding *s)
     all->validity |= s->validity;
 }
 
-static void feed_count(struct feed_counts *c, const struct pfm_sounding *s)
+static inline void feed_count(struct feed_counts *c, const struct pfm_sounding *s)
 {
     c->soundings++;
+    if (!s->validity)
+        return;
     c->manual += (s->validity & PFM_MANUALLY_INVAL) != 0;
     c->filtered += (s->validity & PFM_FILTER_INVAL) != 0;
 }
 
-/* The soundings of a ping; *all is what gather() makes of them. Returns how many, or
+/* The soundings of a ping; *fits is what gather() makes of them. Returns how many, or
  * -1 where a depth is less than nothing when stored, or as deep as "none" is. */
 static int make_soundings(struct feed *f, const struct source *from,
                           const struct gsf_ping *p, const uint8_t *cut,
-                          struct pfm_sounding *all)
+                          struct pfm_sounding *fits)
 {
     const struct pfm_head *h = f->head;
     struct feed_counts c = f->counts;
-    struct pfm_sounding *s = f->soundings;
+    struct pfm_sounding *to = f->soundings, all = {0};
+    struct pfm_sounding s = {.file = (uint32_t)from->number,
+                             .line = (uint16_t)from->line,
+                             .ping = (uint32_t)p->number};
+    pfm_places(h, f->beams.at, p->beams, f->places);
     for (int i = 0; i < p->beams; i++) {
         double depth = (p->depth[i] + h->depth_offset) * h->depth_scale + 0.5;
         if (beam_is_null(p, i)) {
             c.beams_null++;
         } else if (beam_is_lost(p, i)) {
             c.beams_lost++;
-        } else if (!pfm_place(h, f->beams.at[i], s)) {
+        } else if (!pfm_put_place(h, &f->places[i], &s)) {
             c.outside++;
         } else if (!(depth >= 0 && depth < (double)h->null_raw)) {
             return -1;
         } else {
-            s->file = (uint32_t)from->number;
-            s->line = (uint16_t)from->line;
-            s->ping = (uint32_t)p->number;
-            s->beam = (uint16_t)(i + 1);
-            s->depth = (uint32_t)depth;
-            s->validity = cut && cut[i] ? PFM_FILTER_INVAL | PFM_MODIFIED
-                                        : validity_of(p->flag[i]);
+            s.beam = (uint16_t)(i + 1);
+            s.depth = (uint32_t)depth;
+            s.validity = cut && cut[i] ? PFM_FILTER_INVAL | PFM_MODIFIED
+                                       : validity_of(p->flag[i]);
             c.cut += cut && cut[i];
-            gather(all, s);
-            feed_count(&c, s++);
+            gather(&all, &s);
+            feed_count(&c, &s);
+            *to++ = s;
         }
     }
     f->counts = c;
-    return (int)(s - f->soundings);
+    *fits = all;
+    return (int)(to - f->soundings);
 }
 
 /* `cut` has a byte for each beam; NULL: nothing is cut. */
@@ -280,11 +289,23 @@ int feed_pfm(struct feed *f, struct pfm *p, int64_t row0, int64_t row1, feed_sin
 
 /* ---- fingerprints --------------------------------------------------------------- */
 
-uint64_t feed_hash(const struct pfm_sounding *s)
+/* Both halves of the product, neither of whose factors is likely to be 0. */
+static inline uint64_t fold(uint64_t a, uint64_t b)
 {
-    uint32_t validity = s->validity & ~(uint32_t)(PFM_FILTER_INVAL | PFM_MODIFIED);
-    uint64_t hash = rng_mix((uint64_t)s->bin + RNG_STEP);
-    hash = rng_mix(hash ^ ((uint64_t)s->file << 32 | s->ping));
-    hash = rng_mix(hash ^ ((uint64_t)s->depth << 32 | validity));
-    return rng_mix(hash ^ ((uint64_t)s->beam << 32 | (uint64_t)s->x << 16 | s->y));
+    unsigned __int128 product = (unsigned __int128)(a ^ RNG_STEP) * (b ^ RNG_MIX_1);
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+uint64_t feed_hash(const struct pfm_sounding *s, int64_t n)
+{
+    uint64_t sum = 0;
+    for (; n > 0; n--, s++) {
+        uint32_t validity = s->validity & ~(uint32_t)(PFM_FILTER_INVAL | PFM_MODIFIED);
+        uint64_t who =
+            fold((uint64_t)s->file << 32 | s->ping, (uint64_t)s->bin << 16 | s->beam);
+        uint64_t what =
+            fold((uint64_t)s->depth << 32 | validity, (uint64_t)s->x << 16 | s->y);
+        sum += fold(who, what ^ RNG_MIX_2);
+    }
+    return sum;
 }

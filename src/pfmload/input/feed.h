@@ -72,9 +72,9 @@ const struct feed_counts *feed_counts(const struct feed *f); /* Local. */
 
 void feed_close(struct feed **f); /* Local. *f becomes NULL; NULL is fine. */
 
-/* Local. A fingerprint. The sum (mod 2^64) over many soundings does not depend on their
- * order, and practically differs where any of them does, in anything but its line and
- * what a filter changes of its validity. */
-uint64_t feed_hash(const struct pfm_sounding *s);
+/* Local. A fingerprint of n soundings. It is a sum (mod 2^64) over them, so it does not
+ * depend on their order, and it practically differs where any of them does, in anything
+ * but its line and what a filter changes of its validity. */
+uint64_t feed_hash(const struct pfm_sounding *s, int64_t n);
 
 #endif

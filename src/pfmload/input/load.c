@@ -81,8 +81,7 @@ struct count {
 static int load_count(void *context, const struct pfm_sounding *s, int64_t n)
 {
     struct count *c = context;
-    for (int64_t i = 0; i < n; i++)
-        c->l->tally.hash += feed_hash(&s[i]);
+    c->l->tally.hash += feed_hash(s, n);
     c->l->tally.soundings += n;
     return c->sink(c->context, s, n);
 }

@@ -101,7 +101,7 @@ int heap_add_each(struct heap *h, const struct pfm_sounding *s, int64_t n)
     uint8_t *packed = h->block + h->l->head.block_bytes; /* a block is more than one */
     for (int64_t i = 0; i < n && !h->r->failed; i++) {
         memset(packed, 0, (size_t)h->l->head.block_bytes);
-        pfm_put_sounding(&h->l->head, packed, 0, &s[i]);
+        pfm_put_soundings(&h->l->head, packed, 0, &s[i], 1);
         heap_add(h, s[i].bin, packed, 1);
     }
     return h->r->failed;

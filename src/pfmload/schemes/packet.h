@@ -46,8 +46,7 @@ static inline void packet_put(const struct pfm_head *h, uint8_t *packet,
     uint64_t key = (uint64_t)s->bin * PACKET_LACK + (uint64_t)(h->record_length - n);
     memset(packet, 0, (size_t)packet_bytes(h));
     memcpy(packet, &key, sizeof key);
-    for (int64_t i = 0; i < n; i++)
-        pfm_put_sounding(h, packet + PACKET_KEY, i, &s[i]);
+    pfm_put_soundings(h, packet + PACKET_KEY, 0, s, n);
 }
 
 #endif

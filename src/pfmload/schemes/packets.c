@@ -39,8 +39,7 @@ static void put_packet(struct packer *p, const struct pfm_sounding *s, int64_t n
     memcpy(to, &s->bin, BIN_BYTES);
     memcpy(to + BIN_BYTES, &count, COUNT_BYTES);
     memset(to + HEAD_BYTES, 0, (size_t)(bytes - HEAD_BYTES));
-    for (int64_t i = 0; i < n; i++)
-        pfm_put_sounding(h, to + HEAD_BYTES, i, &s[i]);
+    pfm_put_soundings(h, to + HEAD_BYTES, 0, s, n);
 }
 
 static void send_batch(struct packer *p)

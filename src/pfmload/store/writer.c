@@ -150,13 +150,15 @@ int writer_add(struct writer *w, const struct pfm_sounding *s, int64_t n)
 {
     const struct pfm_head *h = w->head;
     int rc = go_to_bin(w, s->bin);
-    for (int64_t i = 0; i < n; i++) {
-        int64_t place = w->sums.n % h->record_length;
+    int64_t place = w->sums.n % h->record_length;
+    for (int64_t i = 0, some; i < n; i += some, place = 0) {
+        int64_t room = h->record_length - place;
+        some = n - i < room ? n - i : room;
         if (!place)
             add_block(w);
-        pfm_put_sounding(h, w->block, place, &s[i]);
-        pfm_sums_add(h, &w->sums, &s[i]);
+        pfm_put_soundings(h, w->block, place, &s[i], some);
     }
+    pfm_sums_add(h, &w->sums, s, n);
     return rc;
 }
 
@@ -169,7 +171,7 @@ int writer_add_block(struct writer *w, int64_t bin, const uint8_t *block, int64_
     memcpy(w->block, block, (size_t)h->block_bytes);
     for (int64_t i = 0; i < n; i++) {
         pfm_get_sounding(h, block, i, &s);
-        pfm_sums_add(h, &w->sums, &s);
+        pfm_sums_add(h, &w->sums, &s, 1);
     }
     return rc;
 }
