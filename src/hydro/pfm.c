@@ -252,10 +252,9 @@ static int take_block(struct pfm *p, int64_t at, int64_t left, int64_t index,
     const struct pfm_head *h = &p->head;
     const uint8_t *block;
     int rc = see(&p->blocks, at, h->block_bytes, &block);
-    for (int64_t i = 0; i < h->record_length && i < left && !rc; i++) {
-        s[i].bin = index;
-        pfm_get_sounding(h, block, i, s + i);
-    }
+    if (!rc)
+        pfm_get_soundings(h, block, 0, s,
+                          left < h->record_length ? left : h->record_length, index);
     *next = rc ? 0 : pfm_get_next(h, block);
     return rc;
 }

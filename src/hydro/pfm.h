@@ -22,7 +22,7 @@ enum {
 /* What a byte of the coverage map says of its bin. */
 enum { PFM_COVERED_DATA = 0x80, PFM_COVERED_SURVEYED = 0x10 };
 
-enum { PFM_PATH = 4096 };
+enum { PFM_PATH = 4096, PFM_LENGTH_MAX = 1000 /* soundings of a block */ };
 
 /* What the header of the .bin file says. Widths of fields are in bits. */
 struct pfm_head {

@@ -16,7 +16,7 @@ static const struct {
     double low, high;
 } whole[] =
     {
-        {"RECORD LENGTH", AT(record_length), 1, 1000},
+        {"RECORD LENGTH", AT(record_length), 1, PFM_LENGTH_MAX},
         {"BIN WIDTH", AT(width), 1, 1e9},
         {"BIN HEIGHT", AT(height), 1, 1e9},
         {"BIN HEADER SIZE", AT(header_bytes), PFM_HEADER_BYTES, PFM_HEADER_BYTES},

@@ -45,9 +45,9 @@ static int check_form(const struct pfm_form *f)
     if (f->version != 6.4 && f->version != 7)
         return err_usage("PFM version %.2f cannot be written: only 6.40 and 7.00 can",
                          f->version);
-    if (f->record_length < 1 || f->record_length > 1000)
-        return err_usage("a block of %lld soundings cannot be: take 1 to 1000",
-                         (long long)f->record_length);
+    if (f->record_length < 1 || f->record_length > PFM_LENGTH_MAX)
+        return err_usage("a block of %lld soundings cannot be: take 1 to %d",
+                         (long long)f->record_length, PFM_LENGTH_MAX);
     if (!(f->bin_m >= 0.01 && f->bin_m <= 1e5))
         return err_usage("bins of %g m cannot be: take 0.01 to 100000 m", f->bin_m);
     if (!(f->west < f->east && f->south < f->north && f->west >= -180 &&

@@ -107,19 +107,38 @@ void pfm_put_soundings(const struct pfm_head *h, uint8_t *block, int64_t i,
     put_end(&p);
 }
 
-void pfm_get_sounding(const struct pfm_head *h, const uint8_t *block, int64_t i,
-                      struct pfm_sounding *s)
+/* The next n + m bits: those m are returned, and the n before them are *first. */
+static inline uint64_t get_two(struct getter *g, int64_t n, int64_t m, uint64_t *first)
 {
-    struct getter g = get_at(block, i * h->sounding_bits, h->sounding_bits);
-    s->file = (uint32_t)pfm_pack_get(&g, h->file_bits);
-    s->line = (uint16_t)pfm_pack_get(&g, h->line_bits);
-    s->ping = (uint32_t)pfm_pack_get(&g, h->ping_bits);
-    s->beam = (uint16_t)pfm_pack_get(&g, h->beam_bits);
-    s->depth = (uint32_t)pfm_pack_get(&g, h->depth_bits);
-    s->x = (uint16_t)pfm_pack_get(&g, h->offset_bits);
-    s->y = (uint16_t)pfm_pack_get(&g, h->offset_bits);
-    g.at += h->attribute_bits;
-    s->validity = (uint32_t)pfm_pack_get(&g, h->validity_bits);
+    uint64_t both = pfm_pack_get(g, n + m);
+    *first = both >> m;
+    return both & ((UINT64_C(1) << m) - 1);
+}
+
+static inline void get_sounding(const struct pfm_head *h, struct getter *g,
+                                struct pfm_sounding *s)
+{
+    uint64_t file, ping, x;
+    s->line = (uint16_t)get_two(g, h->file_bits, h->line_bits, &file);
+    s->beam = (uint16_t)get_two(g, h->ping_bits, h->beam_bits, &ping);
+    s->depth = (uint32_t)pfm_pack_get(g, h->depth_bits);
+    s->y = (uint16_t)get_two(g, h->offset_bits, h->offset_bits, &x);
+    g->at += h->attribute_bits;
+    s->validity = (uint32_t)pfm_pack_get(g, h->validity_bits);
+    g->at += h->horizontal_bits + h->vertical_bits;
+    s->file = (uint32_t)file;
+    s->ping = (uint32_t)ping;
+    s->x = (uint16_t)x;
+}
+
+void pfm_get_soundings(const struct pfm_head *h, const uint8_t *block, int64_t i,
+                       struct pfm_sounding *s, int64_t n, int64_t bin)
+{
+    struct getter g = get_at(block, i * h->sounding_bits, n * h->sounding_bits);
+    for (int64_t k = 0; k < n; k++) {
+        s[k].bin = bin;
+        get_sounding(h, &g, &s[k]);
+    }
 }
 
 void pfm_put_next(const struct pfm_head *h, uint8_t *block, int64_t next)

@@ -11,8 +11,11 @@
  * not stored. */
 void pfm_put_soundings(const struct pfm_head *h, uint8_t *block, int64_t i,
                        const struct pfm_sounding *s, int64_t n);
-void pfm_get_sounding(const struct pfm_head *h, const uint8_t *block, int64_t i,
-                      struct pfm_sounding *s); /* bin is not set */
+
+/* Local. The other way round: sounding i of a block, or a row, and those behind it, n
+ * in all, which are of this bin. */
+void pfm_get_soundings(const struct pfm_head *h, const uint8_t *block, int64_t i,
+                       struct pfm_sounding *s, int64_t n, int64_t bin);
 
 /* Local. The byte in the .ndx at which the chain goes on; 0: it ends. Put into a block
  * whose pointer is 0 yet. */

@@ -77,16 +77,14 @@ static void get_bin(struct chains *c, int64_t index, struct pfm_bin *bin)
 static int get_chain(struct chains *c, int64_t index, const struct pfm_bin *bin)
 {
     const struct pfm_head *h = &c->l->head;
-    int64_t at = bin->first;
+    int64_t at = bin->first, length = h->record_length;
     int rc = passes_make_room(c, bin->soundings);
-    for (int64_t i = 0; i < bin->soundings && !rc; i++) {
-        int64_t place = i % h->record_length;
-        if (!place && i)
-            at = pfm_get_next(h, c->block);
-        if (!place)
-            pages_get(c->blocks, at, h->block_bytes, c->block);
-        pfm_get_sounding(h, c->block, place, &c->sounding[i]);
-        c->sounding[i].bin = index;
+    for (int64_t i = 0; i < bin->soundings && !rc; i += length) {
+        int64_t left = bin->soundings - i;
+        pages_get(c->blocks, at, h->block_bytes, c->block);
+        pfm_get_soundings(h, c->block, 0, &c->sounding[i],
+                          left < length ? left : length, index);
+        at = pfm_get_next(h, c->block);
         rc = c->l->r->failed;
     }
     return rc;

@@ -94,7 +94,7 @@ static bool block_comes_back(const struct pfm_head *h)
     if (good)
         pfm_put_next(h, block, next);
     for (int64_t i = 0; i < n && good; i++) {
-        pfm_get_sounding(h, block, i, &out);
+        pfm_get_soundings(h, block, i, &out, 1, 7);
         good = same(&in[i], &out) && !pfm_unfit(h, &out);
     }
     good = good && pfm_get_next(h, block) == next;
@@ -119,7 +119,7 @@ static bool copies_are_the_same(const struct pfm_head *h)
     if (good)
         pfm_copy_soundings(h, copy, at, row, from, n);
     for (int64_t i = 0; i < at + n && good; i++) {
-        pfm_get_sounding(h, copy, i, &out);
+        pfm_get_soundings(h, copy, i, &out, 1, 7);
         good = same(&in[i < at ? i : from + i - at], &out);
     }
     int64_t used = (h->sounding_bits * (at + n) + 7) / 8;

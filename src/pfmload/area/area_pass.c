@@ -175,7 +175,7 @@ static int64_t cut_block(const struct pfm_head *h, uint8_t *block, int64_t n,
     int64_t cut = 0;
     for (int64_t i = 0; i < n; i++) {
         struct pfm_sounding s;
-        pfm_get_sounding(h, block, i, &s);
+        pfm_get_soundings(h, block, i, &s, 1, -1);
         if (is_valid(h, &s) && area_cuts(l, pfm_depth(h, s.depth))) {
             set_validity(h, block, i, mark);
             s.validity |= mark;

@@ -53,8 +53,8 @@ struct opt settings_table[] = {
      .help = "range of depths the PFM can hold, metres; with --bounds there is no "
      "first scan [by a first scan]"},
     {.kind = OPT_INT, .name = "record-length", .value = &settings.record_length,
-     .preset = "6", .arg = "N", .unit = "1", .min = 1, .max = 1000, .workload = true,
-     .help = "soundings per block"},
+     .preset = "6", .arg = "N", .unit = "1", .min = 1, .max = PFM_LENGTH_MAX,
+     .workload = true, .help = "soundings per block"},
     {.kind = OPT_CHOICE, .name = "pfm-version", .value = &settings.version,
      .preset = "7.00", .arg = "VERSION", .choices = "6.40|7.00", .workload = true,
      .help = "version of the PFM format; more programs read the older one"},

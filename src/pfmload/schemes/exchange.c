@@ -159,13 +159,20 @@ static struct state exchange_all(struct exchange *x, bool adds, bool failed)
     return s;
 }
 
-int exchange_add(struct exchange *x, const struct pfm_sounding *s, int to)
+int exchange_add(struct exchange *x, const struct pfm_sounding *s, int64_t n, int to)
 {
-    x->to[x->fill] = to;
-    x->added[x->fill++] = *s;
-    if (x->fill < x->room)
-        return 0;
-    struct state state = exchange_all(x, true, false);
+    struct state state = {0};
+    while (n > 0 && !x->failed && !state.failed) {
+        int64_t room = x->room - x->fill, some = n < room ? n : room;
+        memcpy(x->added + x->fill, s, (size_t)some * sizeof *s);
+        for (int64_t i = 0; i < some; i++)
+            x->to[x->fill + i] = to;
+        x->fill += some;
+        s += some;
+        n -= some;
+        if (x->fill == x->room)
+            state = exchange_all(x, true, false);
+    }
     return x->failed ? x->failed : state.failed ? -ECANCELED : 0;
 }
 

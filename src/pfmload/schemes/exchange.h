@@ -23,10 +23,10 @@ int exchange_open(struct exchange **x, MPI_Comm comm, struct phase *phase,
 int64_t exchange_bytes(int ranks);
 
 /* **Collective**, but for how often: where a buffer is full, all ranks that still add
- * must add more, or be in exchange_end. A sounding for rank `to`. Returns 0, the first
+ * must add more, or be in exchange_end. n soundings for rank `to`. Returns 0, the first
  * failure of `take` on this rank, or -ECANCELED, without a sentence, where another rank
  * failed, whose sentence it is. */
-int exchange_add(struct exchange *x, const struct pfm_sounding *s, int to);
+int exchange_add(struct exchange *x, const struct pfm_sounding *s, int64_t n, int to);
 
 /* **Collective.** This rank adds no more; returns when none does and all has arrived.
  * `failed`: of this rank; then the others stop, too. Returns as exchange_add. */

@@ -30,14 +30,13 @@ static void take_soundings(void *node, const uint8_t *buf, int64_t n, int from)
     struct node *v = node;
     const struct pfm_head *h = &v->l->head;
     const uint8_t *end = buf + n;
+    struct pfm_sounding s[PFM_LENGTH_MAX];
     (void)from;
-    for (; buf < end && !v->l->r->failed; buf += packet_bytes(h))
-        for (int64_t i = 0; i < packet_soundings(h, buf) && !v->l->r->failed; i++) {
-            struct pfm_sounding s = {0};
-            pfm_get_sounding(h, packet_block(buf), i, &s);
-            s.bin = packet_bin(buf);
-            load_fail(v->l, extsort_add(v->soundings, &s, 1));
-        }
+    for (; buf < end && !v->l->r->failed; buf += packet_bytes(h)) {
+        int64_t some = packet_soundings(h, buf);
+        pfm_get_soundings(h, packet_block(buf), 0, s, some, packet_bin(buf));
+        load_fail(v->l, extsort_add(v->soundings, s, some));
+    }
 }
 
 static int node_open(struct node *v, struct load *l)

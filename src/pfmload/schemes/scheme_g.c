@@ -24,11 +24,19 @@ struct bands {
     int64_t *offset; /* n + 1: in the .ndx, of each band's first block */
 };
 
+/* Bins of a band, and who writes them. */
+struct band {
+    int64_t first, end;
+    int writer;
+    uint32_t *count; /* of its first bin, where this rank writes it */
+};
+
 struct g {
     struct load *l;
     struct bands bands;
     int writer;      /* which of the writers this rank is; -1: none */
     uint32_t *count; /* of soundings, for each bin of this rank's bands */
+    struct band at;  /* of the sounding that was looked at last */
     struct extsort *sorter;
     struct exchange *exchange;
     struct writer w;
@@ -76,14 +84,33 @@ static int64_t bands_of(const struct bands *b, int writer)
 
 /* ---- reading -------------------------------------------------------------------- */
 
+static void find_band(struct g *g, int64_t bin)
+{
+    const struct bands *b = &g->bands;
+    int64_t band = bin / b->bins;
+    g->at = (struct band){.first = band * b->bins,
+                          .end = (band + 1) * b->bins,
+                          .writer = writer_of(b, band),
+                          .count = g->count};
+    if (g->at.writer == g->writer)
+        g->at.count += band / b->writers * b->bins;
+}
+
+/* Mostly the last one's. */
+static inline const struct band *band_at(struct g *g, int64_t bin)
+{
+    if (bin < g->at.first || bin >= g->at.end)
+        find_band(g, bin);
+    return &g->at;
+}
+
 /* Soundings of this rank's bands, own ones or from others. */
 static int scheme_g_keep(void *context, const struct pfm_sounding *s, int64_t n)
 {
     struct g *g = context;
-    const struct bands *b = &g->bands;
     for (int64_t i = 0; i < n; i++) {
-        int64_t band = s[i].bin / b->bins;
-        g->count[band / b->writers * b->bins + s[i].bin - band * b->bins]++;
+        const struct band *band = band_at(g, s[i].bin);
+        band->count[s[i].bin - band->first]++;
     }
     return extsort_add(g->sorter, s, n);
 }
@@ -94,14 +121,13 @@ static int route(void *context, const struct pfm_sounding *s, int64_t n)
     int rc = 0;
     load_progress(g->l, n * g->bands.ranks); /* others are as far, about */
     for (int64_t i = 0, j; i < n && !rc; i = j) {
-        int writer = writer_of(&g->bands, s[i].bin / g->bands.bins);
-        for (j = i + 1; j < n; j++)
-            if (writer_of(&g->bands, s[j].bin / g->bands.bins) != writer)
-                break;
+        int writer = band_at(g, s[i].bin)->writer;
+        for (j = i + 1; j < n && band_at(g, s[j].bin)->writer == writer;)
+            j++;
         if (writer == g->writer)
             rc = scheme_g_keep(g, s + i, j - i);
-        for (int64_t k = i; k < j && !rc && writer != g->writer; k++)
-            rc = exchange_add(g->exchange, s + k, rank_of(&g->bands, writer));
+        else
+            rc = exchange_add(g->exchange, s + i, j - i, rank_of(&g->bands, writer));
     }
     return rc;
 }

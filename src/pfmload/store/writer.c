@@ -165,14 +165,12 @@ int writer_add(struct writer *w, const struct pfm_sounding *s, int64_t n)
 int writer_add_block(struct writer *w, int64_t bin, const uint8_t *block, int64_t n)
 {
     const struct pfm_head *h = w->head;
-    struct pfm_sounding s;
+    struct pfm_sounding s[PFM_LENGTH_MAX];
     int rc = go_to_bin(w, bin);
     add_block(w);
     memcpy(w->block, block, (size_t)h->block_bytes);
-    for (int64_t i = 0; i < n; i++) {
-        pfm_get_sounding(h, block, i, &s);
-        pfm_sums_add(h, &w->sums, &s, 1);
-    }
+    pfm_get_soundings(h, block, 0, s, n, bin);
+    pfm_sums_add(h, &w->sums, s, n);
     return rc;
 }
 
