@@ -309,21 +309,42 @@ static void tangent(struct geo_point ping, double heading, int n, const double *
     wrap_beams(beam, n);
 }
 
+/* The longest way of a ping's beams, and by how much the plane is off at its end, in
+ * metres. Returns false where that is not known. */
+static bool plane_error(struct geo_point ping, int n, const double *across,
+                        const double *along, double *way, double *off)
+{
+    const double way_most = 2e4, lat_most = 80;
+    *way = longest_way(n, across, along);
+    if (!(*way <= way_most && fabs(ping.lat) <= lat_most))
+        return false;
+    /* The plane is off by terms of the second order, way^2 / radius times 1 or times
+     * the tangent of the latitude, and by smaller ones: twice that is enough. */
+    *off = 2 * *way * *way / WGS84_B * (1 + tan(fabs(ping.lat) * DEGREE)) + 1e-6;
+    return true;
+}
+
 bool geo_beams_about(struct geo_point ping, double heading, int n, const double *across,
                      const double *along, struct geo_point *beam,
                      struct geo_point *error)
 {
-    const double way_most = 2e4, lat_most = 80;
-    double way = longest_way(n, across, along);
-    if (!(way <= way_most && fabs(ping.lat) <= lat_most))
+    double way, off;
+    if (!plane_error(ping, n, across, along, &way, &off))
         return false;
     struct geo_point degree = geo_degree(ping.lat);
-    /* The plane is off by terms of the second order, way^2 / radius times 1 or times
-     * the tangent of the latitude, and by smaller ones: twice that is enough. */
-    double tangent_lat = tan(fabs(ping.lat) * DEGREE);
-    double off = 2 * way * way / WGS84_B * (1 + tangent_lat) + 1e-6;
     plane(ping, heading, n, across, along, beam);
     *error = (struct geo_point){off / degree.lat, off / degree.lon};
+    return true;
+}
+
+bool geo_beams_reach(struct geo_point ping, int n, const double *across,
+                     const double *along, struct geo_point *reach)
+{
+    double way, off;
+    if (!plane_error(ping, n, across, along, &way, &off))
+        return false;
+    struct geo_point degree = geo_degree(ping.lat);
+    *reach = (struct geo_point){(way + off) / degree.lat, (way + off) / degree.lon};
     return true;
 }
 

@@ -39,6 +39,12 @@ bool geo_beams_about(struct geo_point ping, double heading, int n, const double 
                      const double *along, struct geo_point *beam,
                      struct geo_point *error);
 
+/* Local. How far beams of a ping at `ping` can be from it at most, in degrees, whatever
+ * the heading, by any of these ways. Returns false where no bound is known: as
+ * geo_beams_about. */
+bool geo_beams_reach(struct geo_point ping, int n, const double *across,
+                     const double *along, struct geo_point *reach);
+
 /* Local. Metres of one degree of latitude and of longitude at `lat`. */
 struct geo_point geo_degree(double lat);
 

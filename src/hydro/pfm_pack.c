@@ -82,28 +82,35 @@ static bool pfm_pack_fits(int64_t value, int64_t bits)
 
 /* ---- blocks --------------------------------------------------------------------- */
 
-static inline void put_sounding(const struct pfm_head *h, struct putter *p,
+/* Of the fields of a sounding: a copy, which bytes that are stored cannot change. */
+struct widths {
+    int64_t file, line, ping, beam, depth, offset, attributes, validity, errors;
+};
+
+static inline void put_sounding(const struct widths *w, struct putter *p,
                                 const struct pfm_sounding *s)
 {
-    pfm_pack_put(p, (uint64_t)s->file << h->line_bits | s->line,
-                 h->file_bits + h->line_bits);
-    pfm_pack_put(p, (uint64_t)s->ping << h->beam_bits | s->beam,
-                 h->ping_bits + h->beam_bits);
-    pfm_pack_put(p, s->depth, h->depth_bits);
-    pfm_pack_put(p, (uint64_t)s->x << h->offset_bits | s->y, 2 * h->offset_bits);
-    if (h->attribute_bits)
-        put_zeros(p, h->attribute_bits);
-    pfm_pack_put(p, s->validity, h->validity_bits);
-    if (h->horizontal_bits || h->vertical_bits)
-        put_zeros(p, h->horizontal_bits + h->vertical_bits);
+    pfm_pack_put(p, (uint64_t)s->file << w->line | s->line, w->file + w->line);
+    pfm_pack_put(p, (uint64_t)s->ping << w->beam | s->beam, w->ping + w->beam);
+    pfm_pack_put(p, s->depth, w->depth);
+    pfm_pack_put(p, (uint64_t)s->x << w->offset | s->y, 2 * w->offset);
+    if (w->attributes)
+        put_zeros(p, w->attributes);
+    pfm_pack_put(p, s->validity, w->validity);
+    if (w->errors)
+        put_zeros(p, w->errors);
 }
 
 void pfm_put_soundings(const struct pfm_head *h, uint8_t *block, int64_t i,
                        const struct pfm_sounding *s, int64_t n)
 {
+    const struct widths w = {
+        h->file_bits,      h->line_bits,     h->ping_bits,
+        h->beam_bits,      h->depth_bits,    h->offset_bits,
+        h->attribute_bits, h->validity_bits, h->horizontal_bits + h->vertical_bits};
     struct putter p = put_at(block, i * h->sounding_bits);
     for (int64_t k = 0; k < n; k++)
-        put_sounding(h, &p, &s[k]);
+        put_sounding(&w, &p, &s[k]);
     put_end(&p);
 }
 

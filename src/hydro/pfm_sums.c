@@ -22,11 +22,21 @@ void pfm_sums_add(const struct pfm_head *h, struct pfm_sums *sums,
         sum.validity |= validity;
         if (validity & (PFM_DELETED | PFM_REFERENCE) || depth >= h->null_raw)
             continue;
-        add(&sum.all, depth);
-        if (!(validity & PFM_INVAL))
-            add(&sum.good, depth);
+        add(validity & PFM_INVAL ? &sum.bad : &sum.good, depth);
     }
     *sums = sum;
+}
+
+static struct pfm_sums_part join(const struct pfm_sums_part *a,
+                                 const struct pfm_sums_part *b)
+{
+    if (!a->n || !b->n)
+        return a->n ? *a : *b;
+    return (struct pfm_sums_part){.n = a->n + b->n,
+                                  .sum = a->sum + b->sum,
+                                  .squares = a->squares + b->squares,
+                                  .min = a->min < b->min ? a->min : b->min,
+                                  .max = a->max > b->max ? a->max : b->max};
 }
 
 /* n * squares - sum^2 is exact: below 2^126. */
@@ -48,7 +58,8 @@ static double mean(const struct pfm_head *h, const struct pfm_sums_part *p)
 void pfm_sums_bin(const struct pfm_head *h, const struct pfm_sums *sums,
                   struct pfm_bin *bin)
 {
-    const struct pfm_sums_part *all = &sums->all, *good = &sums->good;
+    const struct pfm_sums_part *good = &sums->good, both = join(good, &sums->bad);
+    const struct pfm_sums_part *all = &both;
     double none = h->null_depth;
     bin->soundings = sums->n;
     bin->valid = good->n;

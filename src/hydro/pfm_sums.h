@@ -13,7 +13,7 @@ struct pfm_sums {
         int64_t n, sum;
         unsigned __int128 squares;
         uint32_t min, max;
-    } all, good; /* with a depth that counts; of these, not marked invalid */
+    } good, bad; /* with a depth that counts: not marked invalid, and marked so */
 };
 
 /* Local. Takes in n soundings; fewer than 2^31 in all. */

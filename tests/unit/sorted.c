@@ -84,6 +84,13 @@ static void make_skewed(int64_t n)
     }
 }
 
+/* In order but for their bins, as those of surveys are, and these far apart. */
+static void make_far_bins(int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        source[i] = sounding(i, ((int64_t)draw(3000) - 1500) << 40);
+}
+
 /* Whole soundings again and again. */
 static void make_equal(int64_t n)
 {
@@ -209,7 +216,7 @@ static void test_orders(void)
         {"random", make_random},         {"in order", make_ordered},
         {"reversed", make_reversed},     {"all of one bin", make_one_bin},
         {"a huge bin", make_skewed},     {"all equal", make_equal},
-        {"equal keys", make_equal_keys},
+        {"equal keys", make_equal_keys}, {"bins far apart", make_far_bins},
     };
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         test_order(kinds[k].name, kinds[k].make, 100000, 5 * MEGABYTE, 0);

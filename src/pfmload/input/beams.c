@@ -21,6 +21,12 @@ static int beams_make_room(struct beams *b, int beams)
     return 0;
 }
 
+static void place_at_ship(struct beams *b, const struct gsf_ping *p)
+{
+    for (int i = 0; i < p->beams; i++)
+        b->at[i] = (struct geo_point){p->lat, p->lon};
+}
+
 int beams_place(struct beams *b, const struct gsf_ping *ping)
 {
     struct geo_point here = {ping->lat, ping->lon};
@@ -31,8 +37,7 @@ int beams_place(struct beams *b, const struct gsf_ping *ping)
         geo_beams(b->how, here, ping->heading, ping->beams, ping->across, ping->along,
                   b->at);
     else
-        for (int i = 0; i < ping->beams; i++)
-            b->at[i] = here;
+        place_at_ship(b, ping);
     return 0;
 }
 
@@ -114,6 +119,22 @@ static int pick(struct beams *b, const struct gsf_ping *p, const struct ends *e)
     return n;
 }
 
+/* Whether no beam of the ping reaches an end of `known`, or comes near to where
+ * longitudes jump. */
+static bool is_inside(const struct gsf_ping *p, const struct geo_box *known)
+{
+    struct geo_point reach;
+    double lon = p->lon, upwards = lon < 0 ? lon + 360 : lon;
+    if (!known->n || !geo_beams_reach((struct geo_point){p->lat, lon}, p->beams,
+                                      p->across, p->along, &reach))
+        return false;
+    struct ends e = {.west = lon, .east = lon};
+    return !is_by_seam(&e, reach.lon) && p->lat - reach.lat > known->south &&
+           p->lat + reach.lat < known->north && lon - reach.lon > known->west[0] &&
+           lon + reach.lon < known->east[0] && upwards - reach.lon > known->west[1] &&
+           upwards + reach.lon < known->east[1];
+}
+
 static void place_picked(struct beams *b, const struct gsf_ping *p, int n)
 {
     struct geo_point here = {p->lat, p->lon};
@@ -136,6 +157,10 @@ int beams_place_ends(struct beams *b, const struct gsf_ping *ping,
     int rc = beams_make_room(b, ping->beams);
     if (rc)
         return rc;
+    if (b->how == GEO_EXACT && ping->headed && is_inside(ping, known)) {
+        place_at_ship(b, ping);
+        return 0;
+    }
     if (b->how != GEO_EXACT || !ping->headed ||
         !geo_beams_about(here, ping->heading, ping->beams, ping->across, ping->along,
                          b->at, &error) ||

@@ -23,7 +23,8 @@ void beams_free(struct beams *b);
 
 /* Local. Likewise, for those who want only the box of all beams that are loaded, and
  * have `known` of it already. Few beams can make that box larger, and only these are
- * placed. The others get the place of one of them, which leaves the box as it is. */
+ * placed. The others get the place of one of them, or of the ship where no beam can be
+ * an end of `known`: that leaves the box as it is. */
 int beams_place_ends(struct beams *b, const struct gsf_ping *ping,
                      const struct geo_box *known);
 

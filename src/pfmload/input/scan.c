@@ -5,6 +5,7 @@
 #include "pfmload/input/reader.h"
 #include "world/world.h"
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,8 @@
 struct scanner {
     const struct scan_options *o;
     struct beams beams;
+    struct geo_box
+        known; /* of what this rank has scanned, of good files and this one */
     struct progress progress;
     int64_t *soundings; /* of each file; -1: it is bad */
     int *rank_of;
@@ -89,18 +92,18 @@ static int scan_ping(struct scanner *c, const struct gsf_ping *p, int64_t number
 {
     if (p->ignored || !p->placed)
         return 0;
-    struct scan s = {0};
+    struct scan s = {.depth_min = INFINITY, .depth_max = -INFINITY};
     struct geo_point last = {0, 0};
     int rc = c->o->bounded ? beams_place(&c->beams, p)
-                           : beams_place_ends(&c->beams, p, &file->box);
+                           : beams_place_ends(&c->beams, p, &c->known);
     for (int i = 0; i < p->beams && !rc; i++) {
         struct geo_point at = c->beams.at[i];
         double depth = p->depth[i];
         if (beam_is_null(p, i) || beam_is_lost(p, i) ||
             (c->o->bounded && !is_within(c->o, at)))
             continue;
-        s.depth_min = !s.box.n || depth < s.depth_min ? depth : s.depth_min;
-        s.depth_max = !s.box.n || depth > s.depth_max ? depth : s.depth_max;
+        s.depth_min = depth < s.depth_min ? depth : s.depth_min;
+        s.depth_max = depth > s.depth_max ? depth : s.depth_max;
         if (s.box.n && at.lat == last.lat && at.lon == last.lon)
             s.box.n++; /* as most are that beams_place_ends does not place */
         else
@@ -111,6 +114,7 @@ static int scan_ping(struct scanner *c, const struct gsf_ping *p, int64_t number
     s.pings = s.box.n ? p->number : 0;
     locate(&s, p, number);
     scan_join(file, &s);
+    geo_box_join(&c->known, &s.box);
     return rc;
 }
 
@@ -151,6 +155,7 @@ static int64_t scan_mine(struct scanner *c, struct list *l, int rank, struct sca
         struct scan file = {0};
         if (c->rank_of[i] != rank)
             continue;
+        c->known = s->box;
         int rc = scan_file(c, l->file[i].path, i, &file);
         if (rc && (!c->o->skip_bad || rc == -ENOMEM || list_mark_bad(l, i, NULL)))
             break;
