@@ -263,26 +263,37 @@ static void add_beams(struct geo_box *box, const struct beams *b,
             geo_box_add(box, b->at[i]);
 }
 
-/* Lines everywhere, also across 0 and 180 degrees and near the poles. */
+static bool is_at_ship(const struct beams *b, const struct gsf_ping *p)
+{
+    for (int i = 0; i < p->beams; i++)
+        if (b->at[i].lat != p->lat || b->at[i].lon != p->lon)
+            return false;
+    return true;
+}
+
+/* Lines everywhere, also across 0 and 180 degrees and near the poles, and back again by
+ * narrower swaths: these mostly stay within the box. */
 static void test_ends_of_boxes(void)
 {
     struct beams all = {.how = GEO_EXACT}, ends = {.how = GEO_EXACT};
-    int lines = 600, same_boxes = 0, placed = 0, few = 0;
+    int lines = 600, same_boxes = 0, placed = 0, few = 0, left = 0;
     srand(3);
     for (int i = 0; i < lines; i++) {
         struct geo_box a = {0}, b = {0};
         double lat = rand() % 1700 * 0.1 - 85, heading = rand() % 3600 * 0.1;
         double lon = i % 3 ? rand() % 3600 * 0.1 - 180 : (i % 2 ? 179.999 : -0.001);
         double metres = 30 * pow(10, i % 4);
-        for (int k = 0; k < PINGS; k++) {
-            double step = k * metres / 2e6;
-            struct gsf_ping p = line_ping(lat + step * cos(heading * M_PI / 180),
-                                          geo_wrap(lon + step), heading, metres);
+        for (int k = 0; k < 2 * PINGS; k++) {
+            double step = (k < PINGS ? k : 2 * PINGS - k) * metres / 2e6;
+            struct gsf_ping p =
+                line_ping(lat + step * cos(heading * M_PI / 180), geo_wrap(lon + step),
+                          heading, k < PINGS ? metres : metres / (2 + rand() % 9));
             if (beams_place(&all, &p) || beams_place_ends(&ends, &p, &b))
                 continue;
             for (int j = 0; j < SWATH; j++)
                 few += !memcmp(&all.at[j], &ends.at[j], sizeof *all.at);
             placed += SWATH;
+            left += is_at_ship(&ends, &p);
             add_beams(&a, &all, &p);
             add_beams(&b, &ends, &p);
         }
@@ -293,6 +304,8 @@ static void test_ends_of_boxes(void)
            "within them",
            same_boxes, lines);
     tap_ok(few < placed / 2, "of which few are placed (%d of %d)", few, placed);
+    tap_ok(left > lines * PINGS / 4, "and of some pings none (%d of %d)", left,
+           2 * lines * PINGS);
     beams_free(&all);
     beams_free(&ends);
 }
