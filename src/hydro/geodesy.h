@@ -39,8 +39,8 @@ bool geo_beams_about(struct geo_point ping, double heading, int n, const double 
                      const double *along, struct geo_point *beam,
                      struct geo_point *error);
 
-/* Local. How far beams of a ping at `ping` can be from it at most, in degrees, whatever
- * the heading, by any of these ways. Returns false where no bound is known: as
+/* Local. How far from a ping at `ping` geo_beams(GEO_EXACT) puts its beams at most, in
+ * degrees, whatever the heading. Returns false where no bound is known: as
  * geo_beams_about. */
 bool geo_beams_reach(struct geo_point ping, int n, const double *across,
                      const double *along, struct geo_point *reach);
