@@ -13,8 +13,7 @@
 struct scanner {
     const struct scan_options *o;
     struct beams beams;
-    struct geo_box
-        known; /* of what this rank has scanned, of good files and this one */
+    struct geo_box known; /* of this rank's good files so far, and of this one */
     struct progress progress;
     int64_t *soundings; /* of each file; -1: it is bad */
     int *rank_of;
