@@ -291,6 +291,7 @@ static int64_t queue(struct lane_work *l, int64_t n, double limit_s)
                           .total = n,
                           .limit_s = limit_s,
                           .untimed = w->untimed,
+                          .mixed = w->mixed,
                           .all_visible =
                               (writes(l) && l->b->stamps) || w->checks || l->repeats};
     return run_queue(r->file, req, &q);

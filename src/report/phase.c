@@ -72,6 +72,7 @@ void phase_begin(struct phase *p, const char *name, int rep)
     snprintf(p->name, sizeof p->name, "%s", name);
     p->rep = rep;
     p->now = ACT_COMPUTE;
+    p->mixed = false;
     p->end_ns = 0;
     p->utc_end[0] = 0;
     clock_utc(p->utc_begin);

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/hist.h"
 #include "report/series.h"
+#include <stdbool.h>
 #include <stdint.h>
 
 enum act {
@@ -72,6 +73,7 @@ struct phase {
     char name[16];
     int rep; /* 1.. */
     enum act now;
+    bool mixed; /* reads and writes share their seconds: they were in flight at once */
     int64_t begin_ns, end_ns, switch_ns;
     char utc_begin[CLOCK_UTC_SIZE], utc_end[CLOCK_UTC_SIZE];
     struct phase_act act[ACT_COUNT];

@@ -134,6 +134,7 @@ struct report_rate {
     int64_t read_bytes, write_bytes;  /* of all ranks */
     int64_t device_read_bytes;        /* of all ranks; -1: not known */
     double split_error;               /* |sum of parts - wall| / wall, worst rank */
+    bool mixed;                       /* reads and writes were in flight at once */
     struct report_latency read_latency, write_latency;
     struct report_op op[PHASE_OPS];
 };
@@ -162,6 +163,8 @@ int report_phase(struct report *r, const struct phase *p, const struct report_at
 /* Local. The rates of a phase, in 10^6 bytes per second; NAN where nothing was
  * transferred. Bytes of all ranks / the slowest rank's visible seconds, which for
  * writes include the sync: making data durable is part of writing, never of reading.
+ * Where both kinds were in flight at once, the seconds are those of both and of syncs,
+ * so that the two rates add up.
  * `phase`: bytes read and written / the slowest rank's wall. */
 double report_rate_read_MBps(const struct report_rate *rate);
 double report_rate_write_MBps(const struct report_rate *rate);

@@ -58,6 +58,7 @@ static void fill_rate(struct report_rate *rate, const struct reduced *d)
         .write_bytes = d->total.bytes[ACT_WRITE],
         .device_read_bytes = device_total(&d->total, ACT_READ),
         .split_error = d->max[MAX_SPLIT].value,
+        .mixed = d->max[MAX_MIXED].value > 0,
     };
     rate->read_latency = find_latency(d, 0);
     rate->write_latency = find_latency(d, 1);
@@ -212,12 +213,13 @@ static double rate_MBps(int64_t bytes, double s)
 
 double report_rate_read_MBps(const struct report_rate *rate)
 {
-    return rate_MBps(rate->read_bytes, rate->read_s);
+    return rate_MBps(rate->read_bytes, rate->mixed ? rate->visible_s : rate->read_s);
 }
 
 double report_rate_write_MBps(const struct report_rate *rate)
 {
-    return rate_MBps(rate->write_bytes, rate->write_sync_s);
+    return rate_MBps(rate->write_bytes,
+                     rate->mixed ? rate->visible_s : rate->write_sync_s);
 }
 
 double report_rate_phase_MBps(const struct report_rate *rate)

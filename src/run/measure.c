@@ -12,6 +12,7 @@ void run_phase_begin(struct run *r, const char *name)
 {
     r->made = 0;
     r->limit.reached = false;
+    memcpy(r->cpu_before_ns, r->cpu_ns, sizeof r->cpu_ns);
     r->device_before = r->counters ? io_device_read_bytes() : -1;
     MPI_Pcontrol(1, name); /* a region, for profilers that take it for one */
     iotrace_begin(name);   /* another, where the program is traced */
@@ -78,7 +79,8 @@ static void latency_figures(struct run *r, const char *phase, const char *op,
     }
 }
 
-/* What is none of the work counts in no rate, nor in the share that a device served. */
+/* What is none of the work counts in no rate, nor in the share that a device served. A
+ * phase with reads and writes in flight at once counts in no rate of one kind. */
 static void add_rates(struct run *r, const struct report_rate *a)
 {
     struct run_rates *t = &r->rates;
@@ -89,9 +91,13 @@ static void add_rates(struct run *r, const struct report_rate *a)
     if (a->read_bytes && r->device_read_bytes >= 0)
         r->device_read_bytes =
             a->device_read_bytes < 0 ? -1 : r->device_read_bytes + a->device_read_bytes;
+    t->wall_s += a->wall_s;
+    if (a->mixed) {
+        memcpy(r->cpu_ns, r->cpu_before_ns, sizeof r->cpu_ns);
+        return;
+    }
     t->read_s += a->read_s;
     t->write_s += a->write_sync_s;
-    t->wall_s += a->wall_s;
     t->read_bytes += a->read_bytes;
     t->write_bytes += a->write_bytes;
 }
@@ -118,13 +124,17 @@ static void limit_figures(struct run *r)
 static void phase_figures(struct run *r, const char *name,
                           const struct report_rate *rate)
 {
+    const char *both = "bytes of all ranks of this kind / slowest rank's seconds of "
+                       "reads, writes and syncs together / 1e6";
     rate_figure(r, name, "read_MBps",
-                "bytes of all ranks / slowest rank's read seconds "
-                "/ 1e6",
+                rate->mixed ? both
+                            : "bytes of all ranks / slowest rank's read seconds "
+                              "/ 1e6",
                 report_rate_read_MBps(rate));
     rate_figure(r, name, "write_MBps",
-                "bytes of all ranks / slowest rank's write + sync "
-                "seconds / 1e6",
+                rate->mixed ? both
+                            : "bytes of all ranks / slowest rank's write + sync "
+                              "seconds / 1e6",
                 report_rate_write_MBps(rate));
     rate_figure(r, name, "phase_MBps",
                 "bytes read and written by all ranks / slowest "

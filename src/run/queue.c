@@ -32,6 +32,7 @@ struct queue {
     int64_t last_ns, late_ns; /* of the latest completion; the limit */
     int64_t wait_begin_ns;    /* 0: nothing is waited for */
     int64_t cpu_ns, visible_ns[ACT_COUNT], wait_ns[ACT_COUNT], hidden_ns[ACT_COUNT];
+    int64_t flight_ns[ACT_COUNT]; /* the sum of latencies */
 };
 
 static enum act queue_act(const struct queue *q, const struct io_req *req)
@@ -66,6 +67,7 @@ static void queue_book(struct queue *q, const struct io_req *req)
         phase_act_at(q->phase, a, q->last_ns);
     q->last_ns = req->end_ns;
     q->count[a]++;
+    q->flight_ns[a] += req->end_ns - req->start_ns;
     if (!q->how->untimed)
         phase_transfer(q->phase, a, req->done, req->start_ns, req->end_ns);
     q->stopped |= q->last_ns >= q->late_ns;
@@ -265,13 +267,35 @@ static void queue_begin(struct queue *q)
         phase_act_at(q->phase, q->how->untimed ? ACT_CHECK : ACT_READ, q->last_ns);
 }
 
+static void queue_take_hidden(struct queue *q, enum act a)
+{
+    phase_move(q->phase, ACT_CHECK, a, q->hidden_ns[a]);
+    q->f->run->care_ns += q->hidden_ns[a];
+}
+
+/* Both kinds are in flight at once. So the seconds are divided between them by the time
+ * for which transfers of each kind were in flight, not by which was complete next. */
+static void queue_share(struct queue *q)
+{
+    const struct phase_act *act = q->phase->act;
+    double reads = (double)q->flight_ns[ACT_READ], all = reads;
+    all += (double)q->flight_ns[ACT_WRITE];
+    if (all <= 0)
+        return;
+    int64_t read_ns = q->visible_ns[ACT_READ] + act[ACT_READ].ns,
+            both_ns = read_ns + q->visible_ns[ACT_WRITE] + act[ACT_WRITE].ns,
+            wait_ns = q->wait_ns[ACT_READ] + q->wait_ns[ACT_WRITE];
+    phase_move(q->phase, ACT_WRITE, ACT_READ,
+               (int64_t)((double)both_ns * (reads / all)) - read_ns);
+    q->wait_ns[ACT_READ] = (int64_t)((double)wait_ns * (reads / all));
+    q->wait_ns[ACT_WRITE] = wait_ns - q->wait_ns[ACT_READ];
+}
+
 /* Processor time of both kinds cannot be told apart, but by how many there were. */
 static void queue_end_kind(struct queue *q, enum act a)
 {
     struct run *r = q->f->run;
     int64_t all = q->count[ACT_READ] + q->count[ACT_WRITE];
-    phase_move(q->phase, ACT_CHECK, a, q->hidden_ns[a]);
-    r->care_ns += q->hidden_ns[a];
     int64_t visible_ns = q->visible_ns[a] + q->phase->act[a].ns;
     int64_t wait_ns = q->wait_ns[a] < visible_ns ? q->wait_ns[a] : visible_ns;
     if (r->queues)
@@ -289,6 +313,11 @@ static void queue_end(struct queue *q)
     q->cpu_ns += run_cpu_ns(q->f->run);
     if (q->how->untimed)
         return;
+    queue_take_hidden(q, ACT_READ);
+    queue_take_hidden(q, ACT_WRITE);
+    q->phase->mixed |= q->how->mixed;
+    if (q->how->mixed)
+        queue_share(q);
     queue_end_kind(q, ACT_READ);
     queue_end_kind(q, ACT_WRITE);
 }
@@ -331,8 +360,11 @@ static void limit_look(struct run_limit *l, const struct run *lane)
     l->most = lane->made > l->most ? lane->made : l->most;
     for (int k = 0; k < 2; k++) {
         const struct phase_act *a = &lane->phase->act[act[k]];
+        int64_t ns = a->ns;
+        if (lane->phase->mixed)
+            ns += lane->phase->act[act[!k]].ns;
         l->bytes[k] += a->bytes;
-        l->ns[k] = a->ns > l->ns[k] ? a->ns : l->ns[k];
+        l->ns[k] = ns > l->ns[k] ? ns : l->ns[k];
     }
 }
 

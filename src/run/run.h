@@ -268,7 +268,8 @@ struct run {
     /* On every rank, of all ranks; -1: not known. Of phases of work, but the first. */
     int64_t all_read_bytes, read_bytes, device_read_bytes;
     struct run_rates rates;
-    int64_t cpu_ns[ACT_COUNT]; /* of this process, within transfers and syncs */
+    int64_t cpu_ns[ACT_COUNT];        /* of this process, within transfers and syncs */
+    int64_t cpu_before_ns[ACT_COUNT]; /* when the phase began */
     /* Of queues: what was made in this phase; care for blocks (run_stamp, run_check)
      * while transfers were under way, and the time of these. */
     int64_t made, care_ns, queue_ns;
@@ -628,6 +629,7 @@ struct run_queue {
     double limit_s; /* 0: none. What is under way then is finished, and counts */
     bool ordered;   /* done() in the order of i */
     bool untimed;   /* all of it is care for blocks: no transfer is booked */
+    bool mixed;     /* it has both kinds: their seconds are shared (struct phase) */
     /* What make and done do is care for blocks (run_stamp, run_check): while transfers
      * are under way it is time of these, or it would hide some of theirs; else not. */
     bool all_visible;

@@ -52,6 +52,31 @@ class Options(Case):
             self.assertLessEqual({"mixed.read_MBps", "mixed.write_MBps",
                                   "mixed.read_p99_us", "mixed.write_p99_us"}, figures)
 
+    def shares(self, engine, **more):
+        """Each kind has its bytes divided by the seconds of both."""
+        report = self.good(self.blocktransfer(
+            "256k", "--block-size=4k", "--mixed=50", "--seed=1", "--depth=8",
+            "--iomethod=" + engine, "--no-verify", np=1, **more))
+        of = {f["name"]: f["median"] for f in report["figures"]}
+        acts = [s for s in report["samples"]
+                if s["phase"] == "mixed" and s["act"] in ("read", "write", "sync")]
+        seconds = sum(s["ranks_s"][0] for s in acts)
+        for kind in ("read", "write"):
+            moved = total(report, kind, phase="mixed")
+            self.assertAlmostEqual(of["mixed.%s_MBps" % kind] * 1e6 * seconds / moved,
+                                   1, 6)
+            self.assertEqual(of[kind + "_MBps"], of["%s.%s_MBps" % (kind, kind)])
+            blocks = total(report, kind, "calls", phase=kind)
+            self.assertAlmostEqual(of[kind + "_iops"] * BLOCK / 1e6,
+                                   of[kind + "_MBps"], 6)
+            self.assertEqual(blocks, 64)
+
+    def test_rates_of_kinds_in_flight_at_once(self):
+        """They add up, and none is in the rates of the run, however unlike they are."""
+        self.shares("null:delay_us=2000")
+        self.shares("threads:helpers=8", env=fault(
+            "read:slow:1+", file="files/blocktransfer-", FAULT_SECONDS="0.005"))
+
     def finds(self, what, *options, found="version"):
         self.failed(self.blocktransfer(
             *SIZE, "--seed=3", *options, np=1,

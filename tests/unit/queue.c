@@ -25,6 +25,7 @@ static struct seen {
     bool ordered, drained, wrong, care;
     int64_t last, burn_ns;
     int made[BLOCKS], done[BLOCKS], slot[BLOCKS];
+    int64_t flight_ns[2]; /* of reads, of writes */
 } seen;
 
 static void fill(char *block, int64_t i)
@@ -91,6 +92,7 @@ static void done(void *context, const struct io_req *r, int64_t i, int slot)
     seen.wrong |= r != &req[slot] || seen.slot[i] != slot || r->offset != i * BLOCK;
     if (io_engine_stores(run.engine))
         seen.wrong |= !is_filled(r->buf, i);
+    seen.flight_ns[r->op == IO_OP_WRITE] += r->end_ns - r->start_ns;
     seen.ordered &= i == seen.last + 1;
     seen.last = i;
     for (int k = 0; k < file.depth && i >= DEPTH && !seen.made[BLOCKS - 1]; k++)
@@ -198,6 +200,30 @@ static void test_mixed(const char *engine, run_request_done *seen_done)
     tap_ok(w->ns >= 0 && r->ns >= 0 && w->ns + r->ns > 0 && is_divided(ACT_WRITE) &&
                is_divided(ACT_READ) && adds_up() && !seen.wrong,
            "%s: and so is their time", engine);
+}
+
+/* Alternate kinds that take as long: where those of a batch are complete at once, the
+ * time is not that of the first one's kind. */
+static void test_shared(void)
+{
+    open_file("null:delay_us=2000", DEPTH, IO_READ | IO_WRITE);
+    turn((struct run_queue){.make = make_mixed,
+                            .done = done,
+                            .total = BLOCKS,
+                            .mixed = true,
+                            .all_visible = true});
+    close_file();
+    const struct phase_act *act = run.phase->act;
+    double both = (double)(act[ACT_READ].ns + act[ACT_WRITE].ns),
+           flight = (double)(seen.flight_ns[0] + seen.flight_ns[1]),
+           off = (double)act[ACT_READ].ns / both - (double)seen.flight_ns[0] / flight;
+    tap_ok(!run.failed && run.phase->mixed && off > -0.001 && off < 0.001 &&
+               is_divided(ACT_READ) && is_divided(ACT_WRITE) && adds_up(),
+           "kinds that are in flight at once share the time by how long they were");
+    open_file("null", DEPTH, IO_READ);
+    turn((struct run_queue){.make = make_read, .total = BLOCKS});
+    close_file();
+    tap_ok(!run.phase->mixed, "and the next phase is none of these");
 }
 
 /* ---- several files --------------------------------------------------------------- */
@@ -432,6 +458,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++)
         test_engine(engines[i]);
     test_time();
+    test_shared();
     test_whose_time_it_is();
     test_failures();
     test_wear_out();
