@@ -83,6 +83,7 @@ dist_leadline_DATA = \
 	python/leadline/svg_rows.py \
 	python/leadline/svg_time.py \
 	python/leadline/sweep.py \
+	python/leadline/sweep_state.py \
 	python/leadline/table.py \
 	python/leadline/tails.py \
 	python/leadline/trace_page.py \

@@ -77,6 +77,11 @@ def opened(folder):
         os.close(handle)   # its holder has just removed it
 
 
+def remove(folder):
+    with contextlib.suppress(OSError):
+        os.unlink(os.path.join(folder, NAME))
+
+
 @contextlib.contextmanager
 def held(folder):
     """The lock of a folder, as a descriptor."""
@@ -86,7 +91,9 @@ def held(folder):
         raise LeadlineError("%s: cannot be locked: %s" % (folder, why.strerror))
     try:
         yield handle
-        with contextlib.suppress(OSError):
-            os.unlink(os.path.join(folder, NAME))
+        remove(folder)
+    except LeadlineError:   # but not after an interruption: a run may have survived it
+        remove(folder)
+        raise
     finally:
         os.close(handle)

@@ -41,6 +41,10 @@ def scalars(value):
     return isinstance(found, list) and found != [] and all(map(scalar, found))
 
 
+def is_seed(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def is_case(value):
     return isinstance(value, dict) and value != {} and all(map(scalar, value.values()))
 
@@ -56,7 +60,7 @@ KEYS: OrderedDict = OrderedDict([
     ("cases", ([{}], lambda c: isinstance(c, list) and c != [] and all(
         map(is_case, c)), "a list of objects: option = value")),
     ("rounds", (FEW_ROUNDS, whole, "a whole number above 0")),
-    ("seed", (1, lambda s: isinstance(s, int), "a whole number")),
+    ("seed", (None, is_seed, "a whole number")),
     ("mpiexec", (None, lambda m: text(m) or (texts(m) and m != []),
                  "a launcher, or a list of it and its arguments")),
     ("mpiexec_args", ([], texts, "a list of strings")),

@@ -12,10 +12,10 @@ from leadline import report as reports
 from leadline import run as runs
 from leadline import slurm
 from leadline import spec as specs
+from leadline import sweep_state as state
 from leadline.errors import LeadlineError, usage
 from leadline.run import Run
 
-STATE = "sweep.json"
 PATIENCE_S = 10   # between asking a run to end and killing it
 LOOK_S = 0.05     # between looks whether a run has ended
 IN_A_ROW = 3      # failures of a configuration, before it is left out
@@ -26,10 +26,15 @@ class RunsFailed(LeadlineError):
 
 
 class Sweep:
-    def __init__(self, spec, out, identity, where, slurm=False, names=None):
-        """names: those that an earlier call gave the configurations."""
-        self.spec, self.out, self.id = spec, out, identity
+    def __init__(self, spec, out, where, slurm=False, known=None):
+        """known: what an earlier call made of it, or None."""
+        self.spec, self.out = spec, out
+        self.id = known.id if known else new_id(spec)
+        if spec["seed"] is None:
+            self.spec = dict(spec, seed=new_seed() if not known or known.seed is None
+                             else known.seed)
         self.configs = specs.configurations(spec)
+        names = known and known.names
         if names and len(names) == len(self.configs):
             self.configs = [c._replace(name=n) for n, c in zip(names, self.configs)]
         self.commands = {c.name: specs.command(spec, c, where, slurm)
@@ -37,9 +42,14 @@ class Sweep:
         self.env = {c.name: factors.environment(spec, c) for c in self.configs}
         self.lock = None        # of its folder, which runs inherit
         self.left_out = set()   # names of configurations that failed again and again
-        self.runs = [self.run(config, number, self.commands[config.name])
-                     for number in range(1, spec["rounds"] + 1)
-                     for config in specs.order(self.configs, number, spec["seed"])]
+        self.order = [specs.order(self.configs, number, self.spec["seed"])
+                      for number in range(1, spec["rounds"] + 1)]
+        self.runs = [self.run(config, i + 1, self.commands[config.name])
+                     for i, line in enumerate(self.order) for config in line]
+
+    @property
+    def names(self):
+        return [config.name for config in self.configs]
 
     def run(self, config, number, command):
         path = os.path.join(self.out, "%s-%s-%d.json" % (self.id, config.name, number))
@@ -57,9 +67,6 @@ class Sweep:
             self.id, run.config.name, run.round)
 
 
-# ---- state on disk -----------------------------------------------------------
-
-
 def new_id(spec):
     """Two sweeps that begin in one second, as jobs of an array do, are two series."""
     program = factors.chosen(spec, specs.configurations(spec)[0], "program")
@@ -68,50 +75,8 @@ def new_id(spec):
                        binascii.hexlify(os.urandom(2)).decode("ascii")])
 
 
-def known(spec, out, fresh):
-    """(identity, names of configurations) of the sweep in `out`, where it is the same;
-    else (None, None)."""
-    path = os.path.join(out, STATE)
-    if not os.path.exists(path):
-        return None, None
-    tree = reports.read_json(path)
-    right = reports.schema_of(tree) == reports.SWEEP_SCHEMA
-    if not right or not (isinstance(tree.get("spec"), dict)
-                         and specs.text(tree.get("id"))
-                         and specs.join([tree["id"]]) == tree["id"]):
-        raise LeadlineError("%s: not the state of a sweep" % path)
-    if fresh:
-        set_aside(out, tree["id"])
-        return None, None
-    other = specs.differing(spec, tree["spec"])
-    if other:
-        raise usage("%s holds a sweep of another specification (other %s): give "
-                    "another --out, or --fresh to start over" % (out, other))
-    return tree["id"], names_of(tree)
-
-
-def names_of(tree):
-    """None where they are not fit to be parts of files' names."""
-    names = tree.get("configs")
-    fit = specs.texts(names) and all(specs.join([n]) == n for n in names)
-    return names if fit and len(set(names)) == len(names) else None
-
-
-def set_aside(out, identity):
-    """Moves an earlier sweep's files into a folder of its own: measurements are
-    never deleted here."""
-    folder = os.path.join(out, identity)
-    os.makedirs(folder, exist_ok=True)
-    for name in os.listdir(out):
-        if name == STATE or name.startswith(identity + "-"):
-            os.replace(os.path.join(out, name), os.path.join(folder, name))
-
-
-def save_state(sweep):
-    tree = {"schema": reports.SWEEP_SCHEMA, "id": sweep.id,
-            "configs": [config.name for config in sweep.configs],
-            "values": {c.name: c.values for c in sweep.configs}, "spec": sweep.spec}
-    output.write(os.path.join(sweep.out, STATE), json.dumps(tree, indent=1) + "\n")
+def new_seed():
+    return int.from_bytes(os.urandom(4), "big")
 
 
 # ---- one run -----------------------------------------------------------------
@@ -338,36 +303,58 @@ def check_options(args):
         raise usage("--figure is for --until")
 
 
-def prepare(args, where):
-    """The sweep that the command line asks for."""
-    spec = specs.read(args.spec)
+def specification(args, tree):
+    """What the command line asks for."""
+    spec = specs.read(args.spec) if tree is None else specs.check(args.spec, tree)
     if args.rounds or args.until or args.budget:
         spec["rounds"] = args.rounds or enough.MOST_ROUNDS
         specs.check_size(args.spec, spec)
-    out = args.out or os.path.splitext(os.path.basename(args.spec))[0]
-    if args.submit and not args.dry_run:
-        slurm.check()
-    fresh = args.fresh and not args.dry_run
-    identity, names = (None, None) if args.fresh and args.dry_run else known(spec, out,
-                                                                             fresh)
-    in_job = args.submit or launcher.within_slurm()
-    return Sweep(spec, out, identity or new_id(spec), where, in_job, names)
+    return spec
 
 
-def main(args, where):
-    check_options(args)
-    sweep = prepare(args, where)
-    if args.dry_run:
-        return need.show(sweep, where, args, enough.outlook(sweep, where, args))
-    check_start(sweep, args.submit)
-    try:
-        os.makedirs(sweep.out, exist_ok=True)
-    except OSError as why:
-        raise LeadlineError("%s: cannot be written: %s" % (sweep.out, why.strerror))
-    signal.signal(signal.SIGTERM, on_term)
+def plan(args, spec, out, where):
+    """--dry-run: what is there is read, and nothing is changed."""
+    known = None if args.fresh else state.known(spec, out)
+    sweep = Sweep(spec, out, where, in_job(args), known)
+    return need.show(sweep, where, args, enough.outlook(sweep, where, args))
+
+
+def in_job(args):
+    return args.submit or launcher.within_slurm()
+
+
+def begin(args, spec, out, where, tree):
+    """(the sweep, what may end it), when every check has passed. Only then anything in
+    the folder, which is locked, is changed."""
+    sweep = Sweep(spec, out, where, in_job(args),
+                  None if args.fresh else state.known(spec, out))
     ends = enough.ends(sweep, where, args)
-    with lock.held(sweep.out) as sweep.lock:
-        save_state(sweep)
+    if args.fresh:
+        state.set_aside(out)
+    if tree is not None:
+        output.write(args.spec, json.dumps(tree, indent=1) + "\n")
+    state.save(sweep)
+    return sweep, ends
+
+
+def main(args, where, tree=None):
+    """tree: a specification, which is written to args.spec; None: it is read there."""
+    check_options(args)
+    spec = specification(args, tree)
+    out = args.out or os.path.splitext(os.path.basename(args.spec))[0]
+    if args.dry_run:
+        return plan(args, spec, out, where)
+    if args.submit:
+        slurm.check()
+    check_start(Sweep(spec, out, where, in_job(args)), args.submit)
+    try:
+        os.makedirs(out, exist_ok=True)
+    except OSError as why:
+        raise LeadlineError("%s: cannot be written: %s" % (out, why.strerror))
+    signal.signal(signal.SIGTERM, on_term)
+    with lock.held(out) as handle:
+        sweep, ends = begin(args, spec, out, where, tree)
+        sweep.lock = handle
         failed, tried = run_all(sweep, args.quiet, args.submit and (args.jobs or 1),
                                 ends)
     if failed:
@@ -381,8 +368,8 @@ def add(commands):
     p = commands.add_parser(
         "sweep", help="run a matrix of configurations, interleaved and resumable",
         description="Runs every configuration of SPEC (JSON, or TOML with Python "
-                    "3.11 or later) once per round, in an order that changes from "
-                    "round to round. Runs that have a valid report are skipped: "
+                    "3.11 or later) once per round, in an order that is drawn anew "
+                    "for each round. Runs that have a valid report are skipped: "
                     "repeat the command to resume.")
     p.add_argument("spec", metavar="SPEC", help="the specification of the sweep")
     p.add_argument("--out", metavar="DIR",

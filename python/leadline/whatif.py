@@ -2,7 +2,6 @@
 and what the comparison says.
 """
 import argparse
-import json
 import os
 import shutil
 import sys
@@ -110,29 +109,24 @@ def main(args, where):
                          % (name, printable(why)))
     out = args.out or os.path.splitext(os.path.basename(args.skeleton))[0] + ".whatif"
     path = os.path.join(out, SPEC)
-    try:
-        os.makedirs(out, exist_ok=True)
-    except OSError as why:
-        raise LeadlineError("%s: cannot be written: %s" % (out, why.strerror))
-    output.write(path, json.dumps(tree, indent=1) + "\n")
+    first = specs.configurations(specs.check(path, tree))[0].name
     failed, status = None, 0
     try:
         status = sweep.main(argparse.Namespace(
             spec=path, out=out, rounds=args.rounds, until=None, figure=None,
             budget=args.budget, submit=False, jobs=None, dry_run=args.dry_run,
-            rates=None, format=None, fresh=args.fresh, quiet=args.quiet), where)
+            rates=None, format=None, fresh=args.fresh, quiet=args.quiet), where, tree)
     except sweep.RunsFailed as why:
         failed = why
     if not args.dry_run:
-        status = compared(args, path, out, failed, where)
+        status = compared(args, first, out, failed, where)
     if failed:
         raise failed
     return status
 
 
-def compared(args, path, out, failed, where):
-    """Of the runs that there are. The exit status."""
-    first = specs.configurations(specs.read(path))[0].name
+def compared(args, first, out, failed, where):
+    """Of the runs that there are, against the first way. The exit status."""
     shown = ["--output=" + args.output] if args.output else []
     try:
         return args.compare([out, "--baseline=" + first, "--format=" + args.format]

@@ -14,7 +14,7 @@ from collections import Counter
 from fake_sweep import Case
 from tap import PACKAGE, long, main
 
-from leadline import cli, spec, sweep
+from leadline import cli, spec, sweep, sweep_state
 
 
 class Runs(Case):
@@ -278,12 +278,84 @@ class State(Case):
         self.assertEqual(len(os.listdir(os.path.join(self.out, aside[0]))), 9)
         self.assertEqual(len(self.reports()), 8)
 
+    def files(self):
+        return sorted(os.path.join(at, name) for at, _, names in os.walk(self.out)
+                      for name in names)
+
+    def test_fresh_beside_a_running_sweep(self):
+        """Nothing is moved under its feet."""
+        self.orders(**{"shared-posix": "hang"})
+        process = self.start(self.spec(), "--out", self.out)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.send_signal, signal.SIGINT)
+        for _ in range(300):
+            if os.path.exists(self.path("scratch")):
+                break
+            time.sleep(0.1)
+        before = self.files()
+        result = self.sweep(self.spec(), "--out", self.out, "--fresh")
+        self.assertEqual(result.status, 1)
+        self.assertIn("another leadline sweep works in it", result.err)
+        self.assertEqual(self.files(), before)
+
+    def test_fresh_that_is_refused(self):
+        """For whatever reason: nothing is moved before every check has passed."""
+        self.sweep(self.spec(rounds=1), "--out", self.out)
+        before = self.files()
+        for changes, more in (({"mpiexec": "nope"}, ()), ({"program": "nope"}, ()),
+                              ({}, ("--budget=9s", "--rates=none.json"))):
+            result = self.sweep(self.spec(**changes), "--out", self.out, "--fresh",
+                                *more)
+            self.assertEqual((result.status, self.files()), (1, before), result.err)
+
+    def test_a_state_that_a_crash_cut(self):
+        self.sweep(self.spec(rounds=1), "--out", self.out)
+        path = os.path.join(self.out, "sweep.json")
+        for text in ("", '{"schema": "leadline-swe'):
+            with open(path, "w") as stream:
+                stream.write(text)
+            result = self.sweep(self.spec(rounds=1), "--out", self.out)
+            self.assertEqual(result.status, 1)
+            self.assertIn("sweep.json: the state of the sweep cannot be read",
+                          result.err)
+            self.assertIn("--fresh", result.err)
+        old = self.reports()
+        result = self.sweep(self.spec(rounds=1), "--out", self.out, "--fresh")
+        self.assertEqual((result.status, len(self.calls())), (0, 8), result.err)
+        aside = [at for at, _, names in os.walk(self.out) if "unreadable-" in at]
+        self.assertEqual(sorted(os.listdir(aside[0])), sorted(old + ["sweep.json"]))
+        self.assertEqual(len(self.reports()), 4)
+
+    def test_a_state_is_on_the_disk_before_it_has_its_name(self):
+        calls = []
+        for name in ("fsync", "replace"):
+            def noted(*args, name=name, real=getattr(os, name)):
+                calls.append(name)
+                real(*args)
+            self.addCleanup(setattr, os, name, getattr(os, name))
+            setattr(os, name, noted)
+        os.mkdir(self.out)
+        tree = spec.check("spec", {"program": "true"})
+        sweep_state.save(sweep.Sweep(tree, self.out, cli.NOWHERE))
+        self.assertEqual(calls, ["fsync", "replace"])
+
+    def test_resuming_keeps_the_order(self):
+        self.sweep(self.spec(rounds=1), "--out", self.out)
+        with open(os.path.join(self.out, "sweep.json")) as stream:
+            first = json.load(stream)
+        self.sweep(self.spec(rounds=3), "--out", self.out)
+        with open(os.path.join(self.out, "sweep.json")) as stream:
+            then = json.load(stream)
+        self.assertEqual(then["spec"]["seed"], first["spec"]["seed"])
+        self.assertEqual(then["order"][:1], first["order"])
+        self.assertEqual([c["config"] for c in self.calls()],
+                         [then["configs"][i] for line in then["order"] for i in line])
+
     def test_broken_state(self):
         os.mkdir(self.out)
         with open(os.path.join(self.out, "sweep.json"), "w") as stream:
             stream.write("{}")
         self.assertIn("not the state of a sweep", self.sweep().err)
-
 
     @long
     def test_a_state_that_leads_elsewhere(self):
