@@ -1,8 +1,9 @@
 """A sweep's specification: read, checked, and turned into commands."""
+import functools
+import hashlib
 import itertools
 import json
 import os
-import random
 import re
 import string
 from collections import OrderedDict, namedtuple
@@ -15,6 +16,7 @@ from leadline.report import read_json
 FEW_ROUNDS = 6   # below, compare shows no interval
 MOST_RUNS = 100000
 LONG = 80        # characters of a name, which becomes a part of file names
+RHYTHMS = {6: 2, 8: 4}   # so many first rounds repeat no stretch of up to so many
 
 Config = namedtuple("Config", "name values")
 
@@ -246,17 +248,32 @@ def value_word(name, value):
 
 
 def order(configs: Sequence[Any], round_number: int, seed: int) -> List[Any]:
-    """In what order a round runs its configurations: a Williams design, in which
-    over the rounds each stands everywhere equally often, and follows each other
-    one equally often, so that neither place nor predecessor favours one."""
+    """In what order a round runs its configurations: a permutation that is drawn anew
+    for each round. A fixed order has a rhythm, and storage has some of its own, such as
+    a device that is slow after so many bytes: where the two meet, equals differ."""
     n = len(configs)
-    shuffled = list(configs)
-    random.Random(seed).shuffle(shuffled)
-    zigzag = [i // 2 if i % 2 == 0 else n - 1 - i // 2 for i in range(n)]
-    cycle, shift = divmod(round_number - 1, n)
-    line = [shuffled[(z + shift) % n] for z in zigzag]
-    # With an odd number the balance needs every other cycle mirrored.
-    return line[::-1] if cycle % 2 else line
+    return [configs[i] for i in drawn(n, round_number, seed, attempt(n, seed))]
+
+
+def drawn(n, round_number, seed, number):
+    """A permutation of n, by hashes: the same on all machines, and in any order."""
+    def place(i):
+        return hashlib.sha256(b"%d %d %d %d" % (seed, number, round_number, i)).digest()
+    return sorted(range(n), key=place)
+
+
+@functools.lru_cache(maxsize=256)
+def attempt(n, seed):
+    """Which draw of all rounds is taken: the first that does not begin like a rhythm,
+    as a few rounds of two configurations do now and then."""
+    return next(k for k in itertools.count() if n < 2 or not regular(
+        [drawn(n, number, seed, k) for number in range(1, 1 + max(RHYTHMS))]))
+
+
+def regular(lines):
+    """Whether the first rounds repeat themselves."""
+    return any(lines[:first - period] == lines[period:first]
+               for first, most in RHYTHMS.items() for period in range(1, most + 1))
 
 
 # ---- commands ----------------------------------------------------------------

@@ -368,8 +368,8 @@ def add(commands):
     p = commands.add_parser(
         "sweep", help="run a matrix of configurations, interleaved and resumable",
         description="Runs every configuration of SPEC (JSON, or TOML with Python "
-                    "3.11 or later) once per round, in an order that is drawn anew "
-                    "for each round. Runs that have a valid report are skipped: "
+                    "3.11 or later) once per round, in an order that is drawn for "
+                    "each round separately. Runs that have a valid report are skipped: "
                     "repeat the command to resume.")
     p.add_argument("spec", metavar="SPEC", help="the specification of the sweep")
     p.add_argument("--out", metavar="DIR",

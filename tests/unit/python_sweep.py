@@ -2,7 +2,9 @@
 # mpi: any; tier: quick ci
 """leadline sweep, with a launcher and a program that only pretend."""
 import json
+import math
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -14,7 +16,9 @@ from collections import Counter
 from fake_sweep import Case
 from tap import PACKAGE, long, main
 
-from leadline import cli, spec, sweep, sweep_state
+from leadline import cli, rules, spec, stats, sweep, sweep_state
+
+KNOWN_LINES = [[1, 2, 0], [2, 1, 0], [2, 1, 0], [2, 1, 0]]   # of the seed 1
 
 
 class Runs(Case):
@@ -454,22 +458,65 @@ class NastyNames(Case):
 
 
 class Order(unittest.TestCase):
-    def test_every_place_and_predecessor_equally_often(self):
-        for n, rounds in ((2, 2), (4, 4), (6, 6), (3, 6), (5, 10)):
-            names = [str(i) for i in range(n)]
-            places, follows = Counter(), Counter()
-            for number in range(1, rounds + 1):
-                line = spec.order(names, number, seed=7)
-                self.assertEqual(sorted(line), names)
-                places.update(enumerate(line))
-                follows.update(zip(line, line[1:]))
-            self.assertEqual(len(set(places.values())), 1)
-            self.assertEqual(len(follows), n * (n - 1))
-            self.assertEqual(len(set(follows.values())), 1)
+    def lines(self, n, rounds, seed):
+        return [spec.order(list(range(n)), r, seed) for r in range(1, rounds + 1)]
+
+    def test_each_round_has_all(self):
+        for n in (1, 2, 3, 8):
+            for line in self.lines(n, 12, 7):
+                self.assertEqual(sorted(line), list(range(n)))
+
+    def test_it_is_the_same_everywhere(self):
+        """A seed in a state must mean the same order with the next Python."""
+        self.assertEqual(self.lines(3, 4, 1), KNOWN_LINES)
+
+    def test_all_permutations_come_equally_often(self):
+        """6,000 draws of 6: the spread of a count is 29."""
+        found = Counter(tuple(line) for seed in range(500)
+                        for line in self.lines(3, 12, seed))
+        self.assertEqual(len(found), 6)
+        for count in found.values():
+            self.assertLess(abs(count - 1000), 130)
+
+    def test_no_rhythm(self):
+        """Of two configurations: neither ABBABAAB and so on, ABAB nor always AB."""
+        for seed in range(1000):
+            first = "".join("AB"[line[0]] for line in self.lines(2, 8, seed))
+            self.assertNotIn(first, ("ABBAABBA", "BAABBAAB", "ABABABAB", "BABABABA",
+                                     "A" * 8, "B" * 8))
+            self.assertNotIn(first[:6], ("ABABAB", "BABABA", "A" * 6, "B" * 6))
 
     def test_seed_changes_it(self):
         lines = set(tuple(spec.order("abcdef", 1, seed)) for seed in range(10))
         self.assertGreater(len(lines), 5)
+
+
+class PeriodicDevice(unittest.TestCase):
+    """Three times slower for a third of every 2.75 runs: with the order of before,
+    ABBABAAB, more than half of such sweeps of equals called one faster."""
+    PERIOD, SLOW, TIMES, SWEEPS = 2.75, 1 / 3, 3.0, 200
+
+    def sweep(self, n, rounds, seed):
+        """Whether any of `n` equal configurations is called faster or slower."""
+        rng = random.Random(seed)
+        phase, runs = rng.random(), 0
+        logs = [[] for _ in range(n)]
+        for number in range(1, rounds + 1):
+            for c in spec.order(list(range(n)), number, seed):
+                slow = (runs / self.PERIOD + phase) % 1.0 < self.SLOW
+                logs[c].append(rng.gauss(0.0, 0.03) - slow * math.log(self.TIMES))
+                runs += 1
+        found = [stats.mean_estimate([a - b for a, b in zip(row, logs[0])])
+                 for row in logs[1:]]
+        return any(rules.differs(rules.judge(
+            stats.ratio_of(one, 1.0, n - 1), "higher")[0]) for one in found)
+
+    def test_equals_are_seldom_called_different(self):
+        for n in (2, 3, 4, 8):
+            for rounds in (6, 12, 24):
+                wrong = sum(self.sweep(n, rounds, 1000 * n + 50000 * rounds + i)
+                            for i in range(self.SWEEPS))
+                self.assertLessEqual(wrong, 0.1 * self.SWEEPS, (n, rounds))
 
 
 class Names(unittest.TestCase):
