@@ -9,8 +9,9 @@ from leadline.report import CACHE_BELOW, SERVED_FROM_MEMORY, printable
 NOISY = 0.2        # spread of the logarithms above which a sample is called noisy
 WORST = 4          # so many of the noisy ones are named
 STRAGGLER = 0.01   # chance below which a rank was not the slowest by chance
-STALL_S = 0.1      # shorter stalls, and those of a smaller part of their phase, are
-STALL_PART = 0.05  # seen in the picture only
+STALL_S = 0.1      # stalls of a phase that last shorter, all together, are seen in the
+STALL_PART = 0.02  # picture only, and those of a smaller part of the phase, unless one
+STALL_LONG_S = 0.5  # is so long
 MANY = 8          # sentences of one kind
 DRIFT = 1.1        # a configuration that differs more from itself is named
 
@@ -270,15 +271,12 @@ def stalls(groups):
     found = []
     for group in groups:
         some = [series.run(group, report) for report in group.reports]
-        worst = [max(gaps, key=series.seconds) for gaps in (
-            [g for g in r.gaps if noted(g)] for r in some) if gaps]
+        worst = [max(stopped, key=series.longest) for stopped in (
+            list(filter(noted, stalls_by_phase(r))) for r in some) if stopped]
         if worst:
-            most = max(worst, key=series.seconds)
-            found.append((-series.seconds(most), "%s: transfers stood still for up to "
-                          "%s (phase %s, repetition %d) in %d of %d runs" % (
-                              group.name, series.time_text(series.seconds(most)),
-                              printable(most.phase.name), most.phase.rep, len(worst),
-                              sum(1 for r in some if r.phases))))
+            most = max(worst, key=series.longest)
+            found.append((-series.longest(most), stall_text(
+                group, most, len(worst), sum(1 for r in some if r.phases))))
     found.sort()
     out = [words for _, words in found[:WORST]]
     if len(found) > WORST:
@@ -287,10 +285,26 @@ def stalls(groups):
     return out
 
 
-def noted(gap):
-    length = series.seconds(gap)
-    return (gap.stalled and length >= STALL_S
-            and length >= STALL_PART * (gap.phase.end - gap.phase.begin))
+def stalls_by_phase(run):
+    """Lists of stalls, one for each phase that has some."""
+    found = [[g for g in run.gaps if g.stalled and g.phase is p] for p in run.phases]
+    return [some for some in found if some]
+
+
+def noted(some):
+    phase = some[0].phase
+    length = series.together(some)
+    return (length >= STALL_S and (length >= STALL_PART * (phase.end - phase.begin)
+                                   or series.longest(some) >= STALL_LONG_S))
+
+
+def stall_text(group, some, runs, every):
+    phase = some[0].phase
+    return "%s: transfers stood still for up to %s (phase %s, repetition %d%s) in %d " \
+        "of %d runs" % (
+            group.name, series.time_text(series.longest(some)), printable(phase.name),
+            phase.rep, "" if len(some) == 1 else "; %s in %d stalls" % (
+                series.time_text(series.together(some)), len(some)), runs, every)
 
 
 def from_programs(groups):

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # mpi: any
 """Series: what stood still in known ones, what is drawn of them, and what is said."""
+import math
 import os
+import random
 import re
 import unittest
 import xml.etree.ElementTree as tree
@@ -102,14 +104,108 @@ class Gaps(Case):
         idle = slots([0] * 64 + [5] * 64)
         self.assertEqual(self.gaps(rows("write", 1.0, write=idle)), [])
 
-    def test_few_empty_slots_are_none(self):
+    def test_few_empty_slots_are_no_pause(self):
         for empty, count in ((7, 0), (8, 1)):
-            few = slots([5] * 64 + [0] * empty + [5] * 64, {64 + empty: 1.0})
+            few = slots([5] * 64 + [0] * empty + [5] * 64)
             self.assertEqual(len(self.gaps(rows("write", 0.0, write=few))), count)
+
+    def test_a_slot_is_enough_for_a_stall(self):
+        for empty in (1, 7):
+            few = slots([5] * 64 + [0] * empty + [5] * 64,
+                        {64 + empty: (empty + 0.5) * SLOT})
+            self.assertEqual(self.gaps(rows("write", 0.0, write=few)), [
+                (1.0, 1.0 + empty * SLOT, True)])
 
     def test_little_is_no_evidence(self):
         for moved in ([], [0, 0], [5], [5, 0, 0], [0] * 9 + [5]):
             self.assertEqual(self.gaps(rows("write", 0.0, write=slots(moved))), [])
+
+
+def played(stalls, seconds=22.0, usual_s=3e-4, spread=0.3, seed=1):
+    """A phase of one rank that writes 6000 bytes at a time, at 20 MB/s, and for
+    which each of `stalls` (begin: seconds) is a transfer that takes so long."""
+    rng, at, left = random.Random(seed), 0.0, sorted(stalls.items())
+    slot_s = 2.0 ** math.ceil(math.log(seconds / 256e-9, 2)) * 1e-9
+    found = {"slot_s": slot_s, "bytes": [], "calls": [], "max_s": []}
+    while at < seconds:
+        took = usual_s * rng.lognormvariate(0.0, spread)
+        if left and at >= left[0][0]:
+            took = left.pop(0)[1]
+        at += took
+        for name in ("bytes", "calls", "max_s"):
+            found[name] += [0] * (int(at / slot_s) + 1 - len(found[name]))
+        found["bytes"][-1] += 6000
+        found["calls"][-1] += 1
+        found["max_s"][-1] = max(found["max_s"][-1], took)
+    made = rows("write", 0.0, write=found)
+    made[0]["latency"] = {"p50_s": usual_s, "hist": []}
+    return made
+
+
+class Played(Case):
+    """Stalls of known lengths, at any place within slots that are long or short."""
+
+    def stalls(self, samples):
+        found = reports.load(self.report(samples))
+        return [g for p in series.phases(found) for g in series.gaps(p) if g.stalled]
+
+    def test_one_of_a_second_in_22(self):
+        for begin in (0.5, 7.0, 10.03, 10.1, 19.9):
+            (gap,) = self.stalls(played({begin: 1.01}))
+            self.assertAlmostEqual(gap.transfer, 1.01)
+            self.assertTrue(0.73 < gap.still <= 1.01, gap.still)
+
+    def test_twelve_shorter_than_two_slots(self):
+        for seed in range(8):
+            rng = random.Random(seed)
+            some = self.stalls(played({1.7 * (i + rng.random()): 0.15
+                                       for i in range(12)}, seed=seed))
+            still = series.together(some)
+            self.assertTrue(10 <= len(some) <= 12, len(some))
+            self.assertTrue(1.2 <= still <= 1.9, still)
+
+    def test_none_of_those_that_only_vary(self):
+        for spread in (0.1, 0.5, 1.0):
+            for seconds in (0.2, 3.0, 22.0):
+                self.assertEqual([g for g in self.stalls(played(
+                    {}, seconds, spread=spread)) if g.still > 0.02], [])
+
+    def test_others_that_go_on_leave_no_stall(self):
+        """Of two ranks one waits for a second."""
+        made = played({})
+        made[0]["series"]["max_s"][90] = 1.01
+        self.assertEqual(self.stalls(made), [])
+        (picture,) = self.draw(self.report(made))
+        self.assertIn("No stall was found. The longest transfer took 1.01 s (write, "
+                      "3.37e+03 times the median). No stall of reads or writes was "
+                      "longer; shorter ones may be hidden within slots.",
+                      picture.words)
+
+    def test_what_is_said(self):
+        (picture,) = self.draw(self.report(played({10.03: 1.01})))
+        text = " ".join(picture.words)
+        self.assertRegex(text, r"write stood still for [89]\d\d ms, from 10\.\d+ s")
+        self.assertIn("The transfer that had begun first took 1.01 s.", text)
+        (picture,) = self.draw(self.report(played(
+            {1.7 * i + 1: 0.15 for i in range(12)})))
+        text = " ".join(picture.words)
+        self.assertRegex(text, r"All stalls together: 1\.\d+ s of 2[23](\.\d)? s")
+        self.assertRegex(text, r"stood still for (about )?1\d\d ms")
+
+    def test_notes_go_by_the_sum_or_the_longest(self):
+        many = {1.7 * i + 1: 0.15 for i in range(12)}
+        for i, stalls in enumerate(({9.0: 1.01}, many, {9.0: 0.15}, {})):
+            self.report(played(stalls), label="c%d" % i, name="%d.json" % i)
+        said = notes.stalls(gallery.Gallery([self.dir]).groups)
+        self.assertEqual([words[:2] for words in said], ["c0", "c1"])
+        self.assertRegex(said[1], r"repetition 1; 1\.\d+ s in 1[0-2] stalls\)")
+
+    def test_the_histogram_counts_slow_ones(self):
+        made = played({})
+        made[0]["latency"]["hist"] = [[3e-4, 90], [1.3e-3, 7], [5e-2, 2]]
+        (picture,) = self.draw(self.report(made))
+        self.assertIn("In a phase, up to 9 transfers took more than 4 times the "
+                      "median, about 109 ms added up.", picture.words)
 
 
 class Pictures(Case):
@@ -152,9 +248,11 @@ class Pictures(Case):
     def test_a_pause_is_none(self):
         (picture,) = self.draw(self.report(rows("write", 2.0, write=PAUSED)))
         self.assertEqual(picture.stalls, [])
-        self.assertIn("There is no stall.", picture.words)
-        self.assertIn("For 1 s, from 3 s on, nothing was in flight (write).",
-                      picture.words)
+        self.assertIn("No stall was found. The longest transfer took 1 ms (write). No "
+                      "stall of reads or writes was longer; shorter ones may be hidden "
+                      "within slots.", picture.words)
+        self.assertIn("For 999 ms, from 3 s on, no read or write was in flight "
+                      "(write).", picture.words)
 
     def test_an_axis_of_time_begins_at_0_unless_that_is_far(self):
         for start, low in ((1.0, 0.0), (1000.0, 1000.0)):
