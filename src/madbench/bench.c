@@ -80,8 +80,7 @@ int bench_phase_end(struct bench *b)
 {
     run_await(&b->file, &b->ahead);
     b->fetched = false;
-    for (int i = 0; i < MADBENCH_DEPTH - 1; i++)
-        run_await(&b->file, &b->back[i]);
+    run_await(&b->file, &b->back);
     run_file_close(&b->file, b->writes);
     int rc = run_phase_end(b->run);
     b->rate[b->phase] = b->run->last;
@@ -128,8 +127,6 @@ static void start_read(struct bench *b, void *buf, const struct share *s)
 
 void bench_fetch(struct bench *b, void *buf, struct share s)
 {
-    if (!b->run->async)
-        return;
     start_read(b, buf, &s);
     b->fetched = true;
 }
@@ -144,18 +141,26 @@ void bench_read(struct bench *b, void *buf, struct share s)
 
 void bench_write(struct bench *b, const void *buf, struct share s)
 {
-    struct run_io *t = &b->back[b->back[0].under_way];
-    *t = bench_transfer(b, IO_OP_WRITE, buf, &s);
+    run_await(&b->file, &b->back);
+    b->back = bench_transfer(b, IO_OP_WRITE, buf, &s);
     gate_enter(b->run, s.turns, b->settings->wmod);
-    run_submit(&b->file, t);
+    run_submit(&b->file, &b->back);
     gate_leave(b->run, s.turns, b->settings->wmod);
 }
 
-void bench_settle(struct bench *b, const void *buf)
+struct share bench_read_bin(struct bench *b, void *const in[2], int64_t bin)
 {
-    for (int i = 0; i < MADBENCH_DEPTH - 1; i++)
-        if (b->back[i].req.buf == buf)
-            run_await(&b->file, &b->back[i]);
+    struct share s = bench_bin(b, bin);
+    int64_t next = bin + 1, gangs = b->plan.gangs;
+    bench_read(b, in[bin % 2], s);
+    if (next < b->settings->nbin && (gangs == 1 || next % gangs != 0))
+        bench_fetch(b, in[next % 2], bench_bin(b, next));
+    return s;
+}
+
+int bench_groups_ahead(const struct bench *b)
+{
+    return b->plan.gangs > 1;
 }
 
 void bench_step(struct bench *b)

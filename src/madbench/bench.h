@@ -1,8 +1,9 @@
-/* What both modes share: the file, the buffers, gates, and one share's I/O.
+/* Both modes share this: the file, the buffers, gates, and one share's I/O.
  *
- * One loop serves IOMODE=SYNC and ASYNC: with ASYNC a share is fetched while the one
- * before is worked on, and written while the next one is; with SYNC fetching does
- * nothing, and reading and writing are complete when they return. */
+ * One loop serves IOMODE=SYNC and ASYNC, in the order of MADbench2: a share is read
+ * before the program works on the one before it. With ASYNC the transfer is in flight
+ * meanwhile, one read and one write at the most; with SYNC it is complete when the call
+ * returns. */
 #ifndef MADBENCH_BENCH_H
 #define MADBENCH_BENCH_H
 
@@ -30,8 +31,8 @@ struct bench {
     const char *suffix;               /* of its phases' names */
     struct report_rate rate[PHASES];  /* of this pass */
     enum bench_phase phase;           /* going on */
-    struct run_io ahead, back[MADBENCH_DEPTH - 1]; /* under way: read, writes */
-    bool fetched;                                  /* ahead was submitted */
+    struct run_io ahead, back;        /* the read and the write that are in flight */
+    bool fetched;                     /* ahead was submitted */
 };
 
 /* One rank's share of a matrix. */
@@ -69,13 +70,22 @@ int bench_phase_end(struct bench *b);
 struct share bench_bin(const struct bench *b, int64_t bin);
 struct share bench_group(const struct bench *b, int64_t group);
 
-/* Local (collective with --collective). fetch: what is read next, the only one under
- * way. read: it is in `buf` now, fetched before or not. write: `buf` may not be changed
- * before settle. Buffers have plan.buffer_bytes. */
+/* Local (collective with --collective). fetch: submits the read of the next share.
+ * read: waits until the share is in `buf`; reads it if it was not fetched. write: waits
+ * for the write before, then submits this one; `buf` must not change until the next
+ * write was submitted. Buffers have plan.buffer_bytes. */
 void bench_fetch(struct bench *b, void *buf, struct share s);
 void bench_read(struct bench *b, void *buf, struct share s);
 void bench_write(struct bench *b, const void *buf, struct share s);
-void bench_settle(struct bench *b, const void *buf);
+
+/* Local (collective with --collective). Reads bin's share into in[bin % 2], and fetches
+ * the next one: a single gang fetches across groups, several gangs within a group only,
+ * as MADbench2. Returns the share. */
+struct share bench_read_bin(struct bench *b, void *const in[2], int64_t bin);
+
+/* Local. The number of groups that phase W reads before it works on one: none with one
+ * gang, which fetches a bin ahead, and one with several, as MADbench2. */
+int bench_groups_ahead(const struct bench *b);
 
 /* Local. One step of progress. */
 void bench_step(struct bench *b);

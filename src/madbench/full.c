@@ -18,8 +18,9 @@ struct full {
     struct pixels *pixels;
     struct remap remap;
     double *inverse;        /* D^-1 on the gang's grid: one of the buffers, D to W */
-    double *in[2], *out[2]; /* others: what is read, W's products */
-    double *dsdc, *pack;    /* others, of several gangs: the gang's matrix; remapping */
+    void *in[2];            /* others: shares that are read */
+    double *out[2];         /* others: W's products; the same one twice, see below */
+    double *dsdc[2], *pack; /* others, of several gangs: its matrices; for remapping */
     double *z;              /* npix: D^-1 d */
     double *dl, *d2l, *dc;  /* nbin; nbin x nbin; nbin */
     uint64_t *bin_hash;     /* nbin: what S wrote of each bin, in our place */
@@ -204,11 +205,8 @@ static void hand_on(struct full *f, double *m, int64_t bytes, int64_t own_bytes)
 /* Reads a bin's share, and fetches the next one's. */
 static double *read_bin(struct full *f, int64_t bin)
 {
-    struct share s = bench_bin(f->b, bin);
+    struct share s = bench_read_bin(f->b, f->in, bin);
     double *m = f->in[bin % 2];
-    bench_read(f->b, m, s);
-    if (bin + 1 < f->b->settings->nbin)
-        bench_fetch(f->b, f->in[(bin + 1) % 2], bench_bin(f->b, bin + 1));
     check(f, m, s, (struct run_hash){.expected = f->bin_hash[bin]}, bin);
     hand_on(f, m, s.bytes, f->b->plan.big_bytes);
     return m;
@@ -272,7 +270,6 @@ static int phase_s(struct full *f, double *sum)
     int rc = bench_phase_begin(f->b, PHASE_S, IO_WRITE | IO_CREATE);
     for (int bin = 0; bin < f->b->settings->nbin && !rc; bin++) {
         double *m = dsdc[bin % 2];
-        bench_settle(f->b, m);
         if (f->b->work)
             legendre_bin(f->pixels, bin, previous, current, m, sum, &f->b->tick);
         write_bin(f, m, bin);
@@ -307,9 +304,9 @@ static int phase_d(struct full *f, double *d)
     return bench_phase_end(f->b);
 }
 
-/* Names the buffers for phase W. One gang: two to read into and two to write from. For
- * several, what is read is a share of the big grid, from which the gang's matrix is
- * made; pairs then are pairs only with ASYNC, which has more buffers. */
+/* Names the buffers for phase W. A single gang works on the shares that it reads.
+ * Several make their matrices of them, and have two, as the next one is read first.
+ * With SYNC, which never writes while it computes, they have one product. */
 static void name_buffers(struct full *f)
 {
     const struct plan *p = &f->b->plan;
@@ -317,29 +314,29 @@ static void name_buffers(struct full *f)
     for (int i = 0, n = 0; i < p->buffers; i++)
         if (f->b->buf[i] != f->inverse)
             rest[n++] = f->b->buf[i];
-    bool pairs = p->gangs == 1 || p->buffers > MADBENCH_MATRICES;
     f->in[0] = rest[0];
-    f->in[1] = pairs ? rest[1] : rest[0];
+    f->in[1] = rest[1];
     f->out[0] = rest[2];
-    f->out[1] = pairs ? rest[3] : rest[2];
-    f->dsdc = pairs ? rest[4] : rest[1]; /* several gangs only, as this one: */
-    f->pack = pairs ? rest[5] : rest[3];
+    f->out[1] = p->gangs == 1 ? rest[3] : rest[6] ? rest[6] : rest[2];
+    f->dsdc[0] = rest[3]; /* several gangs only, as the next two */
+    f->dsdc[1] = rest[4];
+    f->pack = rest[5];
 }
 
 /* Reads the bins of a group, one for each gang; returns ours. `receive` is used up. */
 static double *gather_group(struct full *f, int64_t group, double *receive)
 {
     int gangs = f->b->plan.gangs;
-    double *m = NULL;
+    double *m = NULL, *dsdc = f->dsdc[group % 2];
     for (int g = 0; g < gangs; g++) {
         m = read_bin(f, group * gangs + g);
         if (gangs == 1 || !f->b->work)
             continue;
         communicate(f);
-        full_note(f, remap_matrix(&f->remap, g, m, f->dsdc, f->pack, receive));
+        full_note(f, remap_matrix(&f->remap, g, m, dsdc, f->pack, receive));
         compute(f);
     }
-    return gangs == 1 ? m : f->dsdc;
+    return gangs == 1 ? m : dsdc;
 }
 
 /* W_b = D^-1 dSdC_b, and dL_b = (d^T W z - tr W) / 2, this share's part of it. */
@@ -356,14 +353,19 @@ static void multiply(struct full *f, int64_t group, const double *dsdc, double *
 static int phase_w(struct full *f)
 {
     const struct plan *p = &f->b->plan;
+    int ahead = bench_groups_ahead(f->b);
+    double *dsdc[2];
     int rc = bench_phase_begin(f->b, PHASE_W, IO_READ | IO_WRITE);
     memset(f->dl, 0, (size_t)f->b->settings->nbin * sizeof *f->dl);
-    for (int64_t group = 0; group < p->groups && !rc; group++) {
-        double *w = f->out[group % 2];
-        bench_settle(f->b, w);
-        double *dsdc = gather_group(f, group, w);
+    for (int64_t step = 0; step < p->groups + ahead && !rc; step++) {
+        int64_t group = step - ahead;
+        double *w = f->out[(step + ahead) % 2]; /* the last but one written: free */
+        if (step < p->groups)
+            dsdc[step % 2] = gather_group(f, step, w);
+        if (group < 0)
+            continue;
         if (f->b->work)
-            multiply(f, group, dsdc, w);
+            multiply(f, group, dsdc[group % 2], w);
         write_group(f, w, group);
     }
     rc = bench_phase_end(f->b);
@@ -382,8 +384,8 @@ static void trace_products(struct full *f, int64_t outer, int64_t inner,
     for (int step = 0; step < p->gangs; step++) {
         int from = (p->gang - step + p->gangs) % p->gangs;
         int64_t theirs = inner * p->gangs + from;
-        if (theirs <= ours)
-            f->d2l[ours + theirs * nbin] =
+        if (theirs >= ours)
+            f->d2l[theirs + ours * nbin] =
                 0.5 * linalg_dot_local(&p->small, transposed, m, &f->b->tick);
         if (step + 1 == p->gangs)
             break;
@@ -409,24 +411,23 @@ static void solve(struct full *f)
     full_note(f, linalg_solve(nbin, f->d2l, f->dc));
 }
 
-/* For each matrix, with it as the outer one: itself, then all before it. */
+/* For each matrix, with it as the outer one: itself, then all after it. The next one is
+ * read before a pair is worked on, as MADbench2 does. */
 static void pair_up(struct full *f, double *transposed, double *spare)
 {
-    const bool work = f->b->work;
     int64_t groups = f->b->plan.groups, n = 0;
-    for (int64_t j = 0; j < groups; j++) {
-        int64_t after = j + 1 < groups ? j + 1 : -1;
-        double *m = read_group(f, n++, j, j ? 0 : after);
-        if (work) {
-            full_note(f, linalg_transpose(f->small, m, transposed));
-            trace_products(f, j, j, transposed, m, spare);
+    for (int64_t outer = 0; outer < groups; outer++)
+        for (int64_t inner = outer; inner < groups; inner++) {
+            int64_t next = inner + 1 < groups   ? inner + 1
+                           : outer + 1 < groups ? outer + 1
+                                                : -1;
+            double *m = read_group(f, n++, inner, next);
+            if (!f->b->work)
+                continue;
+            if (inner == outer)
+                full_note(f, linalg_transpose(f->small, m, transposed));
+            trace_products(f, outer, inner, transposed, m, spare);
         }
-        for (int64_t i = 0; i < j; i++) {
-            m = read_group(f, n++, i, i + 1 < j ? i + 1 : after);
-            if (work)
-                trace_products(f, j, i, transposed, m, spare);
-        }
-    }
 }
 
 /* W's inverse is no longer needed: its buffer serves, too. */
@@ -435,7 +436,6 @@ static int phase_c(struct full *f)
     size_t nbin = (size_t)f->b->settings->nbin;
     double *transposed = f->out[0], *spare = f->inverse;
     int rc = bench_phase_begin(f->b, PHASE_C, IO_READ);
-    f->in[1] = f->in[1] != f->in[0] ? f->in[1] : f->dsdc;
     memset(f->d2l, 0, nbin * nbin * sizeof *f->d2l);
     if (!rc)
         pair_up(f, transposed, spare);

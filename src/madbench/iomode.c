@@ -19,12 +19,7 @@ static void work(struct bench *b, double faithful_exponent, int ranks)
     b->busy_ns += clock_ns() - begin_ns;
 }
 
-/* Two buffers that are read into in turn, and two that are written from. */
-static void *in(const struct bench *b, int64_t i)
-{
-    return b->buf[i % 2];
-}
-
+/* Shares are read into the first two buffers in turn, and written from the next two. */
 static void *out(const struct bench *b, int64_t i)
 {
     return b->buf[2 + i % 2];
@@ -35,7 +30,6 @@ static int phase_s(struct bench *b)
     const struct plan *p = &b->plan;
     int rc = bench_phase_begin(b, PHASE_S, IO_WRITE | IO_CREATE);
     for (int64_t bin = 0; bin < b->settings->nbin && !rc; bin++) {
-        bench_settle(b, out(b, bin));
         work(b, 2, p->ranks);
         run_stamp(b->run, out(b, bin), p->big_bytes, (int)bin, AFTER_S);
         bench_write(b, out(b, bin), bench_bin(b, bin));
@@ -44,33 +38,39 @@ static int phase_s(struct bench *b)
     return bench_phase_end(b);
 }
 
-/* A group: the bins that the gangs take next, one each. All ranks read their shares of
- * all of them, as they would to hand them to the gangs; the next is fetched, also that
- * of the next group. */
+/* Reads the bins of a group, one for each gang. All ranks read their shares of each
+ * bin; several gangs then work as long as moving it to a gang takes. */
 static void read_group_bins(struct bench *b, int64_t group)
 {
-    int64_t gangs = b->plan.gangs, nbin = b->settings->nbin;
-    for (int64_t bin = group * gangs; bin < (group + 1) * gangs; bin++) {
-        struct share s = bench_bin(b, bin);
-        bench_read(b, in(b, bin), s);
-        if (bin + 1 < nbin)
-            bench_fetch(b, in(b, bin + 1), bench_bin(b, bin + 1));
-        run_check(&b->file, in(b, bin), s.offset, s.bytes, (int)bin, AFTER_S);
+    const struct plan *p = &b->plan;
+    for (int64_t bin = group * p->gangs; bin < (group + 1) * p->gangs; bin++) {
+        struct share s = bench_read_bin(b, b->buf, bin);
+        run_check(&b->file, b->buf[bin % 2], s.offset, s.bytes, (int)bin, AFTER_S);
+        if (p->gangs > 1)
+            work(b, 2, p->ranks);
         bench_step(b);
     }
 }
 
-static int phase_w(struct bench *b)
+static void multiply_group(struct bench *b, int64_t group)
 {
     const struct plan *p = &b->plan;
+    work(b, 3, p->gang_ranks);
+    run_stamp(b->run, out(b, group), p->small_bytes, (int)group, AFTER_W);
+    bench_write(b, out(b, group), bench_group(b, group));
+    bench_step(b);
+}
+
+static int phase_w(struct bench *b)
+{
+    int ahead = bench_groups_ahead(b);
+    int64_t groups = b->plan.groups;
     int rc = bench_phase_begin(b, PHASE_W, IO_READ | IO_WRITE);
-    for (int64_t group = 0; group < p->groups && !rc; group++) {
-        read_group_bins(b, group);
-        bench_settle(b, out(b, group));
-        work(b, 3, p->gang_ranks);
-        run_stamp(b->run, out(b, group), p->small_bytes, (int)group, AFTER_W);
-        bench_write(b, out(b, group), bench_group(b, group));
-        bench_step(b);
+    for (int64_t step = 0; step < groups + ahead && !rc; step++) {
+        if (step < groups)
+            read_group_bins(b, step);
+        if (step >= ahead)
+            multiply_group(b, step - ahead);
     }
     return bench_phase_end(b);
 }
@@ -81,11 +81,11 @@ static int phase_c(struct bench *b)
     int rc = bench_phase_begin(b, PHASE_C, IO_READ);
     for (int64_t group = 0; group < p->groups && !rc; group++) {
         struct share s = bench_group(b, group);
-        bench_read(b, in(b, group), s);
+        bench_read(b, b->buf[group % 2], s);
         if (group + 1 < p->groups)
-            bench_fetch(b, in(b, group + 1), bench_group(b, group + 1));
-        run_check(&b->file, in(b, group), s.offset, s.bytes, (int)group, AFTER_W);
-        work(b, 2, p->gang_ranks);
+            bench_fetch(b, b->buf[(group + 1) % 2], bench_group(b, group + 1));
+        run_check(&b->file, b->buf[group % 2], s.offset, s.bytes, (int)group, AFTER_W);
+        work(b, 2, p->ranks);
         bench_step(b);
     }
     return bench_phase_end(b);

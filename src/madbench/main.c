@@ -98,14 +98,15 @@ static void report_flops(const struct run *r)
 
 static int results(struct run *r, int rc)
 {
-    double first = 0;
+    double first = 0; /* as MADbench2 prints in I/O mode */
     if (!rc && plan.full) {
         first = full_dc(full)[0];
         report_result(r->report, "dC", full_dc(full), (int)settings.nbin);
     } else if (!rc)
         report_flops(r);
     rc = run_report_close(r, rc);
-    if (!rc && plan.full && !r->world.rank && !r->output_taken)
+    if (!rc && (plan.full || original_asked(&settings)) && !r->world.rank &&
+        !r->output_taken)
         print_first(first);
     return rc;
 }

@@ -227,8 +227,8 @@ int plan_make(struct plan *p, struct settings *s, int rank, int ranks)
     p->small_bytes = grid_share_bytes(&p->small);
     p->buffer_bytes = units_round_up(grid_share_bytes_max(&p->small), p->align);
     p->buffers = MADBENCH_MATRICES;
-    if (p->full && p->async && p->gangs > 1) /* a second share read, one more written */
-        p->buffers = MADBENCH_BUFFERS_MOST;
+    if (p->full && p->gangs > 1) /* one more share read, one more gang's matrix; one */
+        p->buffers = MADBENCH_MATRICES + 2 + p->async; /* more written meanwhile */
     if (p->full && s->run.rank_shift)
         p->piece_bytes = p->buffer_bytes < PIECE ? p->buffer_bytes : PIECE;
     set_layouts(p, s);

@@ -8,9 +8,9 @@
 #include "run/workload.h"
 
 #define MADBENCH_MATRICES 5 /* in memory, per gang: MADbench2's count */
-#define MADBENCH_BUFFERS_MOST 7
+#define MADBENCH_BUFFERS_MOST 8
 #define MADBENCH_ALPHAS_MOST 1000
-#define MADBENCH_DEPTH 3 /* under way at once with ASYNC: a read, two writes */
+#define MADBENCH_DEPTH 2 /* in flight at once with ASYNC: a read and a write */
 
 struct settings {
     struct run_options run;

@@ -31,11 +31,15 @@ class DryRun(Case):
         self.assertRegex(out, r"largest transfer +18\.6 GiB +74\.6 GiB")
         self.assertRegex(out, r"memory, 5 matrices +93\.2 GiB")
 
-    def test_asynchronous_gangs_need_two_matrices_more(self):
-        """One gang has five buffers, which are enough for pairs."""
+    def test_gangs_need_more_matrices(self):
+        """One gang has five buffers, which are enough for pairs. Several read the next
+        group before they work on one."""
         self.assertIn("memory, 5 matrices ", self.ask("1000", "4", "--iomode=ASYNC"))
-        out = self.ask("1000", "4", "2", "--iomode=ASYNC", "--ranks=2")
-        self.assertIn("memory, 7 matrices a gang", out)
+        for mode, matrices in ("SYNC", 7), ("ASYNC", 8):
+            out = self.ask("1000", "4", "2", "--iomode=" + mode, "--ranks=2")
+            self.assertIn("memory, %d matrices a gang" % matrices, out)
+        out = self.ask("1000", "4", "2", "--io-only", "--ranks=2")
+        self.assertIn("memory, 5 matrices a gang", out)
 
     def test_as_quick_for_two_billion_ranks(self):
         begin = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
