@@ -233,6 +233,13 @@ static void think(int64_t us)
         ;
 }
 
+/* Nothing of this lane's is in flight, but the kernel may go on. */
+static void pause_between(struct run *r, int64_t us)
+{
+    r->phase->paused |= run_goes_on(r->file);
+    think(us);
+}
+
 static bool writes(const struct lane_work *l)
 {
     return l->w->mixed || l->w->op == IO_OP_WRITE;
@@ -315,7 +322,7 @@ static void transfer_blocks(struct run *r, void *work)
     while (r->made < w->total && limit_s >= 0) {
         int64_t from = r->made;
         if (n && b->set.think_us && !w->untimed)
-            think(b->set.think_us);
+            pause_between(r, b->set.think_us);
         n = batch_of(&l, from, w->total - from);
         if (!n || queue(&l, n, limit_s) < n)
             break;

@@ -72,7 +72,7 @@ void phase_begin(struct phase *p, const char *name, int rep)
     snprintf(p->name, sizeof p->name, "%s", name);
     p->rep = rep;
     p->now = ACT_COMPUTE;
-    p->mixed = false;
+    p->mixed = p->paused = false;
     p->end_ns = 0;
     p->utc_end[0] = 0;
     clock_utc(p->utc_begin);
@@ -96,6 +96,8 @@ enum act phase_act_at(struct phase *p, enum act a, int64_t ns)
         p->switch_ns = ns;
     }
     p->now = a;
+    if (p->live)
+        __atomic_store_n(&p->live->act, a, __ATOMIC_RELAXED);
     return was;
 }
 

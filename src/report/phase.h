@@ -66,14 +66,16 @@ struct phase_calls { /* of one enum phase_op */
  * adds; another one reads and takes the longest, all by atomic accesses. */
 struct phase_live {
     int64_t bytes[2], calls[2], longest_ns[2];
-    int64_t to_64_bytes[2]; /* no two lanes write one cache line */
+    int64_t act;            /* what is going on: enum act */
+    int64_t to_64_bytes[1]; /* no two lanes write one cache line */
 };
 
 struct phase {
     char name[16];
     int rep; /* 1.. */
     enum act now;
-    bool mixed; /* reads and writes share their seconds: they were in flight at once */
+    bool mixed;  /* reads and writes share their seconds: they were in flight at once */
+    bool paused; /* the kernel may have moved bytes in pauses, which no transfer has */
     int64_t begin_ns, end_ns, switch_ns;
     char utc_begin[CLOCK_UTC_SIZE], utc_end[CLOCK_UTC_SIZE];
     struct phase_act act[ACT_COUNT];

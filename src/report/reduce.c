@@ -54,6 +54,7 @@ static void lane_rows(double x[MAX_ROWS], const struct phase *p)
     x[MAX_READ_LATENCY] = reduce_seconds(read->latency_max_ns);
     x[MAX_WRITE_LATENCY] = reduce_seconds(write->latency_max_ns);
     x[MAX_MIXED] = p->mixed;
+    x[MAX_PAUSED] = p->paused;
     x[MAX_LANES] = 0; /* the rank says */
     x[MAX_SHIFT] = series_shift(p);
     for (int i = 0; i < PHASE_OPS; i++)

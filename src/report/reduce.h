@@ -17,10 +17,11 @@ enum {
     MAX_SPLIT,
     MAX_READ_LATENCY,
     MAX_WRITE_LATENCY,
-    MAX_MIXED, /* 1: on some lane reads and writes were in flight at once */
-    MAX_LANES, /* of a rank */
-    MAX_SHIFT, /* of a series: what all of them can be given in */
-    MAX_OP,    /* and PHASE_OPS - 1 more: longest latency of each */
+    MAX_MIXED,  /* 1: on some lane reads and writes were in flight at once */
+    MAX_PAUSED, /* 1: on some lane (struct phase) */
+    MAX_LANES,  /* of a rank */
+    MAX_SHIFT,  /* of a series: what all of them can be given in */
+    MAX_OP,     /* and PHASE_OPS - 1 more: longest latency of each */
     MAX_ROWS = MAX_OP + PHASE_OPS
 };
 

@@ -127,14 +127,16 @@ struct report_rate {
     double read_s, write_s, sync_s;   /* slowest rank's visible seconds */
     double read_sync_s, write_sync_s; /* slowest rank's (read or write) + sync */
     double compute_s;                 /* slowest rank's, each for itself: */
-    double visible_s;                 /* read + write + sync */
-    double work_s;                    /* compute + communicate + read + write + sync */
-    double io_s;                      /* read + write + sync + open_close */
-    double submit_s, wait_s;          /* of reads and writes */
-    int64_t read_bytes, write_bytes;  /* of all ranks */
-    int64_t device_read_bytes;        /* of all ranks; -1: not known */
-    double split_error;               /* |sum of parts - wall| / wall, worst rank */
-    bool mixed;                       /* reads and writes were in flight at once */
+    double check_s;
+    double visible_s;                /* read + write + sync */
+    double work_s;                   /* compute + communicate + read + write + sync */
+    double io_s;                     /* read + write + sync + open_close */
+    double submit_s, wait_s;         /* of reads and writes */
+    int64_t read_bytes, write_bytes; /* of all ranks */
+    int64_t device_read_bytes;       /* of all ranks; -1: not known */
+    double split_error;              /* |sum of parts - wall| / wall, worst rank */
+    bool mixed;                      /* reads and writes were in flight at once */
+    bool paused;                     /* the kernel may have gone on in pauses */
     struct report_latency read_latency, write_latency;
     struct report_op op[PHASE_OPS];
 };

@@ -49,6 +49,7 @@ static void fill_rate(struct report_rate *rate, const struct reduced *d)
         .read_sync_s = d->max[MAX_READ_SYNC].value,
         .write_sync_s = d->max[MAX_WRITE_SYNC].value,
         .compute_s = d->max[ACT_COMPUTE].value,
+        .check_s = d->max[ACT_CHECK].value,
         .visible_s = d->max[MAX_VISIBLE].value,
         .work_s = d->max[MAX_WORK].value,
         .io_s = d->max[MAX_IO].value,
@@ -59,6 +60,7 @@ static void fill_rate(struct report_rate *rate, const struct reduced *d)
         .device_read_bytes = device_total(&d->total, ACT_READ),
         .split_error = d->max[MAX_SPLIT].value,
         .mixed = d->max[MAX_MIXED].value > 0,
+        .paused = d->max[MAX_PAUSED].value > 0,
     };
     rate->read_latency = find_latency(d, 0);
     rate->write_latency = find_latency(d, 1);

@@ -21,6 +21,7 @@ struct sums { /* of reads, of writes */
 struct run_live {
     struct phase_live lane[RUN_LANES_MAX];
     const char *name; /* of the program */
+    int lanes;        /* of rank 0 */
     bool quiet;
     FILE *csv; /* NULL: none */
     int64_t interval_ns, begin_ns, last_ns;
@@ -70,6 +71,26 @@ static int put_moved(char *out, size_t room, const char *what, const struct sums
                     units_seconds(longest, (double)s->longest_ns[i] / 1e9));
 }
 
+/* What rank 0 does while it completes no transfer. A sync of any lane comes first. */
+static const char *doing(const struct run_live *l)
+{
+    static const struct {
+        enum act act;
+        const char *text;
+    } row[] = {{ACT_SYNC, "no transfer was completed: rank 0 syncs"},
+               {ACT_READ, "nothing was completed"},
+               {ACT_WRITE, "nothing was completed"},
+               {ACT_OPEN_CLOSE, "no transfer was completed: rank 0 opens or closes"},
+               {ACT_CHECK, "no transfer was completed: rank 0 checks"},
+               {ACT_COMMUNICATE, "no transfer was completed: rank 0 communicates"},
+               {ACT_IDLE, "no transfer was completed: rank 0 waits for other ranks"}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        for (int k = 0; k < l->lanes; k++)
+            if (__atomic_load_n(&l->lane[k].act, __ATOMIC_RELAXED) == row[i].act)
+                return row[i].text;
+    return "no transfer was completed: rank 0 computes";
+}
+
 static void put_line(const struct run_live *l, const char *phase, int rep,
                      const struct sums *s, double at_s, double seconds)
 {
@@ -79,7 +100,7 @@ static void put_line(const struct run_live *l, const char *phase, int rep,
     n += put_moved(text + n, sizeof text - (size_t)n, "read", s, 0, seconds);
     n += put_moved(text + n, sizeof text - (size_t)n, "write", s, 1, seconds);
     if (!s->calls[0] && !s->calls[1])
-        snprintf(text + n, sizeof text - (size_t)n, ", nothing was completed");
+        snprintf(text + n, sizeof text - (size_t)n, ", %s", doing(l));
     fprintf(stderr, "%s\n", text);
 }
 
@@ -197,6 +218,7 @@ int live_open(struct run *r)
     memset(l, 0, sizeof *l);
     l->name = r->program->name;
     l->quiet = o->quiet;
+    l->lanes = r->lanes;
     l->interval_ns = (int64_t)(o->live_s * 1e9);
     if (o->live_csv)
         rc = open_csv(l, o->live_csv);

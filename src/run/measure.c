@@ -79,8 +79,27 @@ static void latency_figures(struct run *r, const char *phase, const char *op,
     }
 }
 
+/* Transfers past the kernel's cache, and of files in memory, have none beside them. */
+static void add_beside(struct run *r, const struct report_rate *a)
+{
+    const int64_t bytes[2] = {a->read_bytes, a->write_bytes};
+    const double s[2] = {a->mixed ? a->visible_s : a->read_s,
+                         a->mixed ? a->visible_s : a->write_sync_s};
+    bool direct = r->io_flags & IO_DIRECT;
+    if (r->async || !r->flush || !io_engine_stores(r->engine) || direct ||
+        r->fs.in_memory)
+        return;
+    for (int k = 0; k < 2; k++) {
+        struct run_beside *b = &r->beside[k];
+        b->bytes += bytes[k];
+        b->moved_s += bytes[k] ? s[k] : 0;
+        b->other_s += bytes[k] ? a->compute_s + a->check_s : 0;
+    }
+}
+
 /* What is none of the work counts in no rate, nor in the share that a device served. A
- * phase with reads and writes in flight at once counts in no rate of one kind. */
+ * phase with reads and writes in flight at once counts in no rate of one kind, and one
+ * with pauses that the kernel may have used in no rate of the storage. */
 static void add_rates(struct run *r, const struct report_rate *a)
 {
     struct run_rates *t = &r->rates;
@@ -92,7 +111,8 @@ static void add_rates(struct run *r, const struct report_rate *a)
         r->device_read_bytes =
             a->device_read_bytes < 0 ? -1 : r->device_read_bytes + a->device_read_bytes;
     t->wall_s += a->wall_s;
-    if (a->mixed) {
+    add_beside(r, a);
+    if (a->mixed || a->paused) {
         memcpy(r->cpu_ns, r->cpu_before_ns, sizeof r->cpu_ns);
         return;
     }
@@ -205,6 +225,12 @@ int run_phase_end(struct run *r)
     if (rc)
         return r->failed = rc;
     add_rates(r, &rate);
+    if (rate.paused)
+        report_warning(r->report, "pauses_hide_io",
+                       "in pauses between transfers the kernel reads ahead and writes "
+                       "back: the rates of a phase with pauses are those that the "
+                       "program saw, and read_MBps and write_MBps leave it out; "
+                       "--cache=direct leaves the kernel nothing to do");
     if (!r->samples_only)
         phase_figures(r, r->phase->name, &rate);
     return 0;

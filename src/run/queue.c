@@ -137,10 +137,12 @@ static void queue_start(struct queue *q, struct io_req *list[], int n)
     q->under_way += q->f->run->queues ? n : 0;
 }
 
-/* While transfers go on, care for blocks is time of these; else it is not. */
-static bool queue_care_begins(struct queue *q)
+/* While transfers go on, or the kernel reads ahead of one that is done, care for blocks
+ * is time of transfers; else it is not. */
+static bool queue_care_begins(struct queue *q, const struct io_req *req)
 {
-    if (!q->how->all_visible || q->under_way)
+    bool ahead = req->start_ns && req->op == IO_OP_READ && run_goes_on(q->f);
+    if (!q->how->all_visible || q->under_way || ahead)
         return false;
     phase_act(q->phase, q->before);
     q->cpu_ns += run_cpu_ns(q->f->run);
@@ -176,7 +178,7 @@ static bool queue_turn(struct queue *q, int k)
     const struct run_queue *how = q->how;
     struct io_req *req = &q->req[k];
     int64_t check_ns = q->phase->act[ACT_CHECK].ns;
-    bool care = queue_care_begins(q);
+    bool care = queue_care_begins(q, req);
     if (req->start_ns && how->done && !req->rc && !q->rc)
         how->done(how->context, req, q->number[k], k);
     bool more = queue_make(q, k);
@@ -300,7 +302,7 @@ static void queue_end_kind(struct queue *q, enum act a)
     int64_t wait_ns = q->wait_ns[a] < visible_ns ? q->wait_ns[a] : visible_ns;
     if (r->queues)
         phase_visible(q->phase, a, visible_ns - wait_ns, wait_ns);
-    if (q->how->all_visible && r->queues)
+    if (q->how->all_visible && (r->queues || q->hidden_ns[a]))
         r->queue_ns += visible_ns;
     if (all && !q->aside)
         r->cpu_ns[a] +=

@@ -620,8 +620,32 @@ static void summarise_care(struct run *r)
     if (share >= 0)
         report_note(r->report, "care",
                     "blocks were stamped and checked in up to %.0f %% of the time of "
-                    "transfers, of which others went on meanwhile",
+                    "transfers, of which others went on meanwhile, or the kernel read "
+                    "ahead: rates are lower bounds",
                     1e2 * share);
+}
+
+#define BESIDE_LEAST 0.05 /* less time beside transfers changes no rate by much */
+
+/* The kernel may use the time between a program's transfers. How much it did is not
+ * known, so both bounds are said. */
+static void summarise_beside(struct run *r)
+{
+    static const char *const kinds[2] = {"read", "written"};
+    static const char *const does[2] = {"read ahead", "write back"};
+    static const char *const labels[2] = {"read_ahead", "write_back"};
+    for (int k = 0; k < 2; k++) {
+        const struct run_beside *b = &r->beside[k];
+        double all_s = b->moved_s + b->other_s;
+        if (b->bytes && b->other_s > BESIDE_LEAST * b->moved_s)
+            report_note(
+                r->report, labels[k],
+                "while ranks computed or cared for blocks (%.3g s beside %.3g s "
+                "of transfers) the kernel could %s: the storage has %s at %.4g "
+                "to %.4g MB/s",
+                b->other_s, b->moved_s, does[k], kinds[k],
+                (double)b->bytes / all_s / 1e6, (double)b->bytes / b->moved_s / 1e6);
+    }
 }
 
 static int summarise_checks(struct run *r)
@@ -635,6 +659,7 @@ static int summarise_checks(struct run *r)
     run_storage_shares(r, &c);
     report_checks(r->report, &c);
     summarise_care(r);
+    summarise_beside(r);
     if (!r->options->verify || run_mode_asked(r->options) == RUN_NONE ||
         !r->all_read_bytes || sum[0])
         return 0;

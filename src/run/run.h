@@ -193,6 +193,11 @@ struct run_rates { /* of one repetition, for the figures over all phases */
     int64_t read_bytes, write_bytes;
 };
 
+struct run_beside { /* what the kernel may have done beside the program, of a kind */
+    double moved_s, other_s; /* seconds of transfers, and of computing and checking */
+    int64_t bytes;
+};
+
 struct run_lanes;
 struct workload;
 struct run_live;
@@ -268,6 +273,7 @@ struct run {
     /* On every rank, of all ranks; -1: not known. Of phases of work, but the first. */
     int64_t all_read_bytes, read_bytes, device_read_bytes;
     struct run_rates rates;
+    struct run_beside beside[2];      /* of reads, of writes; in all repetitions */
     int64_t cpu_ns[ACT_COUNT];        /* of this process, within transfers and syncs */
     int64_t cpu_before_ns[ACT_COUNT]; /* when the phase began */
     /* Of queues: what was made in this phase; care for blocks (run_stamp, run_check)
@@ -605,6 +611,10 @@ void run_fail(struct run *r, int rc);
 /* Local. Processor nanoseconds so far of the process, or of this lane where there are
  * several. */
 int64_t run_cpu_ns(const struct run *r);
+
+/* Local. Whether the kernel may move bytes of this file while the program has nothing
+ * in flight: it reads ahead, and writes back. */
+bool run_goes_on(const struct run_file *f);
 
 /* Local. What transfers of a kind are to a phase. */
 enum act run_act_of(enum io_op op);

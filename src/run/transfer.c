@@ -28,6 +28,14 @@ enum act run_act_of(enum io_op op)
     return op == IO_OP_READ ? ACT_READ : ACT_WRITE;
 }
 
+bool run_goes_on(const struct run_file *f)
+{
+    const struct run *r = f->run;
+    bool direct = r->io_flags & IO_DIRECT & ~f->without;
+    bool memory = r->fs.in_memory && !r->options->node_dirs;
+    return f->engine && io_engine_stores(f->engine) && !direct && !memory;
+}
+
 void run_fail(struct run *r, int rc)
 {
     if (rc && !r->failed)

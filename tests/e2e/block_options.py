@@ -77,6 +77,21 @@ class Options(Case):
         self.shares("threads:helpers=8", env=fault(
             "read:slow:1+", file="files/blocktransfer-", FAULT_SECONDS="0.005"))
 
+    def test_pauses_that_the_kernel_may_use(self):
+        """Then no rate is the storage's; without a page cache all are."""
+        rates = {"read_MBps", "write_MBps", "read_iops", "write_iops"}
+        for more, paused in (((), True), (("--iomethod=null", "--no-verify"), False)):
+            report = self.good(self.blocktransfer(*SIZE, "--think=100", *more, np=1))
+            warned = {w["code"] for w in report["warnings"]}
+            paused = paused and "file_system_in_memory" not in warned
+            self.assertEqual("pauses_hide_io" in warned, paused)
+            figures = {f["name"] for f in report["figures"]}
+            self.assertEqual(figures & rates, set() if paused else rates)
+            self.assertLessEqual({"read.read_MBps", "write.write_MBps"}, figures)
+            notes = report["run"]["notes"]
+            self.assertEqual("read_ahead" in notes, paused)
+            self.assertEqual("write_back" in notes, paused)
+
     def finds(self, what, *options, found="version"):
         self.failed(self.blocktransfer(
             *SIZE, "--seed=3", *options, np=1,

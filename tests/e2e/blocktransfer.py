@@ -152,9 +152,12 @@ class Transfers(Case):
             self.assertIn("stamped and checked", self.notes(
                 "--iomethod=threads", "--depth=3", verify)["care"])
         for options in (("--iomethod=threads", "--depth=3", "--no-verify"),
-                        ("--iomethod=POSIX", "--depth=3"),
                         ("--iomode=NONE", "--depth=3", "--iomethod=threads")):
             self.assertNotIn("care", self.notes(*options))
+        report = self.good(self.blocktransfer(*SIZE, "--depth=3"))
+        self.assertEqual("care" in report["run"]["notes"],  # the kernel reads ahead
+                         "file_system_in_memory" not in
+                         [w["code"] for w in report["warnings"]])
 
     # ---- checked in a pass of its own -----------------------------------------------
 

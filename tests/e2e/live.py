@@ -5,7 +5,7 @@ import csv
 import os
 import tempfile
 
-from e2e import Case, main, samples
+from e2e import Case, fault, main, samples
 
 SIZE = ("8k", "--block-size=512", "--iomethod=null:delay_us=10000", "--no-verify",
         "--live=0.05")
@@ -47,6 +47,17 @@ class Live(Case):
         for act in "read", "write":
             self.assertEqual(sum(int(row[act + "_bytes"]) for row in rows), 3 * BYTES)
         self.assertEqual(len(self.said(done)), len(rows))
+
+    def test_a_sync_is_no_stall(self):
+        """And what does not complete in time is one."""
+        for call, said in (("fsync", "no transfer was completed: rank 0 syncs"),
+                           ("read", "nothing was completed")):
+            done = self.run_program(
+                "blocktransfer", "8k", "--live=0.05", np=1, env=fault(
+                    call + ":slow:1", file="blocktransfer-", FAULT_SECONDS="0.3"))
+            self.assertEqual(done.status, 0, done)
+            lines = [line for line in self.said(done) if line.endswith(said)]
+            self.assertGreaterEqual(len(lines), 2, done.err)
 
     def test_quiet(self):
         done, rows = self.measured("--quiet")

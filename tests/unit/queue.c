@@ -367,9 +367,20 @@ static void test_whose_time_it_is(void)
     read_burning("null", 1, true);
     tap_ok(act[ACT_CHECK].ns >= burnt_ns && adds_up(),
            "and is not where none are under way");
+    run.fs.in_memory = true;
     read_burning("posix", DEPTH, true);
     tap_ok(act[ACT_CHECK].ns >= burnt_ns && adds_up(),
-           "nor with an engine that is synchronous");
+           "nor with an engine that is synchronous, if files are in memory");
+    run.fs.in_memory = false;
+    read_burning("posix", DEPTH, true);
+    tap_ok(act[ACT_READ].ns >= burnt_ns && adds_up(),
+           "else it is, as the kernel reads ahead meanwhile");
+    run.io_flags = IO_DIRECT;
+    file.without = IO_DIRECT;
+    tap_ok(run_goes_on(&file), "a file that the page cache has is the kernel's");
+    file.without = 0;
+    tap_ok(!run_goes_on(&file), "one that is past it is not");
+    run.io_flags = 0;
     tap_ok(run.cpu_ns[ACT_READ] >= 0, "processor time is that of transfers");
 }
 
