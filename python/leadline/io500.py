@@ -16,7 +16,7 @@ import time
 from collections import OrderedDict, namedtuple
 
 from leadline import io500_report as result
-from leadline import launcher, output, run, sweep
+from leadline import climb, launcher, output, run, sweep
 from leadline import report as reports
 from leadline.errors import LeadlineError
 from leadline.output import positive
@@ -61,9 +61,9 @@ def start(plan, program, *options):
 
 def commands(plan, shift):
     """{name of result.RUNS: command}, in the order in which they run."""
-    moves = ["--time=%g" % plan.time, "--iomethod=" + plan.iomethod, "--cache=flush",
-             "--rank-shift=" + shift, plan.rank_bytes]
-    names = ["--time=%g" % plan.time, "--rank-shift=" + shift, str(plan.files)]
+    every = ["--time=%g" % plan.time, "--cache=flush", "--rank-shift=" + shift]
+    moves = every + ["--iomethod=" + plan.iomethod, plan.rank_bytes]
+    names = every + [str(plan.files)]
     return OrderedDict([
         ("ior_easy", start(plan, "blocktransfer", "--block-size=2M", *moves)),
         ("mdtest_easy", start(plan, "metabench", "--like=mdtest-easy",
@@ -141,6 +141,7 @@ def options_of(plan, args, shift):
 def main(args, where):
     check_folder(args.dir)
     plan = plan_of(args, where)
+    climb.check_engine(plan.programs["blocktransfer"], plan.iomethod)
     if args.dry_run:
         for line in commands(plan, "1" if plan.np > 1 else "0").values():
             output.say(" ".join(map(shlex.quote, line)) + "\n")

@@ -52,6 +52,10 @@ class Io500(Case):
         hard = [s for s in tree["samples"] if s["phase"] == "ior_hard.write"
                 and s["act"] == "write"][0]
         self.assertEqual(hard["bytes"], 47008 * hard["calls"])
+        for what in ("ior_easy.write", "ior_hard.write", "mdtest_easy.create",
+                     "mdtest_hard.create"):
+            self.assertTrue([s for s in tree["samples"] if s["phase"] == what
+                             and s["act"] == "sync"], what)
         small = [s for s in tree["samples"] if s["phase"] == "mdtest_hard.create"
                  and s["act"] == "write"][0]
         self.assertEqual(small["bytes"], 3901 * small["calls"])
@@ -84,6 +88,8 @@ class Io500(Case):
     def test_dry_run(self):
         out = self.io500("--dry-run")
         self.assertEqual(len(out.splitlines()), 4)
+        for line in out.splitlines():
+            self.assertIn(" --cache=flush ", line)
         self.assertEqual(os.listdir(os.path.join(self.tmp, "here")), [])
 
     def test_an_interruption_leaves_nothing(self):
