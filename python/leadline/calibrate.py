@@ -53,17 +53,20 @@ def pattern_of(args, where, pattern, folder):
                                     "--iomethod=" + args.iomethod, *more), folder)
 
 
-def saturate(args, where, rank_bytes, folder):
-    """Steps of random transfers."""
+def saturate(args, where, rank_bytes, folder, warned):
+    """Steps of random transfers, and the best of them again. `warned` gets the warnings
+    of each run."""
     def figures(engine, asynchronous, at_once):
         tree = measure("random %s" % engine, command(
             args, where, "random", "--iomethod=" + engine, "--no-verify",
             *climb.options(asynchronous, at_once, rank_bytes)), folder)
+        warned.append(("--saturate", tree["warnings"]))
         return {row["name"]: row for row in tree["figures"]
                 if row["name"] in climb.RATES}
     program = launcher.find_program("blocktransfer", where.folders)
     found = climb.engines(program, args.cache == "direct")
-    return climb.climb(found, args.most, figures)
+    steps = climb.climb(found, args.most, figures)
+    return steps, climb.measure_again(found, steps, figures)
 
 
 # ---- one report of two -------------------------------------------------------
@@ -83,9 +86,25 @@ def merged(trees):
     tree["figures"] = [dict(row, name="%s.%s" % (pattern, row["name"]))
                        for pattern, t in rows for row in t["figures"]]
     tree["checks"] = worst([t["checks"] for t in trees.values()])
-    tree["warnings"] = list(OrderedDict(
-        (row["code"], row) for t in trees.values() for row in t["warnings"]).values())
     return tree
+
+
+def warnings(found, cache):
+    """Those of all runs, as (which runs, their warnings). One of each code and kind of
+    run: others of it differ in their numbers."""
+    said = OrderedDict()
+    for what, rows in found:
+        for row in rows:
+            said.setdefault((row["code"], what), []).append(row["text"])
+    out = [OrderedDict([("code", code), ("text", "%s: %s%s" % (
+        what, texts[0], "" if len(texts) == 1 else " (first of %d such warnings)" %
+        len(texts)))]) for (code, what), texts in said.items()]
+    if cache == "keep":
+        out.append(OrderedDict([
+            ("code", "cache_kept"),
+            ("text", "--cache=keep: no page is dropped, so these may be rates of "
+                     "memory")]))
+    return out
 
 
 def both_options(options):
@@ -130,25 +149,30 @@ def main(args, where):
         raise LeadlineError("%s: it is not a directory to measure in" % args.dir)
     if not os.access(args.dir, os.W_OK | os.X_OK, effective_ids=True):
         raise LeadlineError("%s: no permission to make files in it" % args.dir)
+    climb.check_engine(launcher.find_program("blocktransfer", where.folders),
+                       args.iomethod)
     signal.signal(signal.SIGTERM, sweep.on_term)
     folder = tempfile.mkdtemp(prefix="leadline-calibrate-")
     try:
         trees = OrderedDict((pattern, pattern_of(args, where, pattern, folder))
                             for pattern in share.PATTERNS)
         tree = merged(trees)
-        steps = saturate(args, where, tree["options"]["bytes"]["value"],
-                         folder) if args.saturate else []
+        warned = [(what, t["warnings"]) for what, t in trees.items()]
+        steps, again = saturate(args, where, tree["options"]["bytes"]["value"], folder,
+                                warned) if args.saturate else ([], [])
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    tree["figures"] += climb.figures(steps)
+    tree["figures"] += climb.figures(steps) + climb.figures(again, "saturated")
+    tree["warnings"] = warnings(warned, args.cache)
     output.write(args.output, json.dumps(tree, indent=1, allow_nan=False) + "\n")
-    output.say(show(tree) + ("\n" + climb.show(steps, args.np) if steps else ""))
+    output.say(show(tree) + ("\n" + climb.show(steps, args.np, again) if steps else "")
+               + output.notes(w["text"] for w in tree["warnings"]))
     return 0
 
 
 def percent(text):
     value = int(text)
-    if not 0 <= value <= 100:
+    if not 1 <= value <= 100:
         raise ValueError(text)
     return value
 
@@ -184,7 +208,7 @@ def add(commands):
                    help="flush, direct or keep (default: flush)")
     p.add_argument("--mixed", metavar="PERCENT", type=percent, default=0,
                    help="add a phase of random transfers with this percentage of "
-                        "reads")
+                        "reads, 1 to 100")
     p.add_argument("--saturate", action="store_true",
                    help="also find how many random transfers in flight, with which "
                         "engine, saturate the file system")

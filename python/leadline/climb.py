@@ -20,27 +20,49 @@ LEVEL = 2                # so many doublings without a gain end a climb
 PATIENCE_S = 60
 
 NAMED = re.compile(r"saturation\.(.+)\.at(\d+)\.(%s)$" % "|".join(RATES))
+AGAIN = re.compile(r"saturated\.(.+)\.at(\d+)\.(%s)$" % "|".join(RATES))
 
 # at_once: of a rank; figures: {one of RATES: as a report has it}
 Step = namedtuple("Step", "engine at_once figures")
 
 
+def values_of(step: Step, rate: str) -> List[float]:
+    return [v for v in step.figures.get(rate, {"reps": []})["reps"] if v]
+
+
 def rate_of(step: Step, rate: str) -> Optional[float]:
     """The median; None: there is none."""
-    values = [v for v in step.figures.get(rate, {"reps": []})["reps"] if v]
+    values = values_of(step, rate)
     return stats.median(values) if values else None
+
+
+def interval_of(step: Step, rate: str) -> Any:
+    return stats.interval(values_of(step, rate))
+
+
+def table_of(program: str) -> List[Dict[str, Any]]:
+    """The engines of this program, as it lists them."""
+    try:
+        text = subprocess.run([program, "--list-engines=json"], stdout=subprocess.PIPE,
+                              timeout=PATIENCE_S, check=True).stdout.decode()
+        return json.loads(text)
+    except (OSError, ValueError, subprocess.SubprocessError) as why:
+        raise LeadlineError("%s does not say which engines it has: %s" % (program, why))
+
+
+def check_engine(program: str, method: str) -> None:
+    """Refuses one that stores nothing: of it there is nothing to measure."""
+    name = method.partition(":")[0]
+    for row in table_of(program):
+        if row["name"] == name and row["stores_nothing"]:
+            raise LeadlineError("--iomethod=%s stores nothing, so there is no storage "
+                                "to measure: take another method" % name)
 
 
 def engines(program: str, direct: bool) -> Dict[str, bool]:
     """{name: whether it is asynchronous} of those that move a plain file's bytes."""
-    try:
-        text = subprocess.run([program, "--list-engines=json"], stdout=subprocess.PIPE,
-                              timeout=PATIENCE_S, check=True).stdout.decode()
-        rows = json.loads(text)
-    except (OSError, ValueError, subprocess.SubprocessError) as why:
-        raise LeadlineError("%s does not say which engines it has: %s" % (program, why))
     return OrderedDict(
-        (row["name"], row["asynchronous"]) for row in rows
+        (row["name"], row["asynchronous"]) for row in table_of(program)
         if not (row["unusable"] or row["stores_nothing"] or row["partitions"]
                 or row["calls_mpi"] or (direct and not row["direct"])))
 
@@ -92,16 +114,32 @@ def knee(steps: Sequence[Step], rate: str) -> Any:
     return min(near, key=lambda row: row[:2])[2], best
 
 
-def figures(steps: Sequence[Step]) -> List[Dict[str, Any]]:
-    return [dict(row, name="saturation.%s.at%d.%s" % (s.engine, s.at_once, rate))
+def measure_again(found: Dict[str, bool], steps: Sequence[Step],
+                  measure: Callable[..., Dict[str, Any]]) -> List[Step]:
+    """The chosen steps once more. A rate by which a step was chosen is too high: chance
+    takes part in the choice, but not in what is measured after it."""
+    chosen: Dict[Any, Any] = OrderedDict()
+    for rate in RATES:
+        best = knee(steps, rate)
+        if best:
+            chosen.setdefault(best[0][:2], []).append(rate)
+    out = []
+    for (engine, at_once), rates in chosen.items():
+        made = measure(engine, found[engine], at_once)
+        out.append(Step(engine, at_once, {r: made[r] for r in rates if r in made}))
+    return out
+
+
+def figures(steps: Sequence[Step], kind: str = "saturation") -> List[Dict[str, Any]]:
+    return [dict(row, name="%s.%s.at%d.%s" % (kind, s.engine, s.at_once, rate))
             for s in steps for rate, row in s.figures.items() if rate_of(s, rate)]
 
 
-def steps(values: Dict[str, List[float]]) -> List[Step]:
+def steps(values: Dict[str, List[float]], pattern: Any = NAMED) -> List[Step]:
     """What figures() has made of them, of {name of a figure: its repetitions}."""
     found: Dict[Any, Any] = OrderedDict()
     for name, reps in values.items():
-        named = NAMED.match(name)
+        named = pattern.match(name)
         if named:
             engine, at_once, rate = named.groups()
             step = Step(engine, int(at_once), {})
@@ -109,23 +147,38 @@ def steps(values: Dict[str, List[float]]) -> List[Step]:
     return list(found.values())
 
 
-def show(steps: Sequence[Step], ranks: int) -> str:
+def show(steps: Sequence[Step], ranks: int, again: Sequence[Step] = ()) -> str:
     """A table, and a sentence for each rate."""
     rows: List[Sequence[str]] = [
-        [s.engine, str(s.at_once)] + [table.number(rate_of(s, r)) for r in RATES]
+        [s.engine, str(s.at_once)] + [cell for r in RATES for cell in (
+            table.number(rate_of(s, r)), table.bounds(interval_of(s, r)))]
         for s in sorted(steps, key=lambda s: (s.engine, s.at_once))]
-    text = table.text(["engine", "at once", "write MB/s", "read MB/s"], rows,
-                      right=(1, 2, 3))
-    return text + "".join(sentence(steps, rate, ranks) + "\n" for rate in RATES
+    text = table.text(["engine", "at once", "write MB/s", "95 % interval", "read MB/s",
+                       "95 % interval"], rows, right=(1, 2, 4))
+    return text + "".join(sentence(steps, rate, ranks, again) + "\n" for rate in RATES
                           if knee(steps, rate))
 
 
-def sentence(steps: Sequence[Step], rate: str, ranks: int) -> str:
+def reached(step: Step, rate: str, again: Sequence[Step]) -> str:
+    """The rate of the step when it was measured again; without that, a doubt."""
+    for other in again:
+        if other[:2] == step[:2] and rate_of(other, rate):
+            interval = interval_of(other, rate)
+            return "%s MB/s%s, measured again after it was chosen" % (
+                table.number(rate_of(other, rate)),
+                " " + table.bounds(interval) if interval else "")
+    return "%s MB/s in the runs by which it was chosen, which favours a high rate" % (
+        table.number(rate_of(step, rate)))
+
+
+def sentence(steps: Sequence[Step], rate: str, ranks: int,
+             again: Sequence[Step] = ()) -> str:
     step, _ = knee(steps, rate)
     last = points(steps, step.engine, rate)[-1][0]
     more = ("neither more of it nor another engine gains %.0f %%"
             % (100 * (scaling.GAIN - 1)) if step.at_once < last
             else "it is the most that was tried, so there may be more")
-    return "%s: %s with %d in flight on each of %d ranks reaches %s MB/s; %s." % (
-        rate.replace("_MBps", ""), step.engine, step.at_once, ranks,
-        table.number(rate_of(step, rate)), more)
+    on = "1 rank" if ranks == 1 else "each of %d ranks" % ranks
+    return "%s: %s with %d in flight on %s reaches %s; %s." % (
+        rate.replace("_MBps", ""), step.engine, step.at_once, on,
+        reached(step, rate, again), more)

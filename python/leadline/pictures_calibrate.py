@@ -21,9 +21,9 @@ def calibrate(reports: Sequence[Any]) -> List[Any]:
         values = {figure.name: sampled(figure) for figure in report.figures
                   if not figure.at and sampled(figure)}
         out += rates(report, name, values, len(out))
-        steps = climb.steps(values)
+        steps, again = climb.steps(values), climb.steps(values, climb.AGAIN)
         for rate in share.FIGURES:
-            out += in_flight(report, name, steps, rate, len(out))
+            out += in_flight(report, name, steps, rate, len(out), again)
     if out and len(reports) > MOST:
         out[0].words.append("Shown are the latest %d of %d calibrations."
                             % (MOST, len(reports)))
@@ -77,7 +77,7 @@ def words_of_rates(values):
 # ---- transfers in flight -----------------------------------------------------
 
 
-def in_flight(report, name, steps, rate, made):
+def in_flight(report, name, steps, rate, made, again):
     """Lines of engines; a ring is around the step with the least in flight that comes
     near the best."""
     best = climb.knee(steps, rate)
@@ -95,7 +95,7 @@ def in_flight(report, name, steps, rate, made):
         "calibrate-%d" % (made + i + 1), pictures.numbered(
             "%s: random %ss by transfers in flight" % (name, pictures.TITLES[rate]),
             i, len(parts)),
-        [climb.sentence(steps, rate, report.ranks)] if i == 0 else [],
+        [climb.sentence(steps, rate, report.ranks, again)] if i == 0 else [],
         "transfers in flight on each rank", "MB/s", True, part, [],
         {line.name: known[line.name] for line in part}) for i, part in enumerate(parts)]
 

@@ -220,6 +220,7 @@ class Calibrate(Leadline):
         out = self.leadline("calibrate", "here", "--np=2", "--bytes=1M", "--saturate",
                             "--most=1", "--mpiexec=" + self.launcher())
         self.assertIn("with 1 in flight on each of 2 ranks reaches", out)
+        self.assertEqual(out.count("measured again after it was chosen"), 2)
         for words in ("sequential.write", "sequential.read", "random.write",
                       "random.read"):
             self.assertIn(words, out)
@@ -246,8 +247,27 @@ class Calibrate(Leadline):
             err = self.leadline("calibrate", *args, status=1)
             self.assertEqual(err.count("\n"), 1)
             self.assertIn(words, err)
-        self.assertIn("argument -n/--np", self.leadline("calibrate", ".", "-n0",
-                                                        status=2))
+        for words, option in (("-n0", "-n/--np"), ("--mixed=0", "--mixed"),
+                              ("--mixed=101", "--mixed")):
+            self.assertIn("argument " + option,
+                          self.leadline("calibrate", ".", words, status=2))
+        for command in ("calibrate", "io500"):
+            self.assertIn("stores nothing, so there is no storage to measure",
+                          self.leadline(command, ".", "--iomethod=null", "--mpiexec="
+                                        + self.launcher(), status=1))
+
+    def test_warnings_are_shown(self):
+        os.mkdir(os.path.join(self.tmp, "here"))
+        out = self.leadline("calibrate", "here", "--np=1", "--bytes=64k", "-r", "1",
+                            "--cache=keep", "--mpiexec=" + self.launcher(1))
+        self.assertIn("Note: --cache=keep: no page is dropped", out)
+        with open(os.path.join(self.tmp, "calibration.json")) as stream:
+            tree = json.load(stream)
+        codes = [row["code"] for row in tree["warnings"]]
+        self.assertEqual(out.count("Note: "), len(codes))
+        if codes.count("served_from_memory"):
+            self.assertEqual(codes.count("served_from_memory"), 2)
+            self.assertIn("Note: random: ", out)
 
     def test_an_interruption_leaves_nothing(self):
         os.mkdir(os.path.join(self.tmp, "here"))

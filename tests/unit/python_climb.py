@@ -8,6 +8,7 @@ from collections import OrderedDict
 from tap import main
 
 from leadline import climb
+from leadline.errors import LeadlineError
 
 ENGINES = OrderedDict([("posix", False), ("uring", True)])
 
@@ -40,6 +41,44 @@ class Climb(unittest.TestCase):
         self.assertIn("write: uring with 8 in flight on each of 2 ranks reaches 160",
                       climb.show(steps, 2))
         self.assertIn("gains 10 %", climb.sentence(steps, "read_MBps", 2))
+
+    def test_what_was_chosen_is_measured_again(self):
+        """The steps are too high by chance, what comes after is not."""
+        steps, asked = climb.climb(ENGINES, 64, rates), []
+
+        def later(*step):
+            asked.append(step)
+            return {"write_MBps": {"reps": [140.0] * 6},
+                    "read_MBps": {"reps": [300.0] * 5}}
+        again = climb.measure_again(ENGINES, steps, later)
+        self.assertEqual(asked, [("uring", True, 8)])
+        self.assertIn("reaches 140 MB/s [140, 140], measured again after it was chosen",
+                      climb.sentence(steps, "write_MBps", 2, again))
+        self.assertIn("reaches 300 MB/s, measured again", climb.show(steps, 2, again))
+        self.assertIn("160 MB/s in the runs by which it was chosen, which favours a",
+                      climb.show(steps, 2))
+        made = climb.figures(again, "saturated")
+        self.assertEqual([row["name"] for row in made], [
+            "saturated.uring.at8.write_MBps", "saturated.uring.at8.read_MBps"])
+        values = {row["name"]: row["reps"] for row in made}
+        self.assertEqual(climb.steps(values), [])
+        self.assertEqual(climb.steps(values, climb.AGAIN), again)
+
+    def test_each_rate_may_have_its_own_choice(self):
+        steps = [climb.Step("posix", 1, {"write_MBps": {"reps": [9.0]},
+                                         "read_MBps": {"reps": [1.0]}}),
+                 climb.Step("uring", 1, {"write_MBps": {"reps": [1.0]},
+                                         "read_MBps": {"reps": [9.0]}})]
+        again = climb.measure_again(ENGINES, steps, rates)
+        self.assertEqual([(s.engine, list(s.figures)) for s in again], [
+            ("posix", ["write_MBps"]), ("uring", ["read_MBps"])])
+
+    def test_an_engine_that_stores_nothing_is_refused(self):
+        program = os.path.join(os.environ.get("top_builddir", "."), "blocktransfer")
+        for method in ("null", "null:delay_us=5"):
+            with self.assertRaisesRegex(LeadlineError, "=null stores nothing"):
+                climb.check_engine(program, method)
+        climb.check_engine(program, "posix")
 
     def test_the_top_is_no_saturation(self):
         steps = climb.climb(ENGINES, 4, rates)
