@@ -32,5 +32,6 @@ EXTRA_DIST += scripts/site packaging/debian packaging/debian-test \
 
 # What doc/cookbook.md uses.
 examplesdir = $(docdir)/examples
-dist_examples_DATA = $(addprefix examples/, README.md acceptance.json blocks.c metadata.json nightly.json \
+dist_examples_DATA = $(addprefix examples/, README.md acceptance.json alignment.json blocks.c \
+	metadata.json nightly.json node-local.json striping.json \
 	queue-depth.json small-writes.py two-file-systems.json unique-shared.json)

@@ -145,7 +145,7 @@ def findings(figure, i, pairs):
     for pair in pairs:
         ratio, rule = pair.rows[i].comparison.ratio, pair.rows[i].comparison.rule
         where = " with " + pair.context if pair.context else ""
-        if ratio is None:
+        if ratio is None or rule == rules.ONE_RUN:
             continue
         if rule == rules.SINGLE_RUNS:
             differ.append("%s%s depends on single runs" % (pair.value, where))
@@ -173,7 +173,7 @@ def limit(factor):
 
 def advice(option, pairs):
     ratios = [row.comparison for pair in pairs for row in pair.rows
-              if row.comparison.ratio]
+              if tails.is_judged(row)]
     worse = [c for c in ratios if c.rule == rules.SLOWER
              and max(c.ratio.centre, 1.0 / c.ratio.centre) > WORTH_ACTING]
     unsure = [c for c in ratios if c.rule == rules.SINGLE_RUNS or (

@@ -48,6 +48,10 @@ def compare(figure, group, baseline, ignoring=(), strict=False):
                                       [theirs[at] for at in pairs])
     else:
         found = stats.welch_estimate(list(ours.values()), list(theirs.values()))
+    if group.is_one_run or baseline.is_one_run:
+        return Comparison(stats.ratio_of(found, tails.slack(figure.name)) if found
+                          else None, False, one_run(group, baseline, found),
+                          baseline=baseline, rule=rules.ONE_RUN)
     if found is None:
         n = min(len(ours), len(theirs))
         return Comparison(None, paired, "too few repetitions (%d, %d needed)"
@@ -55,6 +59,15 @@ def compare(figure, group, baseline, ignoring=(), strict=False):
     slack = tails.slack(figure.name)
     return Comparison(stats.ratio_of(found, slack), paired, "",
                       stats.chance(found, slack), found, baseline, None)
+
+
+def one_run(group, baseline, found):
+    """Why there is no verdict, however narrow the interval is: on a device whose speed
+    wanders, two equal runs one after the other differ by more than that."""
+    which = [g.name for g in (group, baseline) if g.is_one_run]
+    return "%s: %sa sweep decides" % (
+        "one run each" if len(which) == 2 else "one run of " + which[0],
+        "what differs between runs is not in this interval; " if found else "")
 
 
 def refused(figure, group, baseline, ignoring, strict):
@@ -297,7 +310,7 @@ def figure_title(figure: Any) -> str:
 
 def short_verdict(comparison: Any) -> str:
     """For a cell of a table: the notes have the rest."""
-    if comparison.rule == rules.SINGLE_RUNS:
+    if comparison.rule in (rules.SINGLE_RUNS, rules.ONE_RUN):
         return comparison.verdict.partition(":")[0]
     return comparison.verdict
 

@@ -98,7 +98,7 @@ def judge(some: Sequence[Any], limit: float) -> List[Judged]:
 def judge_row(row, limit, many):
     found = row.comparison.estimate
     if found is None:
-        few = row.comparison.rule == rules.TOO_FEW
+        few = row.comparison.rule in (rules.TOO_FEW, rules.ONE_RUN)
         return Judged(row, UNSURE if few else NOT_COMPARABLE, None, None, None,
                       row.comparison.verdict)
     slow = slowness(found, row.figure.better, many, tails.slack(row.figure.name))

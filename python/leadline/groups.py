@@ -27,6 +27,12 @@ class Group:
     def first(self):
         return self.reports[0]
 
+    @property
+    def is_one_run(self):
+        """Whether its values are repetitions within a run. These share the placement of
+        the process, its files and the time of day: they do not tell how runs differ."""
+        return len(self.reports) == 1
+
     def figures(self):
         """(name, at) of every figure, in the order of the reports."""
         keys = OrderedDict()
@@ -45,7 +51,7 @@ class Group:
             for figure in report.figures:
                 if (figure.name, figure.at) != key or not figure.reps:
                     continue
-                if len(self.reports) == 1:
+                if self.is_one_run:
                     return OrderedDict((("rep", i, j), v)
                                        for j, v in enumerate(figure.reps))
                 at = ("run", report.start_utc, report.path)

@@ -17,7 +17,7 @@ DRIFT = 1.1        # a configuration that differs more from itself is named
 
 
 def notes(groups: Sequence[Any], figures: Sequence[Any]) -> List[str]:
-    return (alone(groups) + memory(groups) + below(groups)
+    return (alone(groups) + memory(groups) + below(groups) + one_run(groups)
             + missing_rounds(groups) + no_rate(groups, figures) + tails.absent(groups)
             + standing_out(groups, figures) + noisy(groups, figures)
             + noisy_tails(groups, figures) + unlike_itself(groups, figures)
@@ -30,6 +30,15 @@ def alone(groups):
         return []
     return ["there is only one configuration, %s: nothing to compare it with"
             % groups[0].name]
+
+
+def one_run(groups):
+    some = [g.name for g in groups if g.is_one_run]
+    if not some or len(groups) < 2:
+        return []
+    return ["%s: one run%s, so there is no verdict: what differs between runs is not "
+            "in these intervals; a sweep decides"
+            % (names.common_of(some, WORST), " each" if len(some) > 1 else "")]
 
 
 def memory(groups):

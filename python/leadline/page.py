@@ -28,7 +28,8 @@ HOW_TO_READ = [
     "baseline does not contain 1, and equal if the whole interval is near 1. \u201cNo "
     "difference shown\u201d does not mean \u201cthe same\u201d: more rounds may show a "
     "difference. The verdicts on rates hold together: in 19 of 20 sweeps of equal "
-    "configurations, none is called different.",
+    "configurations, none is called different. Of a configuration with one run there "
+    "is no verdict, as repetitions within a run do not tell how runs differ.",
     "Latencies are the times of single transfers: 99 of 100 transfers took no longer "
     "than p99. A configuration is called better or worse in a latency only if the "
     "difference remains after correction for the number of latencies. Percentiles are "

@@ -10,6 +10,9 @@ from leadline.robust import by_round
 Ranked = namedtuple("Ranked", "top alike apart left_out value why")
 
 
+ONE_RUN = "one run"
+
+
 def best(groups: Sequence[Any], figure: Any) -> Any:
     return ranked(groups, figure, 1 if figure.better == "higher" else -1)
 
@@ -22,7 +25,9 @@ def ranked(groups, figure, sign):
     """`sign`: 1 where the highest is wanted."""
     some, left_out = candidates(groups, figure)
     if len(some) < 2:
-        return Ranked(None, [], [], left_out, None, "fewer than two have a value of it")
+        return Ranked(None, [], [], left_out, None, "fewer than two have %s" % (
+            "several runs" if any(why == ONE_RUN for _, why in left_out)
+            else "a value of it"))
     rows = with_rounds(some, figure)
     paired = bool(rows)
     if paired:
@@ -46,6 +51,8 @@ def candidates(groups, figure):
     for group in groups:
         if not values_of(group, figure):
             left_out.append((group, "no value"))
+        elif group.is_one_run:
+            left_out.append((group, ONE_RUN))
         else:
             some.append(group)
     memory = [g for g in some if reads and 2 * g.from_memory() >= len(g.reports)]

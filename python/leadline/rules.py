@@ -12,7 +12,7 @@ POLICY = Policy(1.02, 1.05, False)
 
 BASELINE, FASTER, SLOWER, EQUAL = "baseline", "faster", "slower", "equal"
 TOO_SMALL, NOT_SHOWN, SINGLE_RUNS = "too_small", "not_shown", "single_runs"
-TOO_FEW, NOT_COMPARABLE = "too_few", "not_comparable"
+TOO_FEW, ONE_RUN, NOT_COMPARABLE = "too_few", "one_run", "not_comparable"
 NONE_SHOWN = "no difference shown"
 
 

@@ -76,7 +76,7 @@ def transfers(name, group):
 
 def judge(rows):
     """Of one configuration's rows; None where no tail could be compared."""
-    some = [r for r in rows if is_tail(r.figure.name) and r.comparison.ratio]
+    some = [r for r in rows if is_tail(r.figure.name) and is_judged(r)]
     if not some:
         return None
     worse, better, unsure, rest = [], [], [], []
@@ -88,9 +88,13 @@ def judge(rows):
             unsure.append(r)
         else:
             rest.append(r)
-    rates = [r for r in rows if r.figure.name.endswith("_MBps") and r.comparison.ratio]
+    rates = [r for r in rows if r.figure.name.endswith("_MBps") and is_judged(r)]
     return Judged(rows[0].group.name, None, by_size(worse), by_size(better),
                   by_size(unsure), rest, rates)
+
+
+def is_judged(row):
+    return row.comparison.ratio and row.comparison.rule != rules.ONE_RUN
 
 
 def is_worse(row):

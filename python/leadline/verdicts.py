@@ -11,6 +11,7 @@ SAID = {rules.FASTER: "is faster", rules.SLOWER: "is slower",
         rules.NOT_SHOWN: "shows no difference",
         rules.SINGLE_RUNS: "depends on single runs",
         rules.TOO_FEW: "has too few repetitions",
+        rules.ONE_RUN: "is not judged (one run)",
         rules.NOT_COMPARABLE: "is not comparable"}   # in a sentence
 
 

@@ -38,6 +38,7 @@ SMALLER = table(
     (r"--time=\d+", "--time=1"),
     (r"--budget=\w+", "--rounds=1"),
     (r" --submit\b", ""),                      # there is no Slurm
+    (r"\bleadline sweep (\w+\.json)", r"leadline sweep --rounds=1 \1"),
     (r"--preset=\d+", "--files=2 --pings=50"),
     (r"--points=\d+", "--points=4096"),
     (r"--chunk=\d+k", "--chunk=4k"),
@@ -53,6 +54,8 @@ SMALLER_SPEC = table(
     (r'"\d+[MG]",', '"128k",'),
     (r'"(2048|4096)", "8"', '"128", "4"'),
     (r'"1000"', '"20"'),
+    (r"--chunk=\d+k", "--chunk=4k"),
+    (r"\b16777216\b", "65536"),
 )
 
 

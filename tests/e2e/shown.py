@@ -15,7 +15,6 @@ PAGE = "doc/output.md"
 # Words whose line goes on with what depends on the system, the load or the MPI.
 OPEN = ("mpi", "storage", "device", "warning", "Note:", "checksum", "engine", "file")
 # What a command needs that the page only tells of.
-RUNS = "mpirun -np 2 madbench 512 4 --io-only --dir=out -r 6 --quiet "
 BEFORE = {
     "pfmload": "mkdir lines\ngsfgen --files=4 --pings=200 --dir=lines\n",
     "pfminfo": "mkdir lines\ngsfgen --files=2 --pings=50 --dir=lines\n"
@@ -25,8 +24,13 @@ BEFORE = {
                  "--quiet\n",
     "iotrace": "iotrace run -n job -- mpirun -np 2 madbench 256 4 --io-only --dir=out "
                "--quiet\n",
-    "leadline compare": RUNS + "--filetype=UNIQUE --json=a.json\n" + RUNS
-                        + "--filetype=SHARED --json=b.json\n",
+    "leadline compare": """cat >spec.json <<'END'
+{"program": "madbench", "np": 2, "rounds": 2,
+ "args": ["512", "4", "--io-only", "--dir=out"],
+ "matrix": {"filetype": ["UNIQUE", "SHARED"]}}
+END
+leadline sweep spec.json --out=runs --quiet
+""",
 }
 BEFORE["ldad verify"] = BEFORE["ldad info"]
 BEFORE["leadline sweep"] = """cat >spec.json <<'END'
@@ -41,7 +45,7 @@ ALWAYS = {
     "iotrace summary": "verdict program time I/O read write sync meta open close "
                        "unseen files, longest shortest left more:",
     "iotrace findings": "not unseen:",
-    "leadline compare": "What figure write_MBps read_MBps S.write_MBps b",
+    "leadline compare": "figure write_MBps read_MBps S.write_MBps SHARED",
 }
 SOLVER = """#include <mpi.h>
 #include <stdlib.h>

@@ -44,6 +44,18 @@ def save(folder, name, tree):
     return path
 
 
+def save_runs(folder, name, tree):
+    """A report of each repetition, as of so many runs that are called `name`."""
+    paths = []
+    for i in range(len(tree["figures"][0]["reps"])):
+        one = json.loads(json.dumps(tree))
+        one["run"].update(id=uuid.uuid4().hex, label=name)
+        for figure in one["figures"]:
+            figure["reps"] = figure["reps"][i:i + 1]
+        paths.append(save(folder, "%s-%d.json" % (name, i + 1), one))
+    return paths
+
+
 def save_series(folder, config, values, series_id="s1", figure="write_MBps", **more):
     """One report a round: values[i] is round i + 1's (None: that run is missing)."""
     for i, value in enumerate(values):

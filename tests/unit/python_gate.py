@@ -7,7 +7,7 @@ import random
 
 from tap import main
 
-from fake_report import report, save, save_series
+from fake_report import report, save, save_runs, save_series
 from leadline import gate, stats
 from leadline_case import STEADY, LeadlineCase, leadline
 
@@ -57,8 +57,9 @@ class Gate(LeadlineCase):
         for i, (name, factor) in enumerate((("a", 1.0), ("b", 1.2))):
             tree = report({"wall_s": [v * factor for v in STEADY]}, label=name)
             tree["figures"][0].update(better="lower", unit="s")
-            self.save(tree, "%s.json" % name)
-        status, out, _ = leadline("compare", self.path("a.json"), self.path("b.json"),
+            os.mkdir(self.path(name))
+            save_runs(self.path(name), name, tree)
+        status, out, _ = leadline("compare", self.path("a"), self.path("b"),
                                   "--fail-if-slower=5%")
         self.assertEqual(status, 3)
         last = out.rstrip("\n").split("\n")[-1]
@@ -69,9 +70,9 @@ class Gate(LeadlineCase):
         for folder, factors in (("old", {"p": 1, "q": 1}), ("new", after)):
             os.makedirs(self.path(folder), exist_ok=True)
             for name, factor in factors.items():
-                save(self.path(folder), name + ".json", report(
+                save_runs(self.path(folder), name, report(
                     {"write_MBps": [v * factor for v in STEADY],
-                     "read_MBps": [v * 2 for v in STEADY]}, label=name))
+                     "read_MBps": [v * 2 for v in STEADY]}))
         return leadline("compare", self.path("old"), self.path("new"),
                         "--fail-if-slower=5%")
 
@@ -101,6 +102,20 @@ class Gate(LeadlineCase):
         self.assertEqual((status, gate["state"]), (4, "unsure"))
         self.assertIn("2, 6 needed", gate["sentence"])
         self.assertEqual(self.gate([100, 101], [50, 51], "5%", "--unsure=pass")[0], 0)
+
+    def test_one_run_each(self):
+        """However far apart: it neither fails nor passes."""
+        for name, factor in (("a", 1), ("b", 3)):
+            self.save(report({"write_MBps": [v / factor for v in STEADY]}),
+                      name + ".json")
+        args = ["compare", self.path("a.json"), self.path("b.json"),
+                "--fail-if-slower=5%"]
+        status, out, _ = leadline(*args)
+        self.assertEqual(status, 4)
+        self.assertIn("unsure: write_MBps of b: one run each: what differs between "
+                      "runs is not in this interval; a sweep decides",
+                      " ".join(out.split()))
+        self.assertEqual(leadline(*args + ["--unsure=pass"])[0], 0)
 
     def test_not_comparable(self):
         for name, more in (("a", {}), ("b", {"ranks": 8})):
