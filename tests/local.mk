@@ -406,14 +406,17 @@ tests/iotrace/direct_async: tests/iotrace/direct_async.c
 	$(TRACED_CC) $(DIRECT_ASYNC_FLAGS) $(srcdir)/tests/iotrace/direct_async.c \
 	  $(DIRECT_ASYNC_LIBS)
 if HAVE_LIBURING
-TRACED_BY_TESTS += tests/iotrace/uring_library
+TRACED_BY_TESTS += tests/iotrace/uring_library tests/iotrace/async_threads
 tests/iotrace/uring_library: tests/iotrace/uring_library.c
 	$(TRACED_CC) $(LIBURING_CFLAGS) $(srcdir)/tests/iotrace/uring_library.c \
 	  $(LIBURING_LIBS)
+tests/iotrace/async_threads: tests/iotrace/async_threads.c
+	$(TRACED_CC) $(DIRECT_ASYNC_FLAGS) $(srcdir)/tests/iotrace/async_threads.c \
+	  $(DIRECT_ASYNC_LIBS)
 endif
 CLEANFILES += $(TRACED_BY_TESTS) tests/turn tests/gate
-EXTRA_DIST += tests/iotrace/calls.c tests/iotrace/direct_async.c \
-	tests/iotrace/ends.c tests/iotrace/marks.c \
+EXTRA_DIST += tests/iotrace/async_threads.c tests/iotrace/calls.c \
+	tests/iotrace/direct_async.c tests/iotrace/ends.c tests/iotrace/marks.c \
 	tests/iotrace/small.c tests/iotrace/streams.c tests/iotrace/tracelog.py \
 	tests/iotrace/uring_calls.c tests/iotrace/uring_library.c
 

@@ -490,6 +490,20 @@ class Content(Recorder):
         self.assertEqual({e.offset for events in found.values() for e in events
                           if os.path.basename(e.file) in ("out", "sorted")}, {-1})
 
+    def joined(self, events):
+        """Macros tell each buffer, the last one perhaps at the end of the process:
+        those of a file that follow each other are one here."""
+        lines = []
+        for e in events:
+            line = [e.file, e.op, e.offset, e.result]
+            before = [x for x in lines if x[0] == e.file][-1:]
+            if before and before[0][1] == e.op and e.op.startswith("unseen_") and \
+                    e.offset == (before[0][2] + before[0][3] if e.offset >= 0 else -1):
+                lines.remove(before[0])
+                line[2:] = before[0][2], before[0][3] + e.result
+            lines.append(line)
+        return ["%s %s %d %d" % tuple(line) for line in lines]
+
     def test_macros_of_streams(self):
         """What no call has told is found, and offsets go on behind it."""
         for mode in ({}, {"IOTRACE_MODE": "profile"}):
@@ -502,8 +516,8 @@ class Content(Recorder):
                     want[name, call] += int(size)
                 self.assertEqual(found, dict(want))
             else:
-                found = ["%s %s %d %d" % (e.file, e.op, e.offset, e.result)
-                         for e in log.events if e.klass in ("READ", "WRITE")]
+                found = self.joined(e for e in log.events
+                                    if e.klass in ("READ", "WRITE"))
                 self.assertEqual(found, out.splitlines())
             for name in os.listdir(self.tmp):
                 os.remove(os.path.join(self.tmp, name))
@@ -630,6 +644,30 @@ class Uring(Recorder):
     def test_system_calls(self):
         self.completed("uring_calls", "calls", str(self.N), "f")
 
+    def test_system_calls_of_threads(self):
+        self.completed("uring_calls", "threads", str(self.N), "f")
+
+    def threads(self, form, name="uring_write"):
+        """Threads submit, and another one waits: each transfer counts once."""
+        n = 2000
+        if not os.path.exists(built("async_threads")):
+            self.skipTest("built without liburing")
+        self.run_under(built("async_threads"), form, str(n), "f", env=BINARY,
+                       status=None)
+        log, = tracelog.logs(self.tmp)
+        end = "io_getevents_write" if form == "libaio" else "uring_write_end"
+        begun = "io_submit_write" if form == "libaio" else "uring_write"
+        if not [e for e in log.events if e.op == begun]:
+            self.skipTest("no io_uring of this kind here")
+        wanted = {(i * 4096, 4096): 1 for i in range(n)}
+        for op in (begun, end):
+            found = collections.Counter((e.offset, e.request) for e in log.events
+                                        if e.op == op)
+            self.assertEqual([x for x in {**found, **wanted}
+                              if found[x] != wanted.get(x)], [], op)
+        told = json.loads(self.tool("summary", "--json=-", self.tmp))["total"]["write"]
+        self.assertEqual((told["calls"], told["bytes"]), (n, 4096 * n))
+
     @unittest.skipUnless(os.uname().machine == "x86_64", "as on others")
     def test_past_all_functions(self):
         """What is not seen is said, with its number."""
@@ -653,6 +691,10 @@ class Uring(Recorder):
         seen = sum(e.op == "uring_write_end" for e in log.events)
         unseen = int(dict(log.text).get("uring", "0:0").split(":")[1])
         self.assertEqual(seen + unseen, 64)
+
+
+for form in ("waiter", "limited", "submitters", "poll", "rings", "libaio"):
+    add(Uring, "of threads: " + form, "threads", form)
 
 
 class Direct(Recorder):

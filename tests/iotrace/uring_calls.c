@@ -4,12 +4,15 @@
  * last 1000 bytes, and 4096 through a descriptor that is not open.
  *
  * FORM `calls` enters by the function syscall, `past` by an instruction of its own, as
- * fio does. Completions are taken from shared memory. Prints what the completions have
- * told: call, count, bytes. */
+ * fio does. In `threads`, two threads write by the function syscall: they add a request
+ * under a lock, and enter without it; the main thread waits. Completions are taken from
+ * shared memory. Prints what the completions have told: call, count, bytes. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/io_uring.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +40,7 @@ static struct {
 } told[2]; /* reads, writes */
 
 static char buf[65536];
+static bool many; /* more are in flight than can have the same data */
 
 static unsigned *at(char *base, unsigned offset)
 {
@@ -76,6 +80,8 @@ static void ask(int write, int fd, unsigned bytes, long offset)
     s->len = bytes;
     s->off = (unsigned long)offset;
     s->user_data = (unsigned long)write; /* many have the same */
+    if (many)
+        s->user_data |= (unsigned long)offset << 1;
     at(ring.sq, ring.p.sq_off.array)[i] = i;
     __atomic_store_n(at(ring.sq, ring.p.sq_off.tail), ++ring.tail, __ATOMIC_RELEASE);
 }
@@ -106,10 +112,58 @@ static void take(void)
     for (; *head != tail; __atomic_store_n(head, *head + 1, __ATOMIC_RELEASE)) {
         const struct io_uring_cqe *one =
             &c[*head & *at(ring.cq, ring.p.cq_off.ring_mask)];
-        told[one->user_data].count++;
-        told[one->user_data].errors += one->res < 0;
-        told[one->user_data].bytes += one->res > 0 ? one->res : 0;
+        told[one->user_data & 1].count++;
+        told[one->user_data & 1].errors += one->res < 0;
+        told[one->user_data & 1].bytes += one->res > 0 ? one->res : 0;
     }
+}
+
+/* ---- by two threads ---- */
+
+static struct {
+    pthread_mutex_t lock;
+    long next, n;
+    int fd, done;
+} shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void *submits(void *nothing)
+{
+    for (;;) {
+        pthread_mutex_lock(&shared.lock);
+        long i = shared.next++;
+        while (i < shared.n &&
+               ring.tail - __atomic_load_n(at(ring.sq, ring.p.sq_off.head),
+                                           __ATOMIC_ACQUIRE) ==
+                   ring.p.sq_entries)
+            usleep(10);
+        if (i < shared.n)
+            ask(1, shared.fd, PIECE, i * PIECE);
+        pthread_mutex_unlock(&shared.lock);
+        if (i >= shared.n)
+            break;
+        if (syscall(SYS_io_uring_enter, ring.fd, 1, 0, 0, NULL, 0) != 1)
+            exit(1);
+    }
+    while (!__atomic_load_n(&shared.done, __ATOMIC_ACQUIRE))
+        usleep(100); /* the kernel cancels what a thread leaves behind */
+    return nothing;
+}
+
+static void write_by_threads(int fd, long n)
+{
+    pthread_t thread[2];
+    shared.fd = fd;
+    shared.n = n;
+    for (int i = 0; i < 2; i++)
+        if (pthread_create(&thread[i], NULL, submits, NULL))
+            exit(1);
+    while (told[1].count < n) {
+        syscall(SYS_io_uring_enter, ring.fd, 0, 1, IORING_ENTER_GETEVENTS, NULL, 0);
+        take();
+    }
+    __atomic_store_n(&shared.done, 1, __ATOMIC_RELEASE);
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
 }
 
 int main(int argc, char **argv)
@@ -120,7 +174,10 @@ int main(int argc, char **argv)
     if (fd < 0)
         return 1;
     make();
-    for (long i = 0; i < n;) {
+    many = !strcmp(argv[1], "threads");
+    if (many)
+        write_by_threads(fd, n);
+    for (long i = many ? n : 0; i < n;) {
         unsigned k = 0;
         for (; k < DEPTH && i < n; k++, i++)
             ask(1, fd, PIECE, i * PIECE);

@@ -96,7 +96,13 @@ struct uring *uring_make(uintptr_t key)
 {
     struct uring *r = uring_find(key);
     names_kept(uring_forget_all);
-    return r ? r : take_place(key);
+    r = r ? r : take_place(key);
+    struct uring *first = uring_find(key);
+    if (r && first != r) { /* another thread has made it meanwhile */
+        __atomic_store_n(&r->key, 0, __ATOMIC_RELEASE);
+        r = first;
+    }
+    return r;
 }
 
 void uring_files(struct uring *r, const int *fd, unsigned n)
@@ -128,11 +134,8 @@ void uring_forget(struct uring *r)
 
 static struct request {
     uint64_t ring; /* its place and generation; 0: free; URING_TAKEN: being filled */
-    uint64_t data, number;
-    int64_t offset, asked;
-    uint32_t file;
-    int fd;
-    enum trace_op op;
+    uint64_t number;
+    struct uring_sent sent;
 } requests[REQUESTS];
 
 static uint64_t numbers; /* the order in which they came */
@@ -164,28 +167,63 @@ static uint32_t uring_file_of(int fd)
     return e.file;
 }
 
-bool uring_hand(struct uring *r, const struct io_uring_sqe *s)
+static struct uring_sent sent_of(const struct uring *r, const struct io_uring_sqe *s)
+{
+    int fd = uring_fd_of(r, s);
+    enum trace_op op = op_of(s);
+    return (struct uring_sent){s->user_data,
+                               uring_offset(s),
+                               op ? uring_asked(s) : 0,
+                               op ? uring_file_of(fd) : 0,
+                               fd,
+                               op};
+}
+
+void uring_batch_begin(struct uring_batch *b, unsigned n)
+{
+    b->room = n > URING_FEW ? room_take() : NULL;
+    b->sent = b->room ? (struct uring_sent *)(void *)b->room : b->few;
+    b->most = b->room ? ROOM_BYTES / sizeof *b->sent : URING_FEW;
+    b->n = b->known = 0;
+}
+
+void uring_batch_end(struct uring_batch *b)
+{
+    room_give(&b->room);
+}
+
+static bool uring_remember(const struct uring *r, const struct uring_sent *sent)
 {
     uint64_t ring = uring_number(r);
-    enum trace_op op = op_of(s);
-    r->submitted++;
-    for (unsigned i = 0; op && i < TRIES; i++) {
-        struct request *q = uring_place_of(ring, s->user_data, i);
+    for (unsigned i = 0; sent->op && i < TRIES; i++) {
+        struct request *q = uring_place_of(ring, sent->data, i);
         uint64_t none = 0;
         if (!__atomic_compare_exchange_n(&q->ring, &none, URING_TAKEN, false,
                                          __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             continue;
-        q->data = s->user_data;
+        q->sent = *sent;
         q->number = __atomic_fetch_add(&numbers, 1, __ATOMIC_RELAXED);
-        q->offset = uring_offset(s);
-        q->asked = uring_asked(s);
-        q->fd = uring_fd_of(r, s);
-        q->file = uring_file_of(q->fd);
-        q->op = op;
         __atomic_store_n(&q->ring, ring, __ATOMIC_RELEASE);
         return true;
     }
-    return !op;
+    return !sent->op;
+}
+
+void uring_hand(struct uring *r, const struct io_uring_sqe *s, struct uring_batch *b)
+{
+    struct uring_sent sent = sent_of(r, s);
+    __atomic_fetch_add(&r->submitted, 1, __ATOMIC_RELAXED);
+    if (b->n < b->most)
+        b->sent[b->n] = sent;
+    if (b->known == b->n && uring_remember(r, &sent))
+        b->known++;
+    b->n++;
+}
+
+static struct uring_sent uring_sent(const struct uring *r, const struct io_uring_sqe *s,
+                                    const struct uring_batch *b, unsigned i)
+{
+    return i < b->n && i < b->most ? b->sent[i] : sent_of(r, s);
 }
 
 /* Of several with the same data the one that came first, or last. */
@@ -194,33 +232,35 @@ static struct request *request_of(uint64_t ring, uint64_t data, bool last)
     struct request *found = NULL;
     for (unsigned i = 0; i < TRIES; i++) {
         struct request *q = uring_place_of(ring, data, i);
-        if (__atomic_load_n(&q->ring, __ATOMIC_ACQUIRE) == ring && q->data == data &&
-            (!found || (q->number < found->number) != last))
+        if (__atomic_load_n(&q->ring, __ATOMIC_ACQUIRE) == ring &&
+            q->sent.data == data && (!found || (q->number < found->number) != last))
             found = q;
     }
     return found;
 }
 
-void uring_unhand(struct uring *r, const struct io_uring_sqe *s)
+void uring_unhand(struct uring *r, const struct io_uring_sqe *s,
+                  const struct uring_batch *b, unsigned i)
 {
+    struct uring_sent sent = uring_sent(r, s, b, i);
     struct request *q =
-        op_of(s) ? request_of(uring_number(r), s->user_data, true) : NULL;
-    r->submitted--;
+        sent.op && i < b->known ? request_of(uring_number(r), sent.data, true) : NULL;
+    __atomic_fetch_sub(&r->submitted, 1, __ATOMIC_RELAXED);
     if (q)
         __atomic_store_n(&q->ring, 0, __ATOMIC_RELEASE);
 }
 
-void uring_put(struct uring *r, const struct io_uring_sqe *s, struct event *call,
-               bool known)
+void uring_put(struct uring *r, const struct io_uring_sqe *s,
+               const struct uring_batch *b, unsigned i, struct event *call)
 {
-    enum trace_op op = op_of(s);
-    if (!op)
+    struct uring_sent sent = uring_sent(r, s, b, i);
+    bool known = i < b->known;
+    if (!sent.op)
         return;
     struct event e = *call;
-    int64_t asked = uring_asked(s);
-    e.file = uring_file_of(uring_fd_of(r, s));
+    e.file = sent.file;
     e.flags = known ? TRACE_ASYNC : 0;
-    event_put(&e, op, uring_offset(s), asked, known ? 0 : asked);
+    event_put(&e, sent.op, sent.offset, sent.asked, known ? 0 : sent.asked);
     call->start = call->end; /* the call's time is the first one's */
 }
 
@@ -231,9 +271,9 @@ static void uring_completed(uint64_t ring, const struct io_uring_cqe *c, uint64_
     struct request *q = request_of(ring, c->user_data, false);
     if (!q)
         return;
-    struct event e = {.start = now, .end = now, .file = q->file};
-    event_refused(&e, q->fd, c->res);
-    event_put(&e, end_of(q->op), q->offset, q->asked, c->res);
+    struct event e = {.start = now, .end = now, .file = q->sent.file};
+    event_refused(&e, q->sent.fd, c->res);
+    event_put(&e, end_of(q->sent.op), q->sent.offset, q->sent.asked, c->res);
     __atomic_store_n(&q->ring, 0, __ATOMIC_RELEASE);
 }
 
@@ -335,30 +375,71 @@ static bool uring_is_mapped(const struct uring *r)
     return r && r->tail && r->queue && r->requests;
 }
 
-struct uring_entry uring_enters(int fd, unsigned n)
+/* Threads can be in the call at once, and the queue's head moves within it: each claims
+ * the next n requests. While none is, the head tells which they are. */
+static unsigned uring_claim(struct uring *r, unsigned n, unsigned *most)
 {
-    struct uring *r = uring_find(uring_key(fd));
-    struct uring_entry e = {.ring = uring_is_mapped(r) ? r : NULL, .n = n};
-    if (!e.ring)
-        return e;
-    uring_look(r);
-    e.from = *(const unsigned *)(const void *)(r->queue + r->set.sq_off.head);
-    while (e.known < n && uring_hand(r, uring_queued(r, e.from + e.known)))
-        e.known++;
-    return e;
+    const struct io_sqring_offsets *o = &r->set.sq_off;
+    unsigned head = *(const unsigned *)(const void *)(r->queue + o->head);
+    unsigned tail = *(const unsigned *)(const void *)(r->queue + o->tail);
+    if (__atomic_fetch_add(&r->entering, 1, __ATOMIC_ACQ_REL) == 0)
+        __atomic_store_n(&r->claimed, head, __ATOMIC_RELAXED);
+    unsigned from = __atomic_fetch_add(&r->claimed, n, __ATOMIC_ACQ_REL);
+    *most = (int)(tail - from) <= 0 ? 0 : tail - from < n ? tail - from : n;
+    return from;
 }
 
-void uring_entered(const struct uring_entry *e, const struct event *call, long taken)
+/* The kernel takes requests in their order: this thread's call can take what another
+ * thread has claimed and does not yet remember. A signal handler may be what interrupts
+ * that thread: so it is not waited for without a limit. */
+static void wait_for_mates(struct uring *r)
+{
+    enum { TURNS = 100 };
+    for (int i = 0; __atomic_load_n(&r->handing, __ATOMIC_ACQUIRE) && i < TURNS; i++)
+        sys_call(SYS_sched_yield);
+}
+
+/* What a thread of the kernel takes out of the queue is past all calls. */
+static bool uring_is_told(const struct uring *r)
+{
+    return uring_is_mapped(r) && !(r->set.flags & URING_KERNEL_POLLS);
+}
+
+void uring_enters(struct uring_entry *e, int fd, unsigned n)
+{
+    struct uring *r = uring_find(uring_key(fd));
+    unsigned most = 0;
+    e->ring = r = uring_is_told(r) ? r : NULL;
+    e->claims = r && n > 0;
+    if (!r)
+        return;
+    uring_look(r);
+    __atomic_fetch_add(&r->handing, 1, __ATOMIC_ACQ_REL);
+    if (n)
+        e->from = uring_claim(r, n, &most);
+    uring_batch_begin(&e->batch, most);
+    while (e->batch.n < most)
+        uring_hand(r, uring_queued(r, e->from + e->batch.n), &e->batch);
+    __atomic_fetch_sub(&r->handing, 1, __ATOMIC_ACQ_REL);
+    if (n)
+        wait_for_mates(r);
+}
+
+void uring_entered(struct uring_entry *e, const struct event *call, long taken)
 {
     struct uring *r = e->ring;
     unsigned done = taken > 0 ? (unsigned)taken : 0;
     struct event its = *call;
     if (!r)
         return;
-    for (unsigned i = 0; i < done && i < e->n; i++)
-        uring_put(r, uring_queued(r, e->from + i), &its, i < e->known);
-    for (unsigned i = done; i < e->known; i++)
-        uring_unhand(r, uring_queued(r, e->from + i));
+    for (unsigned i = 0; i < e->batch.n; i++)
+        if (i < done)
+            uring_put(r, uring_queued(r, e->from + i), &e->batch, i, &its);
+        else
+            uring_unhand(r, uring_queued(r, e->from + i), &e->batch, i);
+    uring_batch_end(&e->batch);
+    if (e->claims)
+        __atomic_fetch_sub(&r->entering, 1, __ATOMIC_ACQ_REL);
     uring_look(r);
 }
 

@@ -12,8 +12,10 @@
 
 enum { URING_FILES = 64 };
 
-/* Among a ring's flags, also where the kernel's header is older. */
+/* Among a ring's flags and features, also where the kernel's header is older. */
 enum {
+    URING_KERNEL_POLLS = 1 << 1,
+    URING_LIMITED_WAITS = 1 << 8,
     URING_LARGE_REQUESTS = 1 << 10,
     URING_LARGE_COMPLETIONS = 1 << 11,
     URING_NO_ARRAY = 1 << 16
@@ -38,6 +40,9 @@ struct uring {
     struct io_uring_params set;
     char *queue;
     const struct io_uring_sqe *requests;
+    unsigned claimed;  /* requests up to here belong to a call */
+    unsigned entering; /* calls that hand over requests */
+    unsigned handing;  /* those that do not yet remember all of theirs */
 };
 #define URING_TAKEN ((uintptr_t)1)
 
@@ -48,15 +53,39 @@ struct uring *uring_make(uintptr_t key);
 void uring_forget(struct uring *r);
 void uring_files(struct uring *r, const int *fd, unsigned n);
 
-/* Remembers a request that is about to be handed over, for its completion; false: it
- * cannot be, or is none of a file. uring_unhand: it was not taken after all. */
-bool uring_hand(struct uring *r, const struct io_uring_sqe *s);
-void uring_unhand(struct uring *r, const struct io_uring_sqe *s);
+/* The requests of one call. Each is copied before the call: once the kernel has taken
+ * it, another thread may put the next one in its place. */
+struct uring_sent {
+    uint64_t data;
+    int64_t offset, asked;
+    uint32_t file;
+    int fd;
+    enum trace_op op;
+};
 
-/* The event of a request that was handed over within `call`, whose time is the first
- * one's. Not `known`: its completion will not be told, and its bytes count at once. */
-void uring_put(struct uring *r, const struct io_uring_sqe *s, struct event *call,
-               bool known);
+enum { URING_FEW = 8 };
+
+struct uring_batch {
+    unsigned n, known; /* handed over; those at the beginning that are remembered */
+    unsigned most;     /* so many have room in `sent` */
+    struct uring_sent *sent, few[URING_FEW];
+    char *room;
+};
+
+/* A call of so many requests. uring_batch_end gives its memory back. */
+void uring_batch_begin(struct uring_batch *b, unsigned n);
+void uring_batch_end(struct uring_batch *b);
+
+/* Adds a request that is about to be handed over, and remembers it for its completion.
+ * uring_unhand: request i was not taken after all. `s` is where it is in the ring. */
+void uring_hand(struct uring *r, const struct io_uring_sqe *s, struct uring_batch *b);
+void uring_unhand(struct uring *r, const struct io_uring_sqe *s,
+                  const struct uring_batch *b, unsigned i);
+
+/* The event of request i, which was handed over within `call`, whose time is the first
+ * one's. If it is not remembered, its bytes count at once. */
+void uring_put(struct uring *r, const struct io_uring_sqe *s,
+               const struct uring_batch *b, unsigned i, struct event *call);
 
 /* Looks for completions, which become events. */
 void uring_look(struct uring *r);
@@ -71,10 +100,12 @@ uintptr_t uring_key(int fd);
 /* Around io_uring_enter, which is asked to take n requests. */
 struct uring_entry {
     struct uring *ring; /* NULL: it is not known */
-    unsigned from, n, known;
+    unsigned from;
+    bool claims; /* it is among the ring's `entering` */
+    struct uring_batch batch;
 };
-struct uring_entry uring_enters(int fd, unsigned n);
-void uring_entered(const struct uring_entry *e, const struct event *call, long taken);
+void uring_enters(struct uring_entry *e, int fd, unsigned n);
+void uring_entered(struct uring_entry *e, const struct event *call, long taken);
 
 /* At the end of the process: the last completions, and how many rings with how many
  * transfers have gone past us. */

@@ -33,34 +33,78 @@ static int64_t calls_libaio_asked(const struct iocb *c)
     return sum;
 }
 
-/* Of one request of a call, whose time is the first one's. */
-static void calls_libaio_put(const struct iocb *c, enum trace_op op, struct event *call,
-                             int flags, int64_t result)
+struct asked { /* of a request, which another thread may free once it is submitted */
+    enum trace_op op;
+    int fd;
+    int64_t offset, bytes;
+};
+
+static struct asked calls_libaio_read(const struct iocb *c, enum trace_op read,
+                                      enum trace_op write)
 {
-    struct event e = event_on((int)c->aio_fildes);
+    return (struct asked){is_read(c)    ? read
+                          : is_write(c) ? write
+                          : is_sync(c)  ? OP_LIBAIO_FSYNC
+                                        : OP_NONE,
+                          (int)c->aio_fildes, is_sync(c) ? -1 : c->aio_offset,
+                          calls_libaio_asked(c)};
+}
+
+/* Of one request of a call, whose time is the first one's. */
+static void calls_libaio_put(const struct asked *q, struct event *call, int flags,
+                             int64_t result)
+{
+    struct event e = event_on(q->fd);
     e.start = call->start;
     e.end = call->end;
     e.flags = flags;
-    event_refused(&e, (int)c->aio_fildes, result);
-    event_put(&e, op, is_sync(c) ? -1 : c->aio_offset, calls_libaio_asked(c), result);
+    event_refused(&e, q->fd, result);
+    event_put(&e, q->op, q->offset, q->bytes, result);
     call->start = call->end;
 }
 
-/* (context, n, requests[]): how many were taken */
+static struct asked submission(const struct iocb *c)
+{
+    return calls_libaio_read(c, OP_LIBAIO_READ, OP_LIBAIO_WRITE);
+}
+
+/* The kernel refuses what is none; we must not end the program by it. */
+static bool may_be_address(const void *p)
+{
+    return (uintptr_t)p >= 4096 && (uintptr_t)p % sizeof p == 0;
+}
+
+/* So many of n requests are read; there is room for `most`. */
+static long calls_libaio_note(struct asked *to, long most, struct iocb *const *list,
+                              long n)
+{
+    long i = 0;
+    for (; may_be_address(list) && i < n && i < most && may_be_address(list[i]); i++)
+        to[i] = submission(list[i]);
+    return i;
+}
+
+/* (context, n, requests[]): how many were taken. Those for which there is no room are
+ * read after the call. */
 static intptr_t calls_libaio_submits(late_function *f, const intptr_t *a)
 {
+    enum { FEW = 8 };
     struct iocb *const *list = (struct iocb *const *)a[2];
+    struct asked few[FEW], *before = few;
+    char *room __attribute__((cleanup(room_give))) = a[1] > FEW ? room_take() : NULL;
+    if (room)
+        before = (struct asked *)(void *)room;
+    long most = room ? ROOM_BYTES / (long)sizeof *before : FEW;
+    long kept = calls_libaio_note(before, most, list, a[1]);
     struct event e = event_now();
     intptr_t rc = late_call(f, a);
     event_over(&e);
     int error = errno;
-    for (int i = 0; i < (int32_t)rc; i++)
-        if (is_read(list[i]) || is_write(list[i]) || is_sync(list[i]))
-            calls_libaio_put(list[i],
-                             is_read(list[i])    ? OP_LIBAIO_READ
-                             : is_write(list[i]) ? OP_LIBAIO_WRITE
-                                                 : OP_LIBAIO_FSYNC,
-                             &e, TRACE_ASYNC, 0);
+    for (long i = 0; i < (int32_t)rc; i++) {
+        struct asked q = i < kept ? before[i] : submission(list[i]);
+        if (q.op)
+            calls_libaio_put(&q, &e, TRACE_ASYNC, 0);
+    }
     errno = error;
     return rc;
 }
@@ -77,10 +121,10 @@ static intptr_t fetches(late_function *f, const intptr_t *a)
     event_put(&e, OP_LIBAIO_WAIT, -1, a[1], (int32_t)rc);
     e.start = e.end; /* the time is the call's */
     for (int i = 0; i < (int32_t)rc; i++) {
-        const struct iocb *c = (const struct iocb *)(uintptr_t)done[i].obj;
-        if (is_read(c) || is_write(c))
-            calls_libaio_put(c, is_read(c) ? OP_LIBAIO_READ_END : OP_LIBAIO_WRITE_END,
-                             &e, 0, done[i].res);
+        struct asked q = calls_libaio_read((const struct iocb *)(uintptr_t)done[i].obj,
+                                           OP_LIBAIO_READ_END, OP_LIBAIO_WRITE_END);
+        if (q.op && q.op != OP_LIBAIO_FSYNC)
+            calls_libaio_put(&q, &e, 0, done[i].res);
     }
     errno = error;
     return rc;

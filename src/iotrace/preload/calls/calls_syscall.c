@@ -127,7 +127,8 @@ static long on_fd(enum trace_op op, long request, WORDS)
 static long enters(WORDS)
 {
     bool place = d & IORING_ENTER_REGISTERED_RING; /* not a descriptor */
-    struct uring_entry u = uring_enters(place ? -1 : (int)a, (unsigned)b);
+    struct uring_entry u;
+    uring_enters(&u, place ? -1 : (int)a, (unsigned)b);
     struct event v = event_now();
     long rc = real_syscall(GIVEN);
     event_over(&v);

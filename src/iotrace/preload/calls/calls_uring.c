@@ -15,6 +15,7 @@ struct ring {
     size_t cq_rest[4];
     unsigned flags;
     int fd;
+    unsigned features;
 };
 _Static_assert(offsetof(struct ring, cq_head) == 104, "as in liburing");
 _Static_assert(offsetof(struct ring, flags) == 192, "as in liburing");
@@ -31,12 +32,15 @@ static struct uring *calls_uring_of(const struct ring *r)
     }
     if (!u)
         u = uring_make((uintptr_t)r);
-    if (u && !u->tail) {
-        u->completions = r->cqes;
-        u->mask = *r->cq_mask;
-        u->shift = r->flags & URING_LARGE_COMPLETIONS ? 1 : 0;
-        u->seen = __atomic_load_n(r->cq_tail, __ATOMIC_ACQUIRE);
-        __atomic_store_n(&u->tail, r->cq_tail, __ATOMIC_RELEASE);
+    if (u && !u->tail && !__atomic_exchange_n(&u->busy, 1, __ATOMIC_ACQUIRE)) {
+        if (!u->tail) {
+            u->completions = r->cqes;
+            u->mask = *r->cq_mask;
+            u->shift = r->flags & URING_LARGE_COMPLETIONS ? 1 : 0;
+            u->seen = __atomic_load_n(r->cq_head, __ATOMIC_ACQUIRE);
+            __atomic_store_n(&u->tail, r->cq_tail, __ATOMIC_RELEASE);
+        }
+        __atomic_store_n(&u->busy, 0, __ATOMIC_RELEASE);
     }
     return u;
 }
@@ -48,18 +52,34 @@ static const struct io_uring_sqe *calls_uring_request(const struct ring *r, unsi
 }
 
 /* The library's own count of entries tells what the call has handed to the kernel. They
- * are remembered before, as the first can be completed, and be seen by another thread,
- * before the call is over. */
+ * are remembered before the call: the kernel can complete the first, and another thread
+ * see that, before the call is over. What other threads add meanwhile is theirs. */
+static void calls_uring_put(struct uring *u, const struct ring *r,
+                            struct uring_batch *b, unsigned from, struct event *call)
+{
+    unsigned taken = __atomic_load_n(&r->head, __ATOMIC_RELAXED) - from;
+    for (unsigned i = 0; i < b->n; i++)
+        if ((int)(i - taken) < 0)
+            uring_put(u, calls_uring_request(r, from + i), b, i, call);
+        else /* a call that submits nothing */
+            uring_unhand(u, calls_uring_request(r, from + i), b, i);
+    uring_batch_end(b);
+    uring_look(u);
+}
+
 static intptr_t calls_uring_submits(late_function *f, const intptr_t *a,
                                     enum trace_op op, int64_t request)
 {
     const struct ring *r = (const struct ring *)a[0];
     struct uring *u = calls_uring_of(r);
-    unsigned from = r->head, to = r->tail, known = from;
-    if (u)
+    unsigned from = r->head, n = r->tail - from;
+    struct uring_batch b;
+    if (u) {
         uring_look(u);
-    while (u && known != to && uring_hand(u, calls_uring_request(r, known)))
-        known++;
+        uring_batch_begin(&b, n);
+        while (b.n < n)
+            uring_hand(u, calls_uring_request(r, from + b.n), &b);
+    }
     struct event e = event_now();
     intptr_t rc = late_call(f, a);
     event_over(&e);
@@ -67,16 +87,39 @@ static intptr_t calls_uring_submits(late_function *f, const intptr_t *a,
     if (op) /* then the time is the wait's */
         its.end = its.start;
     int error = errno;
-    for (unsigned i = from; u && i != r->head; i++)
-        uring_put(u, calls_uring_request(r, i), &its, (int)(i - known) < 0);
-    for (unsigned i = r->head; u && (int)(i - known) < 0; i++)
-        uring_unhand(u, calls_uring_request(r, i)); /* a call that submits nothing */
+    if (u)
+        calls_uring_put(u, r, &b, from, &its);
     if (op)
         event_put(&e, op, -1, request, (int32_t)rc);
+    errno = error;
+    return rc;
+}
+
+/* A call that only waits. It may run beside another thread that prepares and submits
+ * requests: it does not look at those. */
+static intptr_t calls_uring_waits(late_function *f, const intptr_t *a, int64_t request)
+{
+    struct uring *u = calls_uring_of((const struct ring *)a[0]);
+    struct event e = event_now();
+    intptr_t rc = late_call(f, a);
+    event_over(&e);
+    int error = errno;
+    event_put(&e, OP_URING_WAIT, -1, request, (int32_t)rc);
     if (u)
         uring_look(u);
     errno = error;
     return rc;
+}
+
+/* A wait with a limit. On kernels that cannot take the limit with the call, the library
+ * submits it as a request, and with it all that is prepared. */
+static intptr_t calls_uring_waits_limited(late_function *f, const intptr_t *a,
+                                          int64_t request)
+{
+    const struct ring *r = (const struct ring *)a[0];
+    return r->features & URING_LIMITED_WAITS
+               ? calls_uring_waits(f, a, request)
+               : calls_uring_submits(f, a, OP_URING_WAIT, request);
 }
 
 static intptr_t registers(late_function *f, const intptr_t *a)
@@ -127,6 +170,6 @@ WRAP_LATE(io_uring_submit_and_wait,
           calls_uring_submits(f, a, OP_URING_WAIT, (uint32_t)a[1]))
 WRAP_LATE(io_uring_submit_and_wait_timeout,
           calls_uring_submits(f, a, OP_URING_WAIT, (uint32_t)a[2]))
-WRAP_LATE(io_uring_wait_cqes, calls_uring_submits(f, a, OP_URING_WAIT, (uint32_t)a[2]))
-WRAP_LATE(io_uring_wait_cqe_timeout, calls_uring_submits(f, a, OP_URING_WAIT, 1))
-WRAP_LATE(__io_uring_get_cqe, calls_uring_submits(f, a, OP_URING_WAIT, (uint32_t)a[3]))
+WRAP_LATE(io_uring_wait_cqes, calls_uring_waits_limited(f, a, (uint32_t)a[2]))
+WRAP_LATE(io_uring_wait_cqe_timeout, calls_uring_waits_limited(f, a, 1))
+WRAP_LATE(__io_uring_get_cqe, calls_uring_waits(f, a, (uint32_t)a[3]))
