@@ -103,6 +103,7 @@ static void not_known(void)
     expect("fprintf", -1, 10);
     put_unseen(f, 10);
     fclose(f);
+    expect("unseen_write", -1, 10);
     f = open_as("shared", "w");
     fprintf(f, "%9d\n", 7);
     expect("fprintf", 0, 10);

@@ -2,6 +2,7 @@
  * is full it is copied to the end of the file and emptied: a page that is mapped anew
  * costs ten times as much as one that is written. */
 #include "iotrace/preload/recorder.h"
+#include "iotrace/preload/streams.h"
 #include "iotrace/preload/sys.h"
 #include <pthread.h>
 #include <string.h>
@@ -32,6 +33,7 @@ static void in_child(void)
     lane = NULL; /* another thread of the child may come by the same place */
     level = 0;
     recorder_forked();
+    streams_note(true); /* what went past the parent is the parent's */
 }
 
 /* Once in a process: children inherit both. */

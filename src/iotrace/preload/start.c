@@ -503,6 +503,7 @@ __attribute__((constructor)) static void preloaded(void)
     extern int __cxa_atexit(void (*)(void *), void *, void *);
     extern int __cxa_at_quick_exit(void (*)(void *), void *);
     recorder_start();
+    streams_note(true);
     __cxa_atexit(exits, NULL, NULL);
     __cxa_at_quick_exit(quits, NULL);
 }

@@ -9,8 +9,7 @@ struct stream streams[FDS];
 
 void stream_set(FILE *f, int fd, int64_t at)
 {
-    streams[fd].f = f;
-    streams[fd].stamp = stream_stamp(f);
+    stream_note(f, fd);
     fds[fd].offset = at;
 }
 
@@ -31,6 +30,14 @@ int64_t stream_lost(int fd)
     return -1;
 }
 
+static void put_passed(int fd, bool writes, int64_t offset, int64_t bytes)
+{
+    struct event e = event_on(fd);
+    e.flags = TRACE_STREAM;
+    e.end = e.start;
+    event_put(&e, writes ? OP_UNSEEN_WRITE : OP_UNSEEN_READ, offset, bytes, bytes);
+}
+
 /* What has moved it since the last call was not seen: one event, which took no time
  * that we know. Backwards goes what was not written after all. */
 void stream_catch_up(FILE *f, int fd)
@@ -41,14 +48,31 @@ void stream_catch_up(FILE *f, int fd)
         stream_lost(fd);
     else
         stream_set(f, fd, at);
-    if (at > was) {
-        struct event e = event_on(fd);
-        e.flags = TRACE_STREAM;
-        e.end = e.start;
-        event_put(&e, __fwriting(f) ? OP_UNSEEN_WRITE : OP_UNSEEN_READ, was, at - was,
-                  at - was);
-    }
+    if (at > was)
+        put_passed(fd, __fwriting(f), was, at - was);
     errno = error;
+}
+
+/* Another thread that uses the stream sets `by` before it moves the stream: so the
+ * stream is looked at before `by` is. */
+int64_t stream_take_passed(FILE *f, int fd, bool *writes)
+{
+    const struct stream s = streams[fd];
+    ptrdiff_t wrote = stream_write_at(f) - s.write, room = stream_buffer(f);
+    ptrdiff_t moved = wrote > 0 ? wrote : stream_read_at(f) - s.read;
+    uint32_t by = __atomic_load_n(&streams[fd].by, __ATOMIC_ACQUIRE);
+    bool mine = !by || (lane && by == lane->number + 1);
+    stream_note(f, fd);
+    *writes = wrote > 0;
+    return mine && s.f == f && moved > 0 && moved <= room ? moved : 0;
+}
+
+void stream_passed(FILE *f, int fd)
+{
+    bool writes;
+    int64_t bytes = stream_take_passed(f, fd, &writes);
+    if (UNLIKELY(bytes > 0))
+        put_passed(fd, writes, -1, bytes);
 }
 
 #ifdef __GLIBC__
@@ -94,37 +118,68 @@ int64_t stream_end(int fd)
 }
 
 #ifdef __GLIBC__
-/* Its owner is this thread, or has ended. */
-static bool is_ours_to_ask(int fd)
+extern FILE *_IO_list_all;
+extern void _IO_list_lock(void), _IO_list_unlock(void);
+
+/* A thread has this number + 1, and is another one, which has not ended. */
+static bool is_of_another(uint32_t by)
+{
+    struct lane *l = by ? &state->lane[by - 1] : lane;
+    return l != lane && __atomic_load_n(&l->taken, __ATOMIC_ACQUIRE);
+}
+
+static void catch_up(FILE *f, int fd)
 {
     uint32_t owner = fds[fd].owner;
-    if (!(owner & STREAM_OWNER))
-        return false;
-    struct lane *l = &state->lane[(owner & ~STREAM_OWNER) - 1];
-    return l == lane || !__atomic_load_n(&l->taken, __ATOMIC_ACQUIRE);
+    bool known = owner & STREAM_OWNER;
+    if (streams[fd].f != f || stream_doubted(f, fd) ||
+        is_of_another(known ? owner & ~STREAM_OWNER : streams[fd].by) ||
+        ftrylockfile(f))
+        return;
+    if (known)
+        stream_catch_up(f, fd);
+    else {
+        streams[fd].by = 0;
+        stream_passed(f, fd);
+    }
+    funlockfile(f);
 }
 
 /* Only what is in the C library's list still lives. Who holds a stream is not waited
  * for: it may wait for ever. */
 void streams_catch_up(void)
 {
-    extern FILE *_IO_list_all;
-    extern void _IO_list_lock(void), _IO_list_unlock(void);
     if (!lane_get() || vforked)
+        return;
+    _IO_list_lock();
+    for (FILE *f = _IO_list_all; f; f = f->_chain)
+        if ((unsigned)descriptor(f) < FDS)
+            catch_up(f, descriptor(f));
+    _IO_list_unlock();
+}
+
+void streams_note(bool anew)
+{
+    if (vforked)
         return;
     _IO_list_lock();
     for (FILE *f = _IO_list_all; f; f = f->_chain) {
         int fd = descriptor(f);
-        if ((unsigned)fd >= FDS || streams[fd].f != f || !is_ours_to_ask(fd) ||
-            stream_doubted(f, fd) || ftrylockfile(f))
+        if ((unsigned)fd >= FDS || (!anew && is_of_another(streams[fd].by)))
             continue;
-        stream_catch_up(f, fd);
-        funlockfile(f);
+        stream_note(f, fd);
+        if (anew)
+            streams[fd].by = 0;
     }
     _IO_list_unlock();
 }
 #else
 void streams_catch_up(void)
 {
+}
+
+void streams_note(bool anew)
+{
+    (void)anew;
 }
 #endif

@@ -4,7 +4,12 @@
  * at its end. Its position is asked for then only: that can be a system call.
  *
  * A stream has its descriptor's place in fds[], with an owner of its own, so that who
- * reads or writes past the stream takes the position away. */
+ * reads or writes past the stream takes the position away.
+ *
+ * A position can be unknown: of stdin and stdout, of a file that is appended to, after
+ * a fork. Then the way in the buffer tells how many bytes went past us since the last
+ * call of the same thread. Macros call __overflow and __uflow where a buffer ends, so
+ * that no buffer is missed. */
 #ifndef IOTRACE_PRELOAD_STREAMS_H
 #define IOTRACE_PRELOAD_STREAMS_H
 
@@ -15,22 +20,39 @@
 
 struct stream {
     FILE *f;
-    uint64_t stamp; /* after our last call */
-    int64_t doubt;  /* 1 + where the descriptor was when its position became wrong;
+    const char *read, *write; /* in its buffer, after our last call */
+    uint32_t by;   /* the lane's number + 1 that made or makes a call; 0: none has */
+    int64_t doubt; /* 1 + where the descriptor was when its position became wrong;
                        0: it is right */
 };
 extern struct stream streams[FDS];
 
-/* Another one whenever the stream has moved in its buffer, or has got another. */
-static inline uint64_t stream_stamp(const FILE *f)
-{
 #ifdef __GLIBC__
-    return (uintptr_t)f->_IO_read_ptr + 3 * (uintptr_t)f->_IO_write_ptr;
+static inline const char *stream_read_at(const FILE *f)
+{
+    return f->_IO_read_ptr;
+}
+static inline const char *stream_write_at(const FILE *f)
+{
+    return f->_IO_write_ptr;
+}
+static inline ptrdiff_t stream_buffer(const FILE *f)
+{
+    return f->_IO_buf_end - f->_IO_buf_base;
+}
 #else
+static inline const char *stream_read_at(const FILE *f)
+{
+    (void)f;
+    return NULL;
+}
+#define stream_write_at stream_read_at
+static inline ptrdiff_t stream_buffer(const FILE *f)
+{
     (void)f;
     return 0;
-#endif
 }
+#endif
 
 /* -1: a stream in memory, which is no I/O. */
 static inline int descriptor(FILE *f)
@@ -65,7 +87,29 @@ bool stream_is_doubted(FILE *f, int fd);
 void stream_doubt(int fd); /* the C library's position is wrong from here on */
 bool stream_turns_to_its_end(FILE *f); /* if what comes next is written */
 int64_t stream_end(int fd);
-void streams_catch_up(void); /* all of this thread, and of those that have ended */
+void stream_passed(FILE *f, int fd);
+int64_t stream_take_passed(FILE *f, int fd, bool *writes);
+void streams_note(bool anew); /* all: none is behind us; anew: nor has any thread */
+void streams_catch_up(void);  /* all of this thread, and of those that have ended */
+
+/* This thread's call is about to begin, or is over. */
+static inline void stream_note(FILE *f, int fd)
+{
+    if (UNLIKELY((unsigned)fd >= FDS || vforked))
+        return;
+    struct stream *s = &streams[fd];
+    s->f = f;
+    s->read = stream_read_at(f);
+    s->write = stream_write_at(f);
+    __atomic_store_n(&s->by, lane ? lane->number + 1 : 0, __ATOMIC_RELEASE);
+}
+
+/* It has moved in its buffer since our last call. */
+static inline bool stream_has_moved(const FILE *f, int fd)
+{
+    const struct stream *s = &streams[fd];
+    return s->read != stream_read_at(f) || s->write != stream_write_at(f);
+}
 
 /* Its position was set, or it is another one. */
 static inline void stream_believe(int fd)
@@ -83,19 +127,22 @@ static inline bool stream_doubted(FILE *f, int fd)
 /* Before a call. */
 static inline void stream_look(FILE *f, int fd)
 {
-    if (stream_is_known(fd) && UNLIKELY(streams[fd].stamp != stream_stamp(f)) &&
-        !stream_doubted(f, fd))
+    if (UNLIKELY((unsigned)fd >= FDS || vforked))
+        return;
+    if (!stream_is_known(fd))
+        stream_passed(f, fd);
+    else if (UNLIKELY(stream_has_moved(f, fd)) && !stream_doubted(f, fd))
         stream_catch_up(f, fd);
 }
 
 /* After a call that moved so many bytes: where it began, or -1. */
 static inline int64_t stream_moved(FILE *f, int fd, int64_t bytes)
 {
+    stream_note(f, fd);
     if (UNLIKELY(!stream_is_known(fd)))
         return stream_lost(fd);
     int64_t at = fds[fd].offset;
     fds[fd].offset = at + bytes;
-    streams[fd].stamp = stream_stamp(f);
     return at;
 }
 

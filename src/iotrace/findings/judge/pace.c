@@ -113,7 +113,8 @@ void judge_pace(struct findings *f)
     else if (!f->why_not[ID_OVERLAP])
         judge_overlap(f);
     if (any_uring(f))
-        f->why_not[ID_ASYNC] = "that an io_uring transfer has ended is seen at the next call only";
+        f->why_not[ID_ASYNC] =
+            "that an io_uring transfer has ended is seen at the next call only";
     judge_async_as(f, false);
     judge_async_as(f, true);
 }

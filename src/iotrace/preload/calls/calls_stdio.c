@@ -48,6 +48,13 @@ static int mode_flags(const char *mode)
     }
 }
 
+static void stream_begins(FILE *f, int fd, int64_t at) /* -1: nobody knows where */
+{
+    stream_believe(fd);
+    stream_note(f, fd);
+    stream_opened(f, fd, at);
+}
+
 static FILE *opened(struct event *e, enum trace_op op, const char *path,
                     const char *mode, FILE *f)
 {
@@ -61,9 +68,8 @@ static FILE *opened(struct event *e, enum trace_op op, const char *path,
         fd_opened(fd, e->file, false);
     if (fd >= 0 && !path)
         e->file = fd_resolve(fd);
-    stream_believe(fd);
-    if (f && *mode != 'a')
-        stream_opened(f, fd, 0);
+    if (fd >= 0)
+        stream_begins(f, fd, *mode == 'a' ? -1 : 0);
     event_put(e, op, -1, mode_flags(mode), f ? fd : -error);
     errno = error;
     return f;
@@ -88,6 +94,8 @@ WRAP(FILE *, freopen, (const char *path, const char *mode, FILE *f))
     if (!path) { /* the same file in another mode */
         e = (struct event){.file = old >= 0 ? fd_resolve(old) : 0, .start = e.start};
         event_put(&e, OP_FREOPEN, -1, mode_flags(mode), now ? old : -errno);
+        if (now)
+            stream_note(now, old);
         return now;
     }
     return opened(&e, OP_FREOPEN, path, mode, now);
@@ -101,9 +109,8 @@ WRAP(FILE *, fdopen, (int fd, const char *mode))
     fd_shared(fd); /* the stream moves the offset unseen */
     FILE *f = REAL(fdopen)(fd, mode);
     e.flags = TRACE_STREAM;
-    stream_believe(fd);
-    if (f && *mode != 'a')
-        stream_opened(f, fd, at);
+    if (f)
+        stream_begins(f, fd, *mode == 'a' ? -1 : at);
     event_put(&e, OP_FDOPEN, -1, mode_flags(mode), f ? fd : -errno);
     return f;
 }
@@ -129,8 +136,10 @@ WRAP(FILE *, popen, (const char *command, const char *mode))
         e.file = name_of_text(name, TRACE_FILE, fd);
     }
     e.flags = TRACE_STREAM;
-    if (f)
+    if (f) {
         fd_opened(fd, e.file, false);
+        stream_note(f, fd);
+    }
     event_put(&e, OP_POPEN, -1, 0, f ? fd : -error);
     errno = error;
     return f;
@@ -279,6 +288,40 @@ PUTS_LETTER(putc, OP_PUTC)
 PUTS_LETTER(putc_unlocked, OP_PUTC)
 ALIAS(_IO_putc, putc);
 
+/* Where a buffer ends, macros call these: what they have moved, and one letter more. */
+#define BUFFER_ENDS(name, OP, params, args)                                            \
+    WRAP(int, name, params)                                                            \
+    {                                                                                  \
+        bool writes;                                                                   \
+        int fd = descriptor(f);                                                        \
+        if (UNLIKELY((unsigned)fd >= FDS || vforked))                                  \
+            return REAL(name) args;                                                    \
+        int64_t bytes = stream_take_passed(f, fd, &writes);                            \
+        struct event e = event_on(fd);                                                 \
+        e.flags = TRACE_STREAM;                                                        \
+        int letter = REAL(name) args;                                                  \
+        event_over(&e);                                                                \
+        bytes += letter != EOF;                                                        \
+        int64_t at = stream_moved(f, fd, bytes);                                       \
+        if (bytes)                                                                     \
+            event_put(&e, OP, at, bytes, bytes);                                       \
+        return letter;                                                                 \
+    }
+BUFFER_ENDS(__overflow, OP_UNSEEN_WRITE, (FILE * f, int c), (f, c))
+BUFFER_ENDS(__uflow, OP_UNSEEN_READ, (FILE * f), (f))
+
+/* The next letter is looked at, and stays. */
+WRAP(int, __underflow, (FILE * f))
+{
+    int fd = descriptor(f);
+    if (fd >= 0)
+        stream_look(f, fd);
+    int letter = REAL(__underflow)(f);
+    if (fd >= 0)
+        stream_note(f, fd);
+    return letter;
+}
+
 /* What is put back is read again, and counts again. */
 WRAP(int, ungetc, (int c, FILE *f))
 {
@@ -374,6 +417,7 @@ static void stream_learn(const struct event *e, FILE *f)
 {
     int error = errno;
     stream_believe(e->fd);
+    stream_note(f, e->fd);
     off_t at = stream_is_known(e->fd) ? stream_tell(f) : -1;
     if (at < 0)
         stream_lost(e->fd);
@@ -417,6 +461,8 @@ static void stream_sync(FILE *f)
         int rc = closed(&e, OP_FFLUSH, REAL(name)(f));                                 \
         if (f)                                                                         \
             stream_moved(f, e.fd, 0);                                                  \
+        else                                                                           \
+            streams_note(false);                                                       \
         return rc;                                                                     \
     }
 FFLUSH(fflush)
@@ -431,6 +477,7 @@ WRAP(int, setvbuf, (FILE * f, char *buf, int mode, size_t size))
     int rc = REAL(setvbuf)(f, buf, mode, size);
     int64_t now = mode == _IONBF ? 1 : buf ? (int64_t)size : 0;
     event_put(&e, OP_SETVBUF, -1, now, rc ? -EINVAL : 0);
+    stream_note(f, e.fd);
     return rc;
 }
 
@@ -466,9 +513,10 @@ static void moved_position(struct event *e, enum trace_op op, FILE *f, off_t bef
     event_over(e);
     off_t after = before < 0 ? -1 : position(e, f);
     size_t bytes = after > before ? (size_t)(after - before) : 0;
-    if (UNLIKELY(stream_doubted(f, e->fd)))
+    if (UNLIKELY(stream_doubted(f, e->fd))) {
+        stream_note(f, e->fd);
         event_put(e, op, -1, 0, 0);
-    else
+    } else
         stream_put(e, op, f, failed && !bytes ? 1 : bytes, bytes);
 }
 
@@ -683,6 +731,7 @@ WRAP(wint_t, ungetwc, (wint_t c, FILE *f))
     bool known = after >= 0 && after < before && before - after <= LETTER;
     if (put != WEOF && !known)
         stream_doubt(e.fd);
+    stream_note(f, e.fd);
     event_put(&e, OP_UNGETWC, known ? stream_moved(f, e.fd, after - before) : -1,
               (int64_t)c, put == WEOF ? -EINVAL : 0);
     return put;
