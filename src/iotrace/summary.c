@@ -409,8 +409,12 @@ static int summary_read_log(void *arg, struct log *l)
     if (!rc && s->processes == r->first && !log_info(l)->table &&
         !add_process(r, log_info(l)->pid))
         rc = -ENOMEM;
-    for (int i = r->first; i < s->processes; i++)
-        s->process[i].threads = log_info(l)->threads;
+    for (int i = r->first; i < s->processes; i++) {
+        struct process_sum *p = &s->process[i];
+        p->threads = log_info(l)->threads;
+        if (r->profile && p->io_ns > p->end_ns - p->begin_ns)
+            p->io_ns = p->end_ns - p->begin_ns; /* threads at once */
+    }
     widen(s, r->first);
     s->read++;
     free(r->global);

@@ -6,6 +6,8 @@ in doc/findings.md; the programs are tests/iotrace/diseases.c and diseases_hdf5.
 import glob
 import json
 import os
+import random
+import re
 import shutil
 import subprocess
 import tempfile
@@ -512,6 +514,27 @@ class Findings(Case):
                 self.assertEqual(status, 3 if bad else 0, (wall_s, level))
             floor = self.found(run, "--floor=1.1")
             self.assertEqual(floor["findings"], [])
+
+    def test_threads_at_once_are_no_more_than_the_time(self):
+        """Eight threads read all the time: 8 s of calls, within 1 s."""
+        run = tempfile.mkdtemp(dir=self.tmp)
+        log = Log(rank=0, ranks=1, begin=EPOCH, end=EPOCH + S)
+        f, draw = log.name("/d/f"), random.Random(1)
+        for t in range(8):
+            for i in range(100):
+                log.add("pread", EPOCH + i * 10 * MS, 10 * MS, f, result=4096,
+                        request=4096, offset=draw.randrange(10 ** 8), thread=t)
+        log.write(os.path.join(run, "0.bin"))
+        found = self.found(run)
+        self.assertEqual([x["id"] for x in found["findings"]], ["random-small"])
+        self.assertAlmostEqual(found["findings"][0]["share_of_wall"], 1, places=2)
+        read, = [c for c in found["classes"] if c["class"] == "read"]
+        self.assertAlmostEqual(read["seconds"], 8, places=2)
+        self.assertAlmostEqual(read["mean_share"], 1, places=2)
+        self.assertAlmostEqual(read["worst_share"], 1, places=2)
+        text = subprocess.check_output((IOTRACE, "summary", run)).decode()
+        shares = [float(x) for x in re.findall(r"([0-9.]+) %", text)]
+        self.assertLessEqual(max(shares), 100, text)
 
 
 for disease in table():

@@ -899,6 +899,21 @@ class Programs(Case):
         self.assertEqual(files["/etc/passwd"]["read"]["bytes"],
                          os.path.getsize("/etc/passwd"))
 
+    def test_profile_of_a_run(self):
+        """Its calls are as many as they were, and its time counts once."""
+        self.needs_recorder()
+        self.iotrace("run", "-n", "job", "--mode=profile", "--", "dd", "if=/dev/zero",
+                     "of=out", "bs=4096", "count=4096")
+        found = self.json("findings", "job.1")
+        calls = {c["class"]: c for c in found["classes"]}
+        self.assertEqual([calls[way]["calls"] for way in ("read", "write")],
+                         [4096, 4096])
+        rank, = found["ranks"]
+        self.assertLessEqual(rank["io_s"], found["wall_s"])
+        self.assertAlmostEqual(rank["io_s"], sum(c["seconds"] for c in calls.values()),
+                               places=6)
+        self.assertNotIn(" 0 events", self.iotrace("summary", "job.1")[0])
+
     def test_run_is_its_owners_only(self):
         """Whatever the umask: command lines are in the logs."""
         self.needs_recorder()

@@ -233,6 +233,26 @@ static void fold(struct findings *f, enum fold why, const struct event *e,
         log_sum(&x->by_actor[actor], e->duration_ns);
 }
 
+static void count_calls(struct findings *f, struct actor *a, const struct event *e,
+                        int64_t calls, const struct call *call)
+{
+    a->calls += calls;
+    int kind = op_moves((enum trace_class)e->class)
+                   ? (e->class == CLASS_READ    ? KIND_READ
+                      : e->class == CLASS_WRITE ? KIND_WRITE
+                                                : KIND_COPY)
+                   : call->kind;
+    f->kind_sum[kind].calls += calls;
+    if (e->bytes > 0) {
+        log_sum(&f->kind_sum[kind].bytes, e->bytes);
+        if (e->class == CLASS_READ || e->class == CLASS_COPY)
+            log_sum(&a->bytes[0], e->bytes);
+        if (e->class == CLASS_WRITE || e->class == CLASS_COPY)
+            log_sum(&a->bytes[1], e->bytes);
+    }
+}
+
+/* Time counts once, however many threads are in calls. */
 static void count_top(struct findings *f, struct actor *a, const struct event *e,
                       const struct call *call)
 {
@@ -242,20 +262,7 @@ static void count_top(struct findings *f, struct actor *a, const struct event *e
         a->io_ns += end - from;
     if (end > a->covered_ns)
         a->covered_ns = end;
-    a->calls += e->calls;
-    int kind = op_moves((enum trace_class)e->class)
-                   ? (e->class == CLASS_READ    ? KIND_READ
-                      : e->class == CLASS_WRITE ? KIND_WRITE
-                                                : KIND_COPY)
-                   : call->kind;
-    f->kind_sum[kind].calls += e->calls;
-    if (e->bytes > 0) {
-        log_sum(&f->kind_sum[kind].bytes, e->bytes);
-        if (e->class == CLASS_READ || e->class == CLASS_COPY)
-            log_sum(&a->bytes[0], e->bytes);
-        if (e->class == CLASS_WRITE || e->class == CLASS_COPY)
-            log_sum(&a->bytes[1], e->bytes);
-    }
+    count_calls(f, a, e, e->calls, call);
 }
 
 static enum fold why_folded(const struct findings *f, const struct reading *r,
@@ -398,6 +405,7 @@ static int note(struct findings *f, const char *log, const char *text)
 struct profiled {
     struct findings *f;
     struct log *log;
+    uint32_t actor;
 };
 
 static int add_profile(void *arg, const struct trace_profile *p, int op, int64_t ns)
@@ -407,18 +415,16 @@ static int add_profile(void *arg, const struct trace_profile *p, int op, int64_t
     const struct call *call = call_of(op);
     struct event e = {.op = (uint16_t)op,
                       .class = (uint8_t)op_get(op)->class,
-                      .bytes = (int64_t)p->bytes,
-                      .duration_ns = ns,
-                      .calls = 1};
+                      .bytes = (int64_t)p->bytes};
     f->profiles++;
     unseen_profile(&f->unseen, of->log, op, p->file, (int64_t)p->count,
                    (int64_t)p->errors);
     if (p->level || !op_is_io((enum trace_class)e.class))
         return 0;
-    struct actor *a = &f->actor[f->actors - 1];
+    struct actor *a = &f->actor[of->actor];
     log_sum(&a->kind_ns[call->kind], ns);
-    count_top(f, a, &e, call);
-    a->calls += (int64_t)p->count - 1;
+    count_calls(f, a, &e, (int64_t)p->count, call);
+    f->events += p->count;
     log_sum(&a->io_ns, ns);
     return 0;
 }
@@ -472,10 +478,12 @@ static int readings_end(struct findings *f, struct stream *s, struct reading *r)
         if (!l->table && !l->events && r[i].wanted)
             rc = rc ? rc
                     : log_profile(s->log[i], add_profile,
-                                  &(struct profiled){f, s->log[i]});
+                                  &(struct profiled){f, s->log[i], r[i].actor});
         struct actor *a = l->table ? NULL : &f->actor[r[i].actor];
         if (a && l->end_ns > a->last_ns)
             a->last_ns = l->end_ns;
+        if (a && !l->events && a->io_ns > a->last_ns - a->first_ns)
+            a->io_ns = a->last_ns - a->first_ns; /* a profile's threads at once */
         free(r[i].cell);
         free(r[i].file);
         free(r[i].lane);

@@ -286,6 +286,12 @@ struct actor { /* a rank; or a process, where there are none */
     bool host_counts; /* this is the first of its host, and one there is in scope */
 };
 
+/* Local. The time of an actor's threads in calls, added up; and how many of them are in
+ * a call at once, in the mean of the time in which any is: 1 or more. What is divided
+ * by that is time of the actor, of which there is never more than the run lasted. */
+double actor_thread_ns(const struct actor *a);
+double actor_at_once(const struct actor *a);
+
 struct folded {
     int64_t calls, bytes, ns;
     uint32_t files;

@@ -76,6 +76,20 @@ static void measure_cores(struct findings *f)
                      (double)f->actor[i].waited_ns > 0.1 * (double)f->wall_ns;
 }
 
+double actor_thread_ns(const struct actor *a)
+{
+    double ns = 0;
+    for (int k = 0; k < KINDS; k++)
+        ns += (double)a->kind_ns[k];
+    return ns;
+}
+
+double actor_at_once(const struct actor *a)
+{
+    double ns = actor_thread_ns(a);
+    return a->io_ns > 0 && ns > (double)a->io_ns ? ns / (double)a->io_ns : 1;
+}
+
 /* ---- what is not in the logs ------------------------------------------------ */
 
 static void count_unseen(struct findings *f)

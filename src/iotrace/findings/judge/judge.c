@@ -39,9 +39,10 @@ struct finding *finding_begin(struct findings *f, enum id id, uint32_t group,
 }
 
 void finding_add(struct findings *f, uint32_t actor, const struct evidence *v,
-                 double gain_ns)
+                 double thread_ns)
 {
     struct finding *x = present(f);
+    double gain_ns = thread_ns / actor_at_once(&f->actor[actor]);
     if (x->members == x->room) {
         int room = x->room ? 2 * x->room : 4;
         struct member *more = realloc(x->member, (size_t)room * sizeof *more);
@@ -263,8 +264,7 @@ static void test_all(struct findings *f)
 static void cover(struct findings *f)
 {
     for (uint32_t i = 0; i < f->actors; i++)
-        for (int k = 0; k < KINDS; k++)
-            f->io_ns += (double)f->actor[i].kind_ns[k];
+        f->io_ns += actor_thread_ns(&f->actor[i]);
     for (int i = 0; i < f->found; i++)
         if (f->finding[i].after < 0 && f->finding[i].id != ID_OVERLAP)
             f->covered_ns += (double)f->finding[i].v.ns;

@@ -125,15 +125,6 @@ static void judge_seeks(const struct slice *s)
     finding_end(f);
 }
 
-/* Where a rank's time goes, all of it. */
-static double io_ns(const struct actor *a)
-{
-    double ns = 0;
-    for (int k = 0; k < KINDS; k++)
-        ns += (double)a->kind_ns[k];
-    return ns;
-}
-
 static void judge_sync(const struct slice *s)
 {
     struct findings *f = s->f;
@@ -142,7 +133,7 @@ static void judge_sync(const struct slice *s)
     struct finding *x = collect(s, ID_SYNC, syncs, 1, &transfers, &written);
     double io = 0;
     for (int i = 0; x && i < x->members; i++)
-        io += io_ns(&f->actor[x->member[i].actor]);
+        io += actor_thread_ns(&f->actor[x->member[i].actor]);
     double share = x && io > 0 ? (double)x->v.ns / io : 0;
     if (!x || !x->members || share < SHARE)
         return finding_drop(f);
@@ -166,9 +157,11 @@ static void judge_lock_time(const struct slice *s)
     int64_t transfers = 0, written = 0;
     char time[16];
     struct finding *x = collect(s, ID_LOCK_TIME, locks, 0, &transfers, &written);
-    double share = x && x->members && f->wall_ns
-                       ? (double)x->v.ns / (double)f->wall_ns / x->members
-                       : 0;
+    double ns = 0;
+    for (int i = 0; x && i < x->members; i++)
+        ns += (double)x->member[i].v.ns / actor_at_once(&f->actor[x->member[i].actor]);
+    double share =
+        x && x->members && f->wall_ns ? ns / (double)f->wall_ns / x->members : 0;
     if (!x || share < LOCKS)
         return finding_drop(f);
     finding_condition(f, "of the run's time, in the mean of these ranks", share,

@@ -110,11 +110,13 @@ static void put_classes(struct json *j, const struct findings *f)
     double wall = f->wall_ns > 0 ? (double)f->wall_ns : 1;
     json_array(j, "classes");
     for (int k = 0; k < KINDS; k++) {
-        double ns = 0, worst = 0;
+        double ns = 0, mean = 0, worst = 0;
         uint32_t who = 0;
         for (uint32_t i = 0; i < f->actors; i++) {
-            double v = f->actor[i].scope ? (double)f->actor[i].kind_ns[k] : 0;
-            ns += v;
+            const struct actor *a = &f->actor[i];
+            double v = a->scope ? (double)a->kind_ns[k] / actor_at_once(a) : 0;
+            ns += a->scope ? (double)a->kind_ns[k] : 0;
+            mean += v;
             if (v > worst) {
                 worst = v;
                 who = i;
@@ -127,7 +129,7 @@ static void put_classes(struct json *j, const struct findings *f)
         json_int(j, "calls", f->kind_sum[k].calls);
         json_int(j, "bytes", f->kind_sum[k].bytes);
         json_real(j, "seconds", seconds(ns));
-        json_real(j, "mean_share", n ? ns / n / wall : 0);
+        json_real(j, "mean_share", n ? mean / n / wall : 0);
         json_real(j, "worst_share", worst / wall);
         json_int(j, "worst_rank", f->actors ? f->actor[who].rank : -1);
         json_end_object(j);
@@ -342,7 +344,7 @@ static void put_folded(struct json *j, const struct findings *f)
         json_int(j, "bytes", x->bytes);
         json_real(j, "seconds", seconds((double)x->ns));
         json_real(j, "worst_share",
-                  f->wall_ns > 0 ? (double)worst / (double)f->wall_ns : 0);
+                  f->wall_ns > worst ? (double)worst / (double)f->wall_ns : 1);
         json_end_object(j);
     }
     json_end_array(j);

@@ -230,7 +230,7 @@ static void look_unjudged(const struct findings *f, FILE *out)
         line(out, "unjudged  %s", text);
 }
 
-/* Mean and worst share of a kind of time in the ranks' time. */
+/* The time of all threads; mean and worst share of a kind in the ranks' time. */
 static void kind_shares(const struct findings *f, int kind, double *ns, double *mean,
                         double *worst, uint32_t *who)
 {
@@ -239,18 +239,19 @@ static void kind_shares(const struct findings *f, int kind, double *ns, double *
     *who = 0;
     for (uint32_t i = 0; i < f->actors; i++) {
         const struct actor *a = &f->actor[i];
-        double v = (double)a->kind_ns[kind];
+        double v = (double)a->kind_ns[kind] / actor_at_once(a);
         if (!a->scope)
             continue;
         n++;
-        *ns += v;
+        *ns += (double)a->kind_ns[kind];
+        *mean += v;
         if (v > *worst) {
             *worst = v;
             *who = i;
         }
     }
     double wall = f->wall_ns > 0 ? (double)f->wall_ns : 1;
-    *mean = n ? *ns / n / wall : 0;
+    *mean = n ? *mean / n / wall : 0;
     *worst /= wall;
 }
 
@@ -360,7 +361,7 @@ static double worst_fold(const struct findings *f, int kind)
     for (uint32_t i = 0; x->by_actor && i < f->actors; i++)
         if (f->actor[i].scope && x->by_actor[i] > worst)
             worst = x->by_actor[i];
-    return f->wall_ns > 0 ? (double)worst / (double)f->wall_ns : 0;
+    return f->wall_ns > worst ? (double)worst / (double)f->wall_ns : 1;
 }
 
 static void look_folded(const struct findings *f, FILE *out)
