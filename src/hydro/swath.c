@@ -93,11 +93,12 @@ const struct swath_counts *swath_counts(const struct swath *w)
 
 /* ---- pings come in -------------------------------------------------------------- */
 
-/* One piece of memory for all arrays of a slot. */
+/* One piece of memory for all arrays of a slot. Rows have margins, so a ping without
+ * beams needs memory, too. */
 static int swath_make_room(struct slot *s, int beams)
 {
     size_t n = (size_t)beams, wide = n + 2 * REACH;
-    if (beams <= s->room)
+    if (s->depth && beams <= s->room)
         return 0;
     free(s->depth);
     s->room = 0;
@@ -125,7 +126,7 @@ static void clear_row(float *row, int beams)
 static int make_work(struct swath *w, int beams)
 {
     size_t n = (size_t)beams;
-    if (beams <= w->room)
+    if (w->pad && beams <= w->room)
         return 0;
     free(w->pad);
     w->room = 0;

@@ -432,7 +432,7 @@ static void test_small(void)
 {
     struct result r;
     int right = 1;
-    for (int beams = 1; beams < 14; beams++)
+    for (int beams = 0; beams < 14; beams++)
         for (int pings = 1; pings < 7; pings++) {
             make(&file, pings, beams, 0);
             if (beams > 8 && pings > 2)
@@ -440,7 +440,7 @@ static void test_small(void)
             r = filter(&file, &usual, NULL);
             right = right && r.n == pings && !r.wrong && !errors(&file, &r);
         }
-    tap_ok(right, "small files and few beams");
+    tap_ok(right, "small files, and few beams or none");
     make(&file, 1, BEAMS, 0);
     plant(&file, 0, 20, 1.5);
     r = filter(&file, &usual, NULL);
