@@ -83,10 +83,17 @@ static inline double pfm_depth(const struct pfm_head *h, uint32_t raw)
     return raw / h->depth_scale - h->depth_offset;
 }
 
+/* Local. Whether a depth in metres is none: when stored, it is the null depth, which
+ * storing may have rounded down, or is deeper. */
+static inline bool pfm_is_null(const struct pfm_head *h, double m)
+{
+    return (m + h->depth_offset) * h->depth_scale > (double)h->null_raw - 0.5;
+}
+
 /* Local. Whether a bin has valid soundings, and with them an average depth. */
 static inline bool pfm_has_depth(const struct pfm_head *h, const struct pfm_bin *bin)
 {
-    return bin->validity & PFM_DATA && bin->average_filtered < h->null_depth;
+    return bin->validity & PFM_DATA && !pfm_is_null(h, bin->average_filtered);
 }
 
 struct pfm;

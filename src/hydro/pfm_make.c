@@ -69,9 +69,9 @@ static int size_fields(struct pfm_head *h, const struct pfm_form *f)
 {
     h->depth_scale = 100;
     h->depth_offset = f->depth_min < 0 ? ceil(-f->depth_min) : 0;
-    h->null_depth = as_said(f->depth_max + 1, 6);
-    h->depth_bits =
-        bits_of(llround((h->null_depth + h->depth_offset) * h->depth_scale), 1);
+    int64_t null_raw = llround((f->depth_max + 1 + h->depth_offset) * h->depth_scale);
+    h->null_depth = as_said(pfm_depth(h, (uint32_t)null_raw), 6); /* as it is stored */
+    h->depth_bits = bits_of(null_raw, 1);
     h->count_bits = 24;
     h->std_bits = 32;
     h->std_scale = 1e6;

@@ -13,7 +13,8 @@ import subprocess
 
 import pfm_reader
 from e2e import BUILD, Case, add, main
-from pfm_made import DELETED, FILTER, HEIGHT, MANUAL, WIDTH, Pfm, library_s_own
+from pfm_made import (DELETED, FILTER, HAS_DATA, HEIGHT, MANUAL, NULL, WIDTH, Pfm,
+                      library_s_own)
 
 REFERENCE = 16384
 
@@ -102,7 +103,8 @@ class Pfminfo(Case):
         """--csv: what the bins' records say."""
         path = self.handle(which)
         pfm = pfm_reader.load(path)
-        scale, null = float(pfm.head["DEPTH SCALE"]), float(pfm.head["NULL DEPTH"])
+        scale = float(pfm.head["DEPTH SCALE"])
+        null = round(float(pfm.head["NULL DEPTH"]) * scale)  # as it is stored
         rows = list(csv.DictReader(io.StringIO(self.good_out(path, "--csv", "-"))))
         self.assertEqual([(int(r["row"]), int(r["column"])) for r in rows],
                          sorted(pfm.bins))
@@ -112,15 +114,66 @@ class Pfminfo(Case):
             self.assertEqual(int(r["soundings"]), b["count"])
             self.assertEqual(r["valid"], str(b["valid"]) if "valid" in b else "")
             self.assertEqual(int(r["validity"]), b["validity"])
-            self.assertAlmostEqual(float(r["std_m"]), b["std"] / 1e6, delta=1e-9)
+            if b["validity"] & HAS_DATA:
+                self.assertAlmostEqual(float(r["std_m"]), b["std"] / 1e6, delta=1e-9)
+            else:
+                self.assertEqual(r["std_m"], "")
             for name in ("average_filtered", "min_filtered", "max_filtered", "average",
                          "min", "max"):
-                z = b[name] / scale
-                self.assertEqual(r[name + "_m"], "%.2f" % z if z < null else "", name)
+                self.assertEqual(r[name + "_m"], "%.2f" % (b[name] / scale)
+                                 if b[name] < null else "", name)
             for name, edge, size, i in (("longitude", "MIN X", "X BIN SIZE", column),
                                         ("latitude", "MIN Y", "Y BIN SIZE", row)):
                 at = float(pfm.head[edge]) + (i + 0.5) * float(pfm.head[size])
                 self.assertAlmostEqual(float(r[name]), at, delta=1e-9)
+
+    @staticmethod
+    def marked(pfm, places, validity):
+        """All soundings of some bins are of this validity."""
+        for place in places:
+            for s in pfm.bins[place]:
+                s["validity"] = validity
+            pfm.summary[place] = pfm.summarize(pfm.bins[place])
+        pfm.chain()
+        return pfm
+
+    def test_bins_without_a_valid_sounding(self):
+        """What they have no value of is empty, also where the header's null depth is
+        not a multiple of what can be stored."""
+        flagged, deleted = (0, 6), (1, 5)
+        for more in (0, 0.004):
+            pfm = self.marked(self.made(), [flagged], MANUAL)
+            pfm = self.marked(pfm, [deleted], DELETED)
+            pfm.keys["NULL DEPTH"] = NULL + more
+            rows = {(int(r["row"]), int(r["column"])): r for r in csv.DictReader(
+                io.StringIO(self.good_out(pfm.save().path, "--csv", "-")))}
+            for place, depths in ((flagged, 3), (deleted, 0), ((0, 5), 6)):
+                row = rows[place]
+                filled = [name for name in row if name.endswith("_m") and row[name]]
+                self.assertEqual(len(filled), depths + (depths == 6), (more, row))
+            self.good_out(pfm.path, "--verify")
+
+    def test_nothing_valid(self):
+        """A header can only say how many soundings bins have."""
+        pfm = self.made()
+        self.marked(pfm, list(pfm.bins), FILTER)
+        pfm.keys.update({"MINIMUM BIN COUNT": 1, "MIN COUNT COORD": "1,0",
+                         "MAXIMUM BIN COUNT": 40, "MAX COUNT COORD": "6,0",
+                         "MIN DEPTH": "0.000000", "MAX DEPTH": "0.000000"})
+        out = self.good_out(pfm.save().path, "--verify")
+        self.assertIn("all chains", out)
+        pfm.keys["MAXIMUM BIN COUNT"] = 41
+        self.wrong(pfm.save(), "header says", "greatest number")
+
+    def test_negative_depths(self):
+        """The PFM library computes deviations with floats: they are as far off as the
+        depths are large, above the surface as below."""
+        pfm = self.made()
+        pfm.keys.update({"DEPTH OFFSET": 300.0, "NULL DEPTH": NULL - 300})
+        pfm.summary[0, 6]["std"] += 1e-5
+        self.good_out(pfm.save().path, "--verify")
+        pfm.summary[0, 6]["std"] += 1e-3
+        self.wrong(pfm.save(), "standard deviation")
 
     def soundings(self, which):
         """--xyz: all soundings, or the valid ones, in the order of bins and chains."""

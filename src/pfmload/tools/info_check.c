@@ -79,7 +79,8 @@ static const char *compare(const struct pfm_head *h, const struct pfm_bin *is,
     if (differ(is->min_filtered, should->min_filtered, step) ||
         differ(is->max_filtered, should->max_filtered, step))
         return "filtered range of depths";
-    if (fabs(is->std - should->std) > 1 / h->std_scale + 1e-7 * fabs(should->max))
+    double largest = fmax(fabs(should->min), fabs(should->max));
+    if (fabs(is->std - should->std) > 1 / h->std_scale + 1e-7 * largest)
         return "standard deviation";
     if ((is->validity ^ should->validity) & PFM_DATA)
         return "mark that it has data";
@@ -130,16 +131,19 @@ int info_check_bin(struct info_check *c, const struct pfm_bin *bin,
 
 /* ---- all of them ---------------------------------------------------------------- */
 
+/* Extremes are first of depths, then of numbers of soundings, then of deviations. */
+enum { COUNTS = 4, DEVIATIONS = 6, EXTREMES = 8 };
+
 static double of_bin(const struct pfm_bin *bin, int i)
 {
-    const double of[] = {bin->min,
-                         bin->max,
-                         bin->min_filtered,
-                         bin->max_filtered,
-                         (double)bin->soundings,
-                         (double)bin->soundings,
-                         bin->std,
-                         bin->std};
+    const double of[EXTREMES] = {bin->min,
+                                 bin->max,
+                                 bin->min_filtered,
+                                 bin->max_filtered,
+                                 (double)bin->soundings,
+                                 (double)bin->soundings,
+                                 bin->std,
+                                 bin->std};
     return of[i];
 }
 
@@ -148,54 +152,58 @@ static double of_bin(const struct pfm_bin *bin, int i)
 static int check_extreme(struct info_check *c, struct pfm *p, int i,
                          const struct pfm_extreme *is, const struct pfm_extreme *should)
 {
-    static const char *const name[] = {"least depth",
-                                       "greatest depth",
-                                       "least filtered depth",
-                                       "greatest filtered depth",
-                                       "least number of soundings of a bin",
-                                       "greatest number of soundings of a bin",
-                                       "least standard deviation",
-                                       "greatest standard deviation"};
+    static const char *const name[EXTREMES] = {"least depth",
+                                               "greatest depth",
+                                               "least filtered depth",
+                                               "greatest filtered depth",
+                                               "least number of soundings of a bin",
+                                               "greatest number of soundings of a bin",
+                                               "least standard deviation",
+                                               "greatest standard deviation"};
     const struct pfm_head *h = c->head;
-    double step = i < 4 ? 1 / h->depth_scale : i < 6 ? 1 : 2 / h->std_scale + 2e-6;
+    double step = i < COUNTS       ? 1 / h->depth_scale
+                  : i < DEVIATIONS ? 1
+                                   : 2 / h->std_scale + 2e-6;
     struct pfm_bin bin = {0};
     bool there = is->bin >= 0;
     int rc = there ? pfm_bin(p, is->bin / h->width, is->bin % h->width, &bin) : 0;
     if (rc || (there && !differ(is->value, should->value, step) &&
-               (i >= 6 || !differ(of_bin(&bin, i), should->value, step))))
+               (i >= DEVIATIONS || !differ(of_bin(&bin, i), should->value, step))))
         return rc;
     return err_set(-EBADMSG, c->in->path, -1,
                    "the %s is %.*f (row %lld, column %lld), and the PFM's header says "
                    "%.*f (row %lld, column %lld)",
                    name[i],
-                   i < 4   ? 2
-                   : i < 6 ? 0
-                           : 6,
+                   i < COUNTS       ? 2
+                   : i < DEVIATIONS ? 0
+                                    : 6,
                    should->value, (long long)(should->bin / h->width),
                    (long long)(should->bin % h->width),
-                   i < 4   ? 2
-                   : i < 6 ? 0
-                           : 6,
+                   i < COUNTS       ? 2
+                   : i < DEVIATIONS ? 0
+                                    : 6,
                    is->value, (long long)(is->bin / h->width),
                    (long long)(is->bin % h->width));
 }
 
-/* The PFM library leaves them all zero. */
+/* The PFM library leaves them all zero. Without a valid sounding there are no depths
+ * and no deviations whose extremes could be said. */
 static int check_extremes(struct info_check *c, struct pfm *p)
 {
     const struct pfm_extremes *e = pfm_extremes(p), *all = &c->in->totals.extremes;
-    const struct pfm_extreme *is[] = {&e->min,          &e->max,       &e->min_filtered,
-                                      &e->max_filtered, &e->min_count, &e->max_count,
-                                      &e->min_std,      &e->max_std};
-    const struct pfm_extreme *should[] = {
+    const struct pfm_extreme *is[EXTREMES] = {
+        &e->min,       &e->max,       &e->min_filtered, &e->max_filtered,
+        &e->min_count, &e->max_count, &e->min_std,      &e->max_std};
+    const struct pfm_extreme *should[EXTREMES] = {
         &all->min,       &all->max,       &all->min_filtered, &all->max_filtered,
         &all->min_count, &all->max_count, &all->min_std,      &all->max_std};
     bool there = false;
     int rc = 0;
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < EXTREMES; i++)
         there |= is[i]->value != 0 || is[i]->bin != 0;
-    for (int i = 0; i < 8 && there && !rc; i++)
-        rc = check_extreme(c, p, i, is[i], should[i]);
+    for (int i = 0; i < EXTREMES && there && !rc; i++)
+        if (all->filled || (i >= COUNTS && i < DEVIATIONS))
+            rc = check_extreme(c, p, i, is[i], should[i]);
     return rc;
 }
 

@@ -59,7 +59,7 @@ static void put_fixed(struct info_lines *l, double value, int decimals, char end
 
 static void put_depth(struct info_lines *l, double m, char end)
 {
-    if (m < l->head->null_depth)
+    if (!pfm_is_null(l->head, m))
         put_fixed(l, m, l->decimals, end);
     else
         *l->at++ = end;
@@ -99,7 +99,10 @@ void info_lines_bin(struct info_lines *l, const struct pfm_bin *bin)
     put_depth(l, bin->average, ',');
     put_depth(l, bin->min, ',');
     put_depth(l, bin->max, ',');
-    put_fixed(l, bin->std, DEVIATION, ',');
+    if (pfm_has_depth(h, bin))
+        put_fixed(l, bin->std, DEVIATION, ',');
+    else
+        *l->at++ = ',';
     put_int(l, bin->validity, '\n');
     end_line(l);
 }

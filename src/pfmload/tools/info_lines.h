@@ -13,7 +13,8 @@ int info_lines_open(struct info_lines **l, const char *path, const struct pfm_he
 /* Local. The names of what info_lines_bin writes, as a line. */
 void info_lines_names(struct info_lines *l);
 
-/* Local. One bin with soundings: comma-separated; a depth that is null is empty. */
+/* Local. One bin with soundings: comma-separated; a depth that is null is empty, and so
+ * is the deviation of a bin without valid soundings. */
 void info_lines_bin(struct info_lines *l, const struct pfm_bin *bin);
 
 /* Local. Each of a bin's n soundings: longitude, latitude, depth downwards, with blanks

@@ -70,9 +70,9 @@ static void add_bin(const struct pfm_head *h, const struct pfm_bin *bin,
     t->soundings += bin->soundings;
     if (bin->soundings > t->soundings_max)
         t->soundings_max = bin->soundings;
-    if (bin->min < h->null_depth)
+    if (!pfm_is_null(h, bin->min))
         t->min = fmin(t->min, bin->min);
-    if (bin->max < h->null_depth)
+    if (!pfm_is_null(h, bin->max))
         t->max = fmax(t->max, bin->max);
 }
 
