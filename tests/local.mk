@@ -13,6 +13,7 @@ check_PROGRAMS += \
 	tests/unit/cache \
 	tests/unit/container \
 	tests/unit/deal \
+	tests/unit/dest \
 	tests/unit/documents \
 	tests/unit/engine \
 	tests/unit/engine_faults \
@@ -145,6 +146,8 @@ tests_unit_lanes_LDADD = src/run/librun.la $(LDADD)
 tests_unit_passes_LDADD = src/run/librun.la $(LDADD)
 tests_unit_queue_LDADD = src/run/librun.la $(LDADD)
 tests_unit_blocks_LDADD = src/run/librun.la $(LDADD)
+tests_unit_dest_SOURCES = tests/unit/dest.c src/pfmload/input/dest.c \
+	src/pfmload/input/dest.h
 tests_unit_feed_SOURCES = tests/unit/feed.c tests/unit/local_run.h
 tests_unit_scan_SOURCES = tests/unit/scan.c tests/unit/local_run.h
 tests_unit_extsort_SOURCES = tests/unit/extsort.c tests/unit/local_run.h

@@ -3,7 +3,6 @@ src_io_libio_la_SOURCES = \
 	src/io/part/bytes.h \
 	src/io/part/container.c \
 	src/io/part/container.h \
-	src/io/part/container_lock.c \
 	src/io/part/container_recover.c \
 	src/io/part/container_rm.c \
 	src/io/engine.h \
@@ -27,6 +26,8 @@ src_io_libio_la_SOURCES = \
 	src/io/guard.h \
 	src/io/io.c \
 	src/io/io.h \
+	src/io/lock.c \
+	src/io/lock.h \
 	src/io/queue.c \
 	src/io/whole.c \
 	src/io/whole.h \

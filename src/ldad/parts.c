@@ -1,6 +1,7 @@
 /* What there is of a container, and what is not. */
 #include "base/err.h"
 #include "base/plain.h"
+#include "io/lock.h"
 #include "ldad/commands.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -62,7 +63,7 @@ static void say_open(const struct container *c, const char *path, FILE *out)
 {
     char shared[CONTAINER_PATH], writer[CONTAINER_WRITER];
     plain(writer, sizeof writer, c->writer);
-    if (!container_file(path, "shared", shared) && container_is_locked(shared))
+    if (!container_file(path, "shared", shared) && lock_is_held(shared))
         fprintf(out, "the container was never completed: it is being written (%s)\n",
                 writer);
     else if (!c->saved || !c->generation)
@@ -105,7 +106,7 @@ int command_lock(struct container *c, const char *path, int *lock)
     if (rc)
         return rc;
     rc = container_file(path, "shared", shared);
-    rc = rc ? rc : container_lock(shared, lock);
+    rc = rc ? rc : lock_file(shared, lock);
     if (rc == -EBUSY)
         rc = container_busy(c, path);
     container_free(c);

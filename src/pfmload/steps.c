@@ -147,6 +147,16 @@ static int check_inputs(const struct load *l)
     return 0;
 }
 
+/* **Collective.** All ranks read what rank 0 found: on nodes that see different files,
+ * they would add up halves of two PFMs. */
+static int check_same(struct load *l)
+{
+    if (!l->set->append)
+        return 0;
+    MPI_Bcast(&l->dest.base, sizeof l->dest.base, MPI_BYTE, 0, l->r->world.comm);
+    return err_agree(l->r->world.comm, dest_check_base(&l->dest));
+}
+
 static int open_old(struct load *l)
 {
     if (!l->set->append)
@@ -200,6 +210,17 @@ static int open_queue(struct load *l)
     return rc;
 }
 
+/* What a load does not keep, it does not put in anybody's way. */
+static int look_at_dest(struct load *l)
+{
+    const struct settings *s = l->set;
+    bool keep = l->r->options->keep;
+    int rc = keep ? dest_lock(&l->dest) : 0;
+    if (!rc && (keep || s->append))
+        rc = dest_check(&l->dest, s->append || s->overwrite);
+    return rc;
+}
+
 int steps_begin(struct run *r)
 {
     struct load *l = r->context;
@@ -209,8 +230,8 @@ int steps_begin(struct run *r)
     dest_name_part(&l->dest, l->r->id);
     if (l->r->engine)
         look_for_leftovers(l);
-    if (!rc && load_is_first(l) && l->r->engine && l->r->options->keep)
-        rc = dest_check(&l->dest, s->append || s->overwrite);
+    if (!rc && load_is_first(l) && l->r->engine)
+        rc = look_at_dest(l);
     rc = err_agree(l->r->world.comm, rc);
     if (!rc)
         rc = list_open(&l->list, l->r->world.comm, &s->files, &s->lists, s->skip_bad);
@@ -218,6 +239,8 @@ int steps_begin(struct run *r)
         rc = run_reads(l->r, first_input(l->list));
     if (!rc)
         rc = err_agree(l->r->world.comm, open_old(l));
+    if (!rc)
+        rc = check_same(l);
     if (!rc)
         report_note(l->r->report, "input", "%lld file%s, %s%s", (long long)l->list->n,
                     l->list->n == 1 ? "" : "s", units_bytes(bytes, l->list->bytes),
@@ -280,6 +303,7 @@ void steps_end(struct run *r)
     list_close(&l->list);
     pfm_inputs_free(&l->inputs);
     pfm_close(&l->old);
+    dest_unlock(&l->dest);
     free(l->item);
     l->item = NULL;
 }

@@ -4,6 +4,7 @@
 and what is there stays as it is."""
 import os
 import shutil
+import stat
 import struct
 
 from e2e import TESTS, add, any_mpi, long, main
@@ -147,6 +148,22 @@ class PfmloadBad(Loads):
     @staticmethod
     def make_folder(path):
         os.makedirs(os.path.join(path, "precious"))
+
+    def test_a_pipe_of_that_name(self):
+        """Nothing waits for it."""
+        path = os.path.join(self.tmp, "o.pfm")
+        os.mkfifo(path)
+        for option in ("--append", "--overwrite"):
+            done = self.pfmload(option, "--output=" + path, *self.survey(), np=3)
+            self.failed(done, "no regular file", path)
+            self.assertTrue(stat.S_ISFIFO(os.lstat(path).st_mode))
+
+    @staticmethod
+    def make_link(path):
+        os.mkdir(path + ".there")
+        with open(path + ".there/o.pfm", "w") as f:
+            f.write("PFM Handle File - made by hand\n")
+        os.symlink(path + ".there/o.pfm", path)
 
     @staticmethod
     def make_other_data(path):
@@ -347,7 +364,7 @@ class PfmloadBad(Loads):
 for np, args, parts_of_it in USAGE:
     add(PfmloadBad, "usage_%d_%s" % (np, "_".join(args)), "usage", np, args,
         parts_of_it)
-for name in ("make_text", "make_folder", "make_other_data"):
+for name in ("make_text", "make_folder", "make_other_data", "make_link"):
     add(PfmloadBad, "something_else_" + name, "something_else",
         getattr(PfmloadBad, name))
 for scheme in SCHEMES:

@@ -56,6 +56,33 @@ class PfmloadEnded(Loads):
         self.has_ended(run, ranks, LOST)
         self.assertEqual(contents(run.dir), {}, run)
 
+    # ---- other loads -----------------------------------------------------------
+
+    def at_once(self, *options):
+        """While one load makes or changes a PFM, another is refused; then it is not."""
+        folder = os.path.join(self.tmp, "both")
+        os.mkdir(folder)
+        lines = self.survey()
+        if options:
+            done = self.pfmload("--bounds=-88.02,29.98,-87.9,30.05", "--depths=0,500",
+                                lines[0], dir=folder)
+            self.assertEqual((done.status, done.said), (0, []), done)
+        before = contents(folder)
+        run = self.start("pfmload", "--quiet", "--output=o.pfm", "--repeat=1000",
+                         "--cache=keep", *options, lines[1], np=2, dir=folder)
+        self.until(lambda: os.path.exists(os.path.join(folder, ".o.pfm.lock")),
+                   "the PFM is locked")
+        for np in (0, 3):
+            done = self.pfmload(*options, lines[2], np=np, dir=folder)
+            self.assertEqual((done.status, len(done.said)), (1, 1), done)
+            self.assertIn("another load is making or changing this PFM (process ",
+                          done.said[0])
+        run.child.send_signal(signal.SIGTERM)
+        run.wait(30)
+        self.until(lambda: contents(folder) == before, "all is as it was")
+        done = self.pfmload(*options, lines[2], np=3, dir=folder)
+        self.assertEqual((done.status, done.said), (0, []), done)
+
     # ---- the disk ------------------------------------------------------------
 
     def fails(self, scheme, what, part, rank=None, *args):
@@ -141,6 +168,9 @@ class PfmloadEnded(Loads):
         self.same_contents(handle, self.loaded(*self.survey()))
 
 
+for option in ("new", "append", "overwrite"):
+    add(PfmloadEnded, "two_at_once_" + option, "at_once",
+        *(["--" + option] if option != "new" else []))
 for i, name in enumerate(SCHEMES):
     add(PfmloadEnded, "told_to_end_" + name, "the_launcher_is_told_to_end", name)
     part = (".ndx", ".bin")[i % 2]

@@ -799,3 +799,11 @@ int container_shared_check(const struct container *c, const char *path,
                        (long long)st.st_size, (long long)end);
     return 0;
 }
+
+int container_busy(const struct container *c, const char *path)
+{
+    return err_set(-EBUSY, path, -1,
+                   "another job has the container open and writes it (%s): wait until "
+                   "it has closed it, or end it",
+                   c->writer[0] ? c->writer : "unknown which");
+}

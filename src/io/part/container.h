@@ -156,25 +156,14 @@ int container_map_read(const struct container *c, const char *path, struct exten
 int container_shared_check(const struct container *c, const char *path,
                            const struct extents *x);
 
-/* ---- container_lock.c ------------------------------------------------------------ */
-
-/* What this process calls itself in headers. */
-void container_writer(char out[CONTAINER_WRITER]);
-
-/* Keeps a file of a container to this process until *fd is closed or the process ends.
- * *fd -1 and 0: the file system has no locks. -EBUSY without a sentence: another has
- * it; or -errno with one. */
-int container_lock(const char *path, int *fd);
-bool container_is_locked(const char *path);
-
 /* Fails with -EBUSY, and says who it is that writes. */
 int container_busy(const struct container *c, const char *path);
 
 /* ---- container_recover.c --------------------------------------------------------- */
 
 /* Partition r as it was at the last sync: `dropped` bytes that were written behind that
- * are cut off. It is locked by *fd, which the caller closes, as far as container_lock
- * can. 0, -EBUSY, -ENOENT, -EIO (it is too short) or another -errno with a sentence. */
+ * are cut off. It is locked by *fd, which the caller closes, as far as lock_file can.
+ * 0, -EBUSY, -ENOENT, -EIO (it is too short) or another -errno with a sentence. */
 int container_recover_part(const struct container *c, const char *path, int64_t r,
                            int *fd, int64_t *dropped);
 

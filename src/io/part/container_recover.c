@@ -1,5 +1,6 @@
 /* A container that nobody closed, as it was at its last sync. */
 #include "base/err.h"
+#include "io/lock.h"
 #include "io/part/container.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +23,7 @@ static int make_empty(const char *file, int64_t r, int *fd)
     if (*fd < 0)
         return fail_part(file, r, -errno);
     close(*fd);
-    return container_lock(file, fd);
+    return lock_file(file, fd);
 }
 
 static int cut_to(const char *file, int fd, int64_t bytes)
@@ -47,7 +48,7 @@ int container_recover_part(const struct container *c, const char *path, int64_t 
     bool there = !stat(file, &st);
     if (!there && (errno != ENOENT || bytes))
         return fail_part(file, r, -errno);
-    rc = there ? container_lock(file, fd) : make_empty(file, r, fd);
+    rc = there ? lock_file(file, fd) : make_empty(file, r, fd);
     if (rc == -EBUSY)
         return container_busy(c, path);
     if (rc || st.st_size == bytes)
@@ -81,7 +82,7 @@ int container_refuse_open(const struct container *c, const char *path, bool ours
     if (c->state == CONTAINER_COMPLETE)
         return 0;
     int rc = container_file(path, "shared", shared);
-    if (!rc && !ours && container_is_locked(shared))
+    if (!rc && !ours && lock_is_held(shared))
         rc = container_busy(c, path);
     if (rc || (recover && c->saved))
         return rc;

@@ -1,6 +1,7 @@
 /* Removing a container: its files by their names, and no others. */
 #include "base/err.h"
 #include "base/plain.h"
+#include "io/lock.h"
 #include "io/part/container.h"
 #include <dirent.h>
 #include <errno.h>
@@ -84,7 +85,7 @@ bool container_sweep(const char *path)
     char shared[CONTAINER_PATH];
     struct err before = *err_get();
     if (!is_begun(path) || container_file(path, "shared", shared) ||
-        container_is_locked(shared))
+        lock_is_held(shared))
         return false;
     bool gone = !container_remove_common(path);
     err_put(&before);

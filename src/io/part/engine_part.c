@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/scratch.h"
+#include "io/lock.h"
 #include "io/part/part.h"
 #include "io/part/part_file.h"
 #include "world/world.h"
@@ -126,7 +127,7 @@ static int lock_shared(struct part *p)
     int rc = container_file(p->f->path, "shared", path);
     if (!rc && access(path, F_OK))
         return 0; /* whoever reads the header next says what is not there */
-    if (rc || (rc = container_lock(path, &p->lock)) != -EBUSY)
+    if (rc || (rc = lock_file(path, &p->lock)) != -EBUSY)
         return rc;
     if (!container_read(&c, p->f->path))
         container_free(&c);
@@ -165,7 +166,7 @@ static int make_partition(struct part *p)
     if (!rc)
         scratch_belongs(path, p->f->path);
     if (!rc)
-        rc = container_lock(path, &p->own_lock);
+        rc = lock_file(path, &p->own_lock);
     return rc == -EBUSY ? container_busy(&p->c, p->f->path) : rc;
 }
 
@@ -222,7 +223,7 @@ static int create_container(struct part *p)
                        (long long)f->plan->ranks, size);
     if (!rc)
         rc = container_make(&p->c, f->plan, f->node_dirs);
-    container_writer(p->c.writer);
+    lock_owner(p->c.writer);
     if (f->rank == 0) {
         int64_t begin_ns = clock_ns();
         rc = rc ? rc : make_folder(p);
@@ -375,7 +376,7 @@ static int open_own(struct part *p)
     p->mine = p->f->rank;
     p->own_misfits = p->c.part[p->mine].misfits;
     rc = container_part_path(&p->c, p->f->path, p->mine, path);
-    rc = rc ? rc : container_lock(path, &p->own_lock);
+    rc = rc ? rc : lock_file(path, &p->own_lock);
     if (rc == -EBUSY)
         return container_busy(&p->c, p->f->path);
     if (!rc)
@@ -395,7 +396,7 @@ static int say_open(struct part *p)
     struct container c = p->c;
     c.state = CONTAINER_OPEN;
     c.recovered |= p->at_sync;
-    container_writer(c.writer);
+    lock_owner(c.writer);
     int rc = container_write(&c, p->f->path, true);
     p->said_open = !rc;
     part_header_took(clock_ns() - begin_ns);
@@ -612,7 +613,7 @@ static int part_open(struct io_file *f)
     if (!rc && (f->flags & IO_WRITE)) {
         p->c.state = CONTAINER_OPEN;
         p->c.recovered |= p->at_sync;
-        container_writer(p->c.writer);
+        lock_owner(p->c.writer);
     }
     if (!rc && (f->flags & IO_COLLECTIVE) && (f->flags & IO_READ))
         rc = part_swap_open(p);

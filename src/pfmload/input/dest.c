@@ -1,6 +1,8 @@
 #include "pfmload/input/dest.h"
 #include "base/err.h"
 #include "base/scratch.h"
+#include "io/lock.h"
+#include "world/world.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +17,7 @@
 int dest_name(struct dest *d, const char *dir, const char *output)
 {
     bool absolute = output[0] == '/';
-    memset(d, 0, sizeof *d);
+    *d = (struct dest){.lock = -1};
     int n = snprintf(d->handle, sizeof d->handle, "%s%s%s", absolute ? "" : dir,
                      absolute ? "" : "/", output);
     if (n > PFM_PATH / 2)
@@ -33,18 +35,99 @@ void dest_name_part(struct dest *d, const char *id)
     snprintf(d->part_data, PFM_PATH, "%.4000s.data", d->part_handle);
 }
 
+/* ---- others ---------------------------------------------------------------------- */
+
+int dest_lock(struct dest *d)
+{
+    char owner[LOCK_OWNER], *name = strrchr(d->handle, '/');
+    snprintf(d->lock_path, PFM_PATH, "%.*s.%.255s.lock", (int)(name + 1 - d->handle),
+             d->handle, name + 1);
+    watchdog_arm_as_set("locking", d->handle);
+    int rc = lock_name(d->lock_path, &d->lock, owner);
+    watchdog_disarm();
+    if (rc == -EBUSY)
+        return err_set(rc, d->handle, -1,
+                       "another load is making or changing this PFM (%s): wait until "
+                       "it has ended, or end it",
+                       owner[0] ? owner : "unknown which");
+    if (!rc && (rc = scratch_add(d->lock_path)))
+        lock_end(d->lock_path, &d->lock);
+    return rc;
+}
+
+void dest_unlock(struct dest *d)
+{
+    if (!d->lock_path[0])
+        return;
+    lock_end(d->lock_path, &d->lock);
+    scratch_forget(d->lock_path);
+}
+
+/* The state of a handle file and of the data that stands beside the handle `beside`. */
+static struct dest_state state_of(const char *handle, const char *beside)
+{
+    static const char *const suffix[DEST_FILES] = {NULL,  "ctl", "lin",
+                                                   "bin", "ndx", "cvg"};
+    struct dest_state s = {0};
+    char path[PFM_PATH];
+    struct stat st;
+    for (int i = 0; i < DEST_FILES; i++) {
+        bool named = !suffix[i] || !pfm_path(path, beside, suffix[i]);
+        if (!named || stat(suffix[i] ? path : handle, &st))
+            continue;
+        s.file[i].inode = (int64_t)st.st_ino;
+        s.file[i].bytes = st.st_size;
+        s.file[i].modified_s = st.st_mtim.tv_sec;
+        s.file[i].modified_ns = st.st_mtim.tv_nsec;
+    }
+    return s;
+}
+
+static int check_state(const struct dest *d, const char *beside)
+{
+    struct dest_state now = state_of(d->handle, beside);
+    if (!memcmp(&now, &d->base, sizeof now))
+        return 0;
+    return err_set(-ESTALE, d->handle, -1,
+                   "another program has made, changed or removed this PFM since this "
+                   "load first looked at it: it is left as it is, and nothing of this "
+                   "load is in it; start the load again");
+}
+
+int dest_check_base(const struct dest *d)
+{
+    return check_state(d, d->handle);
+}
+
+/* A link would be replaced, and what it leads to would stay as it was. */
+static int check_kinds(const char *handle, mode_t handle_mode, const char *data,
+                       mode_t data_mode)
+{
+    if (S_ISLNK(handle_mode) || S_ISLNK(data_mode))
+        return err_set(-ELOOP, S_ISLNK(handle_mode) ? handle : data, -1,
+                       "this is a symbolic link, which a load would replace: name the "
+                       "PFM that it leads to");
+    if (handle_mode && !S_ISREG(handle_mode))
+        return err_set(-EINVAL, handle, -1, "this is no regular file, and so no PFM");
+    if (data_mode && !S_ISDIR(data_mode))
+        return err_set(-ENOTDIR, data, -1, "the PFM's directory is not a directory");
+    return 0;
+}
+
 int dest_check(struct dest *d, bool replaces)
 {
-    struct stat st;
-    bool handle = !lstat(d->handle, &st), data = !lstat(d->data, &st);
-    d->replaces = replaces && (handle || data);
-    if ((handle || data) && !replaces)
-        return err_set(-EEXIST, handle ? d->handle : d->data, -1,
+    struct stat handle = {0}, data = {0};
+    bool there = !lstat(d->handle, &handle);
+    there |= !lstat(d->data, &data);
+    d->replaces = replaces && there;
+    if (there && !replaces)
+        return err_set(-EEXIST, handle.st_mode ? d->handle : d->data, -1,
                        "this PFM is there already and is left as it is: remove it, or "
                        "give --overwrite or --append");
-    if (d->replaces && data && !S_ISDIR(st.st_mode))
-        return err_set(-ENOTDIR, d->data, -1, "the PFM's directory is not a directory");
-    return handle ? pfm_check_handle(d->handle) : 0;
+    int rc = check_kinds(d->handle, handle.st_mode, d->data, data.st_mode);
+    if (!rc)
+        d->base = state_of(d->handle, d->handle);
+    return !rc && handle.st_mode ? pfm_check_handle(d->handle) : rc;
 }
 
 /* ---- making and unmaking -------------------------------------------------------- */
@@ -141,11 +224,24 @@ static void take_back(struct dest *d)
         dest_exchange(d);
 }
 
+/* The handle file, too, takes no name that has come to be there. */
+static int move_handle(const struct dest *d)
+{
+    if (d->replaces)
+        return dest_move(d->part_handle, d->handle);
+    if (!renameat2(AT_FDCWD, d->part_handle, AT_FDCWD, d->handle, RENAME_NOREPLACE))
+        return 0;
+    return errno == EEXIST ? dest_check_base(d) : dest_move(d->part_handle, d->handle);
+}
+
+/* What has been taken away is looked at once more: it may have changed until then. */
 static int publish_handle(struct dest *d)
 {
-    int rc = sync_parent(d);
+    int rc = check_state(d, d->part_handle);
     if (!rc)
-        rc = dest_move(d->part_handle, d->handle);
+        rc = sync_parent(d);
+    if (!rc)
+        rc = move_handle(d);
     if (rc)
         take_back(d);
     return rc;
@@ -153,7 +249,9 @@ static int publish_handle(struct dest *d)
 
 int dest_publish(struct dest *d)
 {
-    int rc = sync_folder(d->part_data);
+    int rc = dest_check_base(d);
+    if (!rc)
+        rc = sync_folder(d->part_data);
     if (rc)
         return rc;
     dest_forget(d); /* from here on a signal must not remove what has its name */

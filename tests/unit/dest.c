@@ -1,0 +1,163 @@
+/* A PFM gets its name only where what it replaces is what its load found: whoever comes
+ * in between loses nothing, where locks work and where they do not. */
+#include "tap.h"
+
+#include "base/err.h"
+#include "io/lock.h"
+#include "pfmload/input/dest.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char dir[TAP_PATH], handle[TAP_PATH];
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    if (!f || fputs(text, f) < 0 || fclose(f))
+        tap_ok(0, "the test can write %s", path);
+}
+
+static bool says(const char *path, const char *text)
+{
+    char is[64] = "";
+    FILE *f = fopen(path, "r");
+    bool read = f && fgets(is, sizeof is, f);
+    if (f)
+        fclose(f);
+    return read && !strcmp(is, text);
+}
+
+static char *part(const char *of, const char *suffix)
+{
+    static char path[PFM_PATH];
+    pfm_path(path, of, suffix);
+    return path;
+}
+
+/* A PFM, as far as it counts here: a handle and blocks with `text`. */
+static void make(const char *of, const char *text)
+{
+    char data[TAP_PATH + 8];
+    snprintf(data, sizeof data, "%s.data", of);
+    mkdir(data, 0777);
+    write_file(part(of, "ndx"), text);
+    write_file(of, "PFM Handle File - of a test\n");
+}
+
+static void unmake(void)
+{
+    char data[TAP_PATH + 8];
+    snprintf(data, sizeof data, "%s.data", handle);
+    unlink(part(handle, "ndx"));
+    unlink(part(handle, "ctl"));
+    rmdir(data);
+    unlink(handle);
+}
+
+/* A load from its first look to just before its end. */
+static int begin(struct dest *d, const char *id, bool replaces, const char *text)
+{
+    err_clear();
+    int rc = dest_name(d, dir, "a.pfm");
+    dest_name_part(d, id);
+    rc = rc ? rc : dest_check(d, replaces);
+    rc = rc ? rc : dest_begin(d);
+    if (!rc)
+        make(d->part_handle, text);
+    return rc;
+}
+
+static int end(struct dest *d)
+{
+    int rc = dest_publish(d);
+    if (rc)
+        dest_remove(d);
+    return rc;
+}
+
+static bool is_gone(const struct dest *d)
+{
+    return access(d->part, F_OK) && errno == ENOENT;
+}
+
+/* Two loads that both began with what was there: the second to end is refused. */
+static void test_two(bool replaces, const char *what)
+{
+    struct dest one, other;
+    if (replaces)
+        make(handle, "old");
+    int rc = begin(&one, "1", replaces, "one");
+    rc = rc ? rc : begin(&other, "2", replaces, "other");
+    tap_ok(!rc && !end(&one), "%s: the first to end is published", what);
+    tap_ok(end(&other) == -ESTALE && strstr(err_get()->text, "start the load again"),
+           "%s: the second is refused", what);
+    tap_ok(says(part(handle, "ndx"), "one") && is_gone(&one) && is_gone(&other),
+           "%s: the first one's PFM stays, and nothing else", what);
+    unmake();
+}
+
+/* Any part of the PFM may be what another program has changed. */
+static void test_changes(void)
+{
+    struct dest d;
+    int refused = 0, kept = 0;
+    for (int i = 0; i < 3; i++) {
+        make(handle, "old");
+        if (begin(&d, "1", true, "new"))
+            tap_ok(0, "the test can begin: %s", err_get()->text);
+        if (i == 0)
+            write_file(part(handle, "ndx"), "edited");
+        if (i == 1)
+            write_file(part(handle, "ctl"), "edited");
+        if (i == 2)
+            unlink(handle);
+        refused += end(&d) == -ESTALE;
+        kept += says(part(handle, "ndx"), i ? "old" : "edited");
+        unmake();
+    }
+    tap_ok(refused == 3 && kept == 3, "a PFM that was changed stays as it is (%d, %d)",
+           refused, kept);
+    make(handle, "old");
+    tap_ok(!begin(&d, "1", true, "new") && !end(&d) && says(part(handle, "ndx"), "new"),
+           "one that was not is replaced");
+    unmake();
+}
+
+static void test_lock(void)
+{
+    struct dest one, other;
+    char lock[TAP_PATH], me[LOCK_OWNER];
+    struct stat st;
+    err_clear();
+    lock_owner(me);
+    tap_path(lock, ".a.pfm.lock");
+    dest_name(&one, dir, "a.pfm");
+    dest_name(&other, dir, "a.pfm");
+    tap_ok(!dest_lock(&one) && !stat(lock, &st), "a lock has a file");
+    tap_ok(dest_lock(&other) == -EBUSY && strstr(err_get()->text, me),
+           "which says whose it is: %s", err_get()->text);
+    dest_unlock(&other);
+    tap_ok(!stat(lock, &st), "who has not got it does not remove it");
+    dest_unlock(&one);
+    dest_unlock(&one);
+    tap_ok(stat(lock, &st) != 0, "at the end the file is gone");
+    write_file(lock, "process 1 on a machine that failed");
+    tap_ok(!dest_lock(&other) && says(lock, me), "one that was left is taken over");
+    dest_unlock(&other);
+}
+
+int main(int argc, char **argv)
+{
+    tap_start(&argc, &argv, 0);
+    tap_path(dir, "");
+    tap_path(handle, "a.pfm");
+    test_lock();
+    test_two(false, "new");
+    test_two(true, "in place of an old one");
+    test_changes();
+    return tap_end();
+}
