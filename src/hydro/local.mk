@@ -4,6 +4,7 @@ src_hydro_libhydro_la_SOURCES = \
 	src/hydro/geodesy.c src/hydro/geodesy.h \
 	src/hydro/gsf.c src/hydro/gsf.h \
 	src/hydro/gsf_format.h \
+	src/hydro/gsf_out.c src/hydro/gsf_out.h \
 	src/hydro/gsf_ping.c src/hydro/gsf_ping.h \
 	src/hydro/gsf_stream.c src/hydro/gsf_stream.h \
 	src/hydro/gsf_write.c src/hydro/gsf_write.h \

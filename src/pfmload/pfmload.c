@@ -49,7 +49,7 @@ int main(int argc, char **argv)
         .stages = stages,
         .figures = steps_figures,
         .put_away = steps_put_away,
-        .results = steps_tell_bad,
+        .results = steps_tell_left_out,
         .close = steps_end,
     };
     return run_main(&pfmload, argc, argv);

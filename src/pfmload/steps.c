@@ -283,7 +283,7 @@ int steps_put_away(struct run *r, int failed)
     return rc;
 }
 
-int steps_tell_bad(struct run *r, int rc)
+int steps_tell_left_out(struct run *r, int rc)
 {
     const struct load *l = r->context;
     if (!rc && load_is_first(l) && l->scan.bad)
@@ -292,6 +292,8 @@ int steps_tell_bad(struct run *r, int rc)
                 "above, or the report\n",
                 (long long)l->scan.bad, (long long)l->list->n,
                 l->scan.bad == 1 ? "is" : "are");
+    if (!rc && load_is_first(l) && l->left_out[0])
+        fprintf(stderr, "pfmload: warning: %s\n", l->left_out);
     return rc;
 }
 

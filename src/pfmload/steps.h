@@ -31,8 +31,9 @@ void steps_figures(struct run *r);
 /* Gives the PFM its name, where it is to be kept and the last one, or removes it. */
 int steps_put_away(struct run *r, int rc);
 
-/* At the end of a load that made its PFM, says once more what is not in it. */
-int steps_tell_bad(struct run *r, int rc);
+/* At the end of a load that made its PFM, says once more which files and beams are not
+ * in it. */
+int steps_tell_left_out(struct run *r, int rc);
 
 /* Local. Frees everything. */
 void steps_end(struct run *r);

@@ -153,6 +153,8 @@ int steps_load(struct run *r, void *load)
     run_phase_begin(r, "load");
     if (!load_agree(l) && !make_files(l))
         l->scheme->load(l);
+    if (!r->failed)
+        load_fail(l, feed_balance(l->feed));
     progress_clear(&l->progress);
     if (!load_agree(l) && !passes) {
         join_extremes(l);

@@ -73,20 +73,46 @@ static void warn_of_cut_files(const struct load *l, int64_t files, int64_t cut_b
                    units_bytes(bytes, cut_bytes));
 }
 
+/* Where more than 1 % of the beams are missing, and no flag of the file says so, the
+ * user must know. */
+static void warn_of_beams(struct load *l, const struct feed_counts *c, const char *why)
+{
+    int64_t out = gsf_out_sum(c->out);
+    if (gsf_out_unflagged(c->out) * 100 <= c->beams)
+        return;
+    snprintf(l->left_out, sizeof l->left_out,
+             "%lld of %lld beams (%.1f %%) are not in the PFM: %s", (long long)out,
+             (long long)c->beams, 100 * (double)out / (double)c->beams, why);
+    report_warning(l->r->report, "beams_left_out", "%s", l->left_out);
+}
+
+/* The same for programs: results of one number each. */
+static void tell_beams(struct report *r, const struct feed_counts *c)
+{
+    char name[64];
+    report_result(r, "beams_read", (double[]){(double)c->beams}, 1);
+    report_result(r, "beams_loaded", (double[]){(double)(c->soundings - c->old)}, 1);
+    for (int i = GSF_IN + 1; i < GSF_OUTS; i++) {
+        snprintf(name, sizeof name, "beams_out_%s", gsf_out_name(i));
+        report_result(r, name, (double[]){(double)c->out[i]}, 1);
+    }
+}
+
 /* What became of all beams, once. */
 static void tell_counts(struct load *l)
 {
     struct feed_counts c = *feed_counts(l->feed);
+    char why[800];
     MPI_Allreduce(MPI_IN_PLACE, &c, sizeof c / sizeof(int64_t), MPI_INT64_T, MPI_SUM,
                   l->r->world.comm);
-    report_note(
-        l->r->report, "beams",
-        "%lld in %lld pings, of which %lld are single-beam; left out: %lld beams "
-        "without detection, %lld outside of the grid, %lld whose ship has no heading; "
-        "and %lld pings without a position, %lld that the file says to ignore",
-        (long long)c.beams, (long long)c.pings, (long long)c.pings_single,
-        (long long)c.beams_null, (long long)c.outside, (long long)c.beams_lost,
-        (long long)c.pings_lost, (long long)c.pings_ignored);
+    gsf_out_tell(c.out, why, sizeof why);
+    report_note(l->r->report, "beams",
+                "%lld in %lld pings, of which %lld are single-beam; %lld loaded; left "
+                "out: %s",
+                (long long)c.beams, (long long)c.pings, (long long)c.pings_single,
+                (long long)(c.soundings - c.old), why);
+    tell_beams(l->r->report, &c);
+    warn_of_beams(l, &c, why);
     report_note(l->r->report, "soundings",
                 "%lld; not valid: %lld by hand, %lld by a filter, of these %lld by the "
                 "swath filter now",

@@ -39,6 +39,17 @@ static struct pfm_form form(const struct load *l)
     return f;
 }
 
+static int nothing_to_load(const struct load *l)
+{
+    char why[800];
+    bool beams = gsf_out_sum(l->scan.out) > 0;
+    gsf_out_tell(l->scan.out, why, sizeof why);
+    return err_set(-ENODATA, NULL, -1,
+                   "none of the files has a sounding%s that can be loaded: %s%s",
+                   l->set->bounded ? " within the bounds" : "",
+                   beams ? "beams left out: " : "they have no beams", beams ? why : "");
+}
+
 static int scan(struct load *l)
 {
     const struct settings *s = l->set;
@@ -58,11 +69,7 @@ static int scan(struct load *l)
         o.north = l->head.max_y;
     }
     int rc = scan_files(&l->scan, l->r->world.comm, l->list, &o);
-    if (!rc && !l->scan.box.n)
-        rc = err_set(-ENODATA, NULL, -1,
-                     "none of the files has a sounding%s that can be loaded",
-                     s->bounded ? " within the bounds" : "");
-    return rc;
+    return rc || l->scan.box.n ? rc : nothing_to_load(l);
 }
 
 /* Adds to a failure of the grid which pings its size or its depths come from: one

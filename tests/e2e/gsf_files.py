@@ -107,10 +107,17 @@ class GsfFiles(Case):
             f.write("".join(path + "\n" for path, _ in made))
         done = self.run_program("pfmload", "--quiet", "--no-keep", "--output=o.pfm",
                                 "--list=" + names, np=2)
-        self.assertEqual((done.status, done.said), (0, []), done)
+        self.assertEqual((done.status, len(done.said)), (0, 1), done)
+        self.assertIn("8 in pings without across-track distances", done.said[0])
         figures = {f["name"]: f["median"] for f in done.report["figures"]}
+        # the reference reader says 0 m across for two pings of four beams
         self.assertEqual(figures["soundings"],
-                         sum(known["soundings"] for _, known in made))
+                         sum(known["soundings"] for _, known in made) - 8)
+        left_out = self.info(*[path for path, _ in made])["total"]["left_out"]
+        self.assertEqual({name: n for name, n in left_out.items() if n},
+                         {name[len("beams_out_"):]: n for name, (n,) in
+                          done.report["results"].items()
+                          if n and name.startswith("beams_out_")})
 
     def test_larger_files(self):
         if not LARGE:

@@ -2,6 +2,7 @@
 # limit: 600; tier: quick ci
 """pfmload where something is wrong with what is asked or with its input: one sentence,
 and what is there stays as it is."""
+import json
 import os
 import shutil
 import stat
@@ -87,6 +88,47 @@ def gsf(soundings, beams=1):
         scale = struct.pack(">IIIIi", 100 << 24 | 16, 1, 1 << 24, 1, 0)
         file += record(2, head + scale + struct.pack(">II", 1 << 24 | 4, depth))
     return file
+
+
+class Ping:
+    """Eight beams; what differs from a good ping is said."""
+
+    def __init__(self, lat=30.0, lon=-88.0, heading=0, flags=0, beams=8,
+                 arrays=(1, 2, 16), null=0, unflagged=0):
+        self.place, self.heading, self.flags = (lat, lon), heading, flags
+        self.beams, self.arrays = beams, arrays
+        self.depths = [0] * (null + unflagged) + [50] * (beams - null - unflagged)
+        self.beam_flags = [1] * null + [0] * (beams - null)
+
+    def array(self, kind):
+        of = {1: (">%dH", self.depths), 2: (">%dh", range(-3, self.beams - 3)),
+              4: (">%dH", [10] * self.beams), 16: (">%dB", self.beam_flags)}
+        form, values = of[kind]
+        data = struct.pack(form % self.beams, *values)
+        return struct.pack(">I", kind << 24 | len(data)) + data
+
+    def record(self, i):
+        lat, lon = self.place
+        head = struct.pack(">iiiiHHHH", 1500000000 + i, 0, round(lon * 1e7),
+                           round(lat * 1e7), self.beams, 0, self.flags, 0)
+        head += bytes(6) + struct.pack(">H", self.heading * 100) + bytes(24)
+        scales = struct.pack(">II", 100 << 24 | 28, 2) + b"".join(
+            struct.pack(">IIi", kind << 24, 1, 0) for kind in (1, 2))
+        data = head + (scales if self.beams else b"") + b"".join(
+            self.array(kind) for kind in self.arrays if self.beams)
+        data += bytes(-len(data) % 4)
+        return struct.pack(">II", len(data), 2) + data
+
+
+# A ping for each reason to leave beams out, and what becomes of them.
+ODD_PINGS = [
+    (Ping(), {}), (Ping(30.0001, null=2, unflagged=1), {"flagged_null": 2,
+                                                        "null_depth": 1}),
+    (Ping(flags=1), {"ignored_ping": 8}), (Ping(lon=181), {"no_position": 8}),
+    (Ping(lat=91), {"no_position": 8}), (Ping(lon=190), {"impossible_position": 8}),
+    (Ping(arrays=(4, 16)), {"no_depths": 8}), (Ping(arrays=(1, 16)), {"no_across": 8}),
+    (Ping(arrays=(1, 16), beams=1), {}), (Ping(heading=361), {"no_heading": 7}),
+    (Ping(30.5), {"outside": 8}), (Ping(beams=0), {})]
 
 
 def oversize(data):
@@ -253,6 +295,93 @@ class PfmloadBad(Loads):
             f.write(gsf([(30, -88, 50)], beams=0))
         self.failed(self.pfmload(*self.survey(), path, np=3), path, "has no beams")
 
+    # ---- beams -----------------------------------------------------------------
+
+    def pings_file(self, name, pings):
+        path = os.path.join(self.tmp, name)
+        header = b"GSF-v03.09\0\0"
+        with open(path, "wb") as f:
+            f.write(struct.pack(">II", len(header), 1) + header)
+            f.writelines(ping.record(i) for i, ping in enumerate(pings))
+        return path
+
+    def odd_file(self):
+        """A file of all kinds of pings: its path, beams, and those left out."""
+        left_out = {}
+        for _, why in ODD_PINGS:
+            for name, n in why.items():
+                left_out[name] = left_out.get(name, 0) + n
+        path = self.pings_file("odd.gsf", [ping for ping, _ in ODD_PINGS])
+        return path, sum(ping.beams for ping, _ in ODD_PINGS), left_out
+
+    def balanced(self, done, beams, left_out):
+        """Each beam is in the PFM, or in one reason; and the user is told."""
+        self.assertEqual((done.status, len(done.said)), (0, 1), done)
+        self.assertIn("pfmload: warning: %d of %d beams" % (
+            sum(left_out.values()), beams), done.said[0])
+        for words in ("8 in pings without across-track", "8 in pings without depths",
+                      "16 in pings without a position", "8 outside of the grid"):
+            self.assertIn(words, done.said[0])
+        report = done.report
+        results = {name: n for name, (n,) in report["results"].items()}
+        self.assertEqual(results.pop("beams_read"), beams)
+        loaded = results.pop("beams_loaded")
+        self.assertEqual(loaded, beams - sum(left_out.values()))
+        self.assertEqual({name: n for name, n in results.items() if n},
+                         {"beams_out_" + name: n for name, n in left_out.items()})
+        self.assertIn("beams_left_out", {w["code"] for w in report["warnings"]})
+        self.assertIn("%d loaded" % loaded, report["run"]["notes"]["beams"])
+        return loaded
+
+    def accounted_for(self, scheme):
+        """With filters, and added to a PFM."""
+        path, beams, left_out = self.odd_file()
+        args, ranks = SCHEMES[scheme]
+        done = self.pfmload(*args, *NO_SCAN, "--swath-filter", "--area-filter", path,
+                            np=ranks[0])
+        loaded = self.balanced(done, beams, left_out)
+        handle = os.path.join(done.dir, "o.pfm")
+        self.assertEqual(len(self.read(handle).soundings()), loaded)
+        again = shutil.copy(path, os.path.join(self.tmp, "again.gsf"))
+        with open(again, "ab") as f:
+            f.write(Ping(flags=1).record(9))
+        more = dict(left_out, ignored_ping=left_out["ignored_ping"] + 8)
+        done = self.pfmload(*args, "--append", again, np=ranks[-1], dir=done.dir)
+        self.balanced(done, beams + 8, more)
+        self.assertEqual(len(self.read(handle).soundings()), 2 * loaded)
+
+    def test_gsfinfo_has_the_same_reasons(self):
+        path, beams, left_out = self.odd_file()
+        done = self.run_program("gsfinfo", "--json", path, np=0, dir=False, json=False)
+        total = json.loads(done.out)["total"]
+        del left_out["outside"]
+        self.assertEqual({name: n for name, n in total["left_out"].items() if n},
+                         left_out)
+        self.assertEqual((total["beams"], total["loadable"]),
+                         (beams, beams - sum(left_out.values())))
+
+    def test_no_beam_can_be_loaded(self):
+        """The sentence says why."""
+        for i, (ping, words) in enumerate((
+                (Ping(arrays=(1, 16)), "16 in pings without across-track distances"),
+                (Ping(arrays=(4, 16)), "16 in pings without depths"),
+                (Ping(lon=190), "16 in pings whose position"),
+                (Ping(null=8), "16 flagged as without detection"),
+                (Ping(beams=0), "they have no beams"))):
+            path = self.pings_file("none-%d.gsf" % i, [ping, ping])
+            for np in (0, 3):
+                self.failed(self.pfmload(path, np=np), "none of the files has", words)
+
+    def test_few_missing_beams_are_no_news(self):
+        """1 % are; a flag never is."""
+        for missing, flagged, said in ((2, 0, 0), (3, 0, 1), (0, 8, 0)):
+            pings = [Ping(30 + i / 1e4, null=flagged) for i in range(25)]
+            pings[3] = Ping(30, null=flagged, unflagged=missing)
+            path = self.pings_file("few-%d-%d.gsf" % (missing, flagged),
+                                   pings[:12] + [Ping(29.9999)] + pings[12:])
+            done = self.pfmload(path)
+            self.assertEqual((done.status, len(done.said)), (0, said), done)
+
     def odd(self, path, *parts_of_it):
         """What is no file that can be read: refused, or left out."""
         lines = self.survey()
@@ -364,6 +493,8 @@ class PfmloadBad(Loads):
 for np, args, parts_of_it in USAGE:
     add(PfmloadBad, "usage_%d_%s" % (np, "_".join(args)), "usage", np, args,
         parts_of_it)
+for scheme in SCHEMES:
+    add(PfmloadBad, "every_beam_is_accounted_for_by_" + scheme, "accounted_for", scheme)
 for name in ("make_text", "make_folder", "make_other_data", "make_link"):
     add(PfmloadBad, "something_else_" + name, "something_else",
         getattr(PfmloadBad, name))

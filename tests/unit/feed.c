@@ -173,9 +173,10 @@ static void test_flags(void)
         k++;
     }
     tap_ok(fine, "beams that are null are left out, others keep their flags");
-    tap_ok(counts.beams == 9 && counts.beams_null == 3 && counts.soundings == 6 &&
+    tap_ok(counts.beams == 9 && counts.out[GSF_OUT_FLAG] == 2 &&
+               counts.out[GSF_OUT_DEPTH] == 1 && counts.soundings == 6 &&
                counts.manual == 2 && counts.filtered == 1 && !counts.cut &&
-               counts.files == 1 && counts.pings == 1 && !counts.outside,
+               counts.files == 1 && counts.pings == 1 && !counts.out[GSF_OUT_AREA],
            "and are counted");
     struct stat st;
     const struct phase_act *a = &run.phase->act[ACT_READ];
@@ -206,8 +207,9 @@ static void test_pings(void)
                s[2].beam == 3 && s[2].bin == s[1].bin && s[3].ping == 6 &&
                s[5].file == 1 && s[5].ping == 1 && s[5].line == 1,
            "numbers are those of the file; without a heading, beams aside are lost");
-    tap_ok(counts.pings == 12 && counts.pings_ignored == 2 && counts.pings_lost == 2 &&
-               counts.beams == 12 && counts.beams_lost == 2 && counts.files == 2,
+    tap_ok(counts.pings == 12 && counts.out[GSF_OUT_IGNORED] == 2 &&
+               counts.out[GSF_OUT_POSITION] == 2 && counts.beams == 16 &&
+               counts.out[GSF_OUT_HEADING] == 2 && counts.files == 2,
            "all that is counted");
 }
 
@@ -231,8 +233,8 @@ static void test_edges(void)
     const int64_t w = head.width, h = head.height;
     tap_ok(bin_at(30, -88) == 0 && !got.s[0].x && !got.s[0].y,
            "the south-western corner is in the first bin");
-    tap_ok(bin_at(30 - step, -88) == -1 && counts.outside == 1 && !got.calls &&
-               bin_at(30, -88 - step) == -1,
+    tap_ok(bin_at(30 - step, -88) == -1 && counts.out[GSF_OUT_AREA] == 1 &&
+               !got.calls && bin_at(30, -88 - step) == -1,
            "a step to the south or west of it is outside");
     tap_ok(bin_at(north - step, east - step) == w * h - 1 &&
                bin_at(north + step, east - step) == -1 &&

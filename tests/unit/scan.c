@@ -248,6 +248,7 @@ static struct gsf_ping line_ping(double lat, double lon, double heading, double 
                              .lon = lon,
                              .heading = heading,
                              .headed = true,
+                             .has = 1u << GSF_DEPTH | 1u << GSF_ACROSS,
                              .beams = SWATH,
                              .depth = depth,
                              .across = across,
@@ -259,7 +260,7 @@ static void add_beams(struct geo_box *box, const struct beams *b,
                       const struct gsf_ping *p)
 {
     for (int i = 0; i < p->beams; i++)
-        if (!beam_is_null(p, i))
+        if (!gsf_why_beam_out(p, i))
             geo_box_add(box, b->at[i]);
 }
 

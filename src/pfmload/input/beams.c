@@ -65,7 +65,7 @@ static int reach(const struct beams *b, const struct gsf_ping *p, struct ends *e
     *e = (struct ends){INFINITY, -INFINITY, INFINITY, -INFINITY};
     for (int i = 0; i < p->beams; i++) {
         struct geo_point at = b->at[i];
-        if (beam_is_null(p, i))
+        if (gsf_why_beam_out(p, i))
             continue;
         e->south = at.lat < e->south ? at.lat : e->south;
         e->north = at.lat > e->north ? at.lat : e->north;
@@ -107,7 +107,7 @@ static int pick(struct beams *b, const struct gsf_ping *p, const struct ends *e)
     int n = 0, any = 0;
     for (int i = 0; i < p->beams; i++) {
         struct geo_point at = b->at[i];
-        if (beam_is_null(p, i))
+        if (gsf_why_beam_out(p, i))
             continue;
         any = i;
         if (at.lat <= e->south || at.lat >= e->north || at.lon <= e->west ||

@@ -1,10 +1,9 @@
-/* Which beams of a ping are loaded, and where they are: the same for all who look at
- * input files. */
+/* Where the beams of a ping are: the same for all who look at input files. */
 #ifndef PFMLOAD_INPUT_BEAMS_H
 #define PFMLOAD_INPUT_BEAMS_H
 
 #include "hydro/geodesy.h"
-#include "hydro/gsf.h"
+#include "hydro/gsf_out.h"
 
 /* Begins with `how` and zeros; beams_free ends it. */
 struct beams {
@@ -17,7 +16,8 @@ struct beams {
 };
 
 /* Local. Fills b->at for a ping that is placed. Where its heading is not known, all
- * beams are where the ship is (beam_is_lost). Returns 0 or -ENOMEM with a sentence. */
+ * beams are where the ship is (GSF_OUT_HEADING). Returns 0 or -ENOMEM with a
+ * sentence. */
 int beams_place(struct beams *b, const struct gsf_ping *ping);
 void beams_free(struct beams *b);
 
@@ -27,17 +27,5 @@ void beams_free(struct beams *b);
  * an end of `known`: that leaves the box as it is. */
 int beams_place_ends(struct beams *b, const struct gsf_ping *ping,
                      const struct geo_box *known);
-
-/* Local. No detection. */
-static inline bool beam_is_null(const struct gsf_ping *p, int i)
-{
-    return p->flag[i] == GSF_BEAM_NULL || p->depth[i] == GSF_NULL_DEPTH;
-}
-
-/* Local. Away from the ship, in no known direction. */
-static inline bool beam_is_lost(const struct gsf_ping *p, int i)
-{
-    return !p->headed && (p->across[i] != 0 || p->along[i] != 0);
-}
 
 #endif

@@ -67,6 +67,19 @@ const struct feed_counts *feed_counts(const struct feed *f)
     return &f->counts;
 }
 
+int feed_balance(const struct feed *f)
+{
+    const struct feed_counts *c = &f->counts;
+    int64_t loaded = c->soundings - c->old, out = gsf_out_sum(c->out);
+    if (c->beams == loaded + out)
+        return 0;
+    return err_set(
+        -EIO, NULL, -1,
+        "%lld beams were read, and %lld were loaded and %lld left out with a "
+        "reason: this is an error in pfmload",
+        (long long)c->beams, (long long)loaded, (long long)out);
+}
+
 /* ---- a ping --------------------------------------------------------------------- */
 
 static int feed_make_room(struct feed *f, int beams)
@@ -128,12 +141,11 @@ static int make_soundings(struct feed *f, const struct source *from,
     pfm_places(h, f->beams.at, p->beams, f->places);
     for (int i = 0; i < p->beams; i++) {
         double depth = (p->depth[i] + h->depth_offset) * h->depth_scale + 0.5;
-        if (beam_is_null(p, i)) {
-            c.beams_null++;
-        } else if (beam_is_lost(p, i)) {
-            c.beams_lost++;
+        enum gsf_out why = gsf_why_beam_out(p, i);
+        if (why) {
+            c.out[why]++;
         } else if (!pfm_put_place(h, &f->places[i], &s)) {
-            c.outside++;
+            c.out[GSF_OUT_AREA]++;
         } else if (!(depth >= 0 && depth < (double)h->null_raw)) {
             return -1;
         } else {
@@ -157,13 +169,13 @@ static int feed_ping(struct feed *f, const struct source *from,
                      const struct gsf_ping *p, const uint8_t *cut)
 {
     struct pfm_sounding all = {0};
+    enum gsf_out why = gsf_why_ping_out(p);
     f->counts.pings++;
     f->counts.pings_single += p->single;
-    f->counts.pings_ignored += p->ignored;
-    f->counts.pings_lost += !p->ignored && !p->placed;
-    if (p->ignored || !p->placed)
-        return 0;
     f->counts.beams += p->beams;
+    f->counts.out[why] += why ? p->beams : 0;
+    if (why)
+        return 0;
     int rc = beams_place(&f->beams, p);
     if (!rc)
         rc = feed_make_room(f, p->beams);
@@ -259,6 +271,7 @@ static int feed_chain(struct feed *f, struct pfm *p, const struct pfm_bin *bin,
     for (int64_t i = 0; i < bin->soundings && !rc; i++) {
         gather(&all, &s[i]);
         feed_count(&f->counts, &s[i]);
+        f->counts.old++;
     }
     const char *unfit = rc ? NULL : pfm_unfit(f->head, &all);
     if (unfit)

@@ -4,6 +4,7 @@
 #define PFMLOAD_INPUT_FEED_H
 
 #include "hydro/geodesy.h"
+#include "hydro/gsf_out.h"
 #include "hydro/pfm.h"
 #include "hydro/swath.h"
 #include <stdint.h>
@@ -18,20 +19,17 @@ struct feed_options {
     struct reader *reader; /* of GSF files; it lives as long */
 };
 
-/* Of all that was fed so far; each beam is counted once, in one of the lines after
- * `beams`, and each sounding may be counted in one of those after `soundings`. */
+/* Of all that was fed so far. Each beam that was read is a sounding that was handed
+ * over and is not `old`, or has one reason in `out` (feed_balance). */
 struct feed_counts {
     int64_t files;
     int64_t cut_bytes;     /* at the ends of files that are cut short */
     int64_t pings;         /* all of them, and of these: */
-    int64_t pings_ignored; /* the file says not to use them */
-    int64_t pings_lost;    /* at no known position */
-    int64_t pings_single;  /* of single-beam echo sounders, whatever else they are */
-    int64_t beams;         /* of pings that are neither, and of these: */
-    int64_t beams_null;    /* no detection */
-    int64_t beams_lost;    /* away from the ship, whose heading is not known */
-    int64_t outside;       /* of the grid */
+    int64_t pings_single;  /* of single-beam echo sounders */
+    int64_t beams;         /* of all pings */
+    int64_t out[GSF_OUTS]; /* left out, by reason */
     int64_t soundings;     /* handed over, and of these: */
+    int64_t old;           /* of a PFM */
     int64_t manual;        /* invalid by hand */
     int64_t filtered;      /* invalid by a filter, and of these: */
     int64_t cut;           /* now, by the swath filter */
@@ -52,6 +50,7 @@ int feed_open(struct feed **f, const struct pfm_head *h, const struct feed_optio
  * by ping. What is loaded, and with which validity:
  *   ping to be ignored, or at no known position       nothing
  *   beam flags exactly 0x01 (no detection), depth 0   nothing
+ *   several beams without across-track distances      nothing
  *   beam flags 0x09                                   PFM_FILTER_INVAL
  *   all others with the bit "ignore", 0x05 first      PFM_MANUALLY_INVAL
  *   what the swath filter cuts of the rest            PFM_FILTER_INVAL, PFM_MODIFIED
@@ -69,6 +68,10 @@ int feed_pfm(struct feed *f, struct pfm *p, int64_t row0, int64_t row1, feed_sin
              void *context);
 
 const struct feed_counts *feed_counts(const struct feed *f); /* Local. */
+
+/* Local. Whether each beam has become a sounding or has a reason. Returns 0, or -EIO
+ * with a sentence: beams were lost, or counted twice. */
+int feed_balance(const struct feed *f);
 
 void feed_close(struct feed **f); /* Local. *f becomes NULL; NULL is fine. */
 

@@ -76,7 +76,8 @@ struct load {
     int64_t area_cut;   /* soundings that the area filter flagged on this rank */
     int64_t cpu_ns;     /* of this process, when the repetition began; then during it */
     int64_t scratch_bytes, spilled_runs;
-    int64_t peak; /* scheme D-threaded: most buffers that waited */
+    int64_t peak;        /* scheme D-threaded: most buffers that waited */
+    char left_out[1024]; /* what is to be said of beams that are not in the PFM; "" */
 };
 
 /* Local. Bytes of the .bin, with the coverage map that version 6 has in it. */

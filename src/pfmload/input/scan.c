@@ -71,6 +71,8 @@ static void scan_join(struct scan *into, const struct scan *other)
     if (other->box.n && (!into->box.n || other->depth_max > into->depth_max))
         into->depth_max = other->depth_max;
     geo_box_join(&into->box, &other->box);
+    for (int i = 0; i < GSF_OUTS; i++)
+        into->out[i] += other->out[i];
     into->pings = other->pings > into->pings ? other->pings : into->pings;
     into->beams = other->beams > into->beams ? other->beams : into->beams;
 }
@@ -89,8 +91,11 @@ static void locate(struct scan *s, const struct gsf_ping *p, int64_t file)
 static int scan_ping(struct scanner *c, const struct gsf_ping *p, int64_t number,
                      struct scan *file)
 {
-    if (p->ignored || !p->placed)
+    enum gsf_out why = gsf_why_ping_out(p);
+    if (why) {
+        file->out[why] += p->beams;
         return 0;
+    }
     struct scan s = {.depth_min = INFINITY, .depth_max = -INFINITY};
     struct geo_point last = {0, 0};
     int rc = c->o->bounded ? beams_place(&c->beams, p)
@@ -98,8 +103,11 @@ static int scan_ping(struct scanner *c, const struct gsf_ping *p, int64_t number
     for (int i = 0; i < p->beams && !rc; i++) {
         struct geo_point at = c->beams.at[i];
         double depth = p->depth[i];
-        if (beam_is_null(p, i) || beam_is_lost(p, i) ||
-            (c->o->bounded && !is_within(c->o, at)))
+        why = gsf_why_beam_out(p, i);
+        if (!why && c->o->bounded && !is_within(c->o, at))
+            why = GSF_OUT_AREA;
+        s.out[why]++; /* GSF_IN, too, which nobody looks at */
+        if (why)
             continue;
         s.depth_min = depth < s.depth_min ? depth : s.depth_min;
         s.depth_max = depth > s.depth_max ? depth : s.depth_max;

@@ -4,6 +4,7 @@
 #define PFMLOAD_INPUT_SCAN_H
 
 #include "hydro/geodesy.h"
+#include "hydro/gsf_out.h"
 #include "pfmload/input/list.h"
 #include <mpi.h>
 
@@ -42,6 +43,7 @@ struct scan {
     int64_t pings;               /* the highest number of one with soundings */
     int64_t beams;               /* likewise of a beam in its ping, both from 1 */
     int64_t bad;                 /* files left out, by list_open or now */
+    int64_t out[GSF_OUTS];       /* beams that would be left out, by reason */
     struct scan_place place[SCAN_ENDS];
     struct geo_point sum[2]; /* of the pings' positions, for their mean: longitudes from
                               * -180 upwards, and from 0; each as often as soundings */

@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "base/version.h"
 #include "hydro/geodesy.h"
-#include "hydro/gsf.h"
+#include "hydro/gsf_out.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,10 +44,12 @@ static const struct opt_program program = {
     .n = sizeof table / sizeof table[0],
 };
 
-/* Every beam is counted in one of: ignored with its ping, null, flagged, valid. */
+/* Every beam is counted in one of: ignored with its ping, null, flagged, valid. And it
+ * can be loaded, or is in `out`. */
 struct summary {
     int64_t files, cut_files, bytes, pings, single_pings, ignored_pings, unplaced_pings;
     int64_t beams, ignored, null, flagged, valid;
+    int64_t out[GSF_OUTS];        /* beams that cannot be loaded, by reason */
     int64_t beams_min, beams_max; /* of a ping */
     int64_t flag[256];            /* beams by flag, of pings that are not ignored */
     double depth_min, depth_max, depth_sum; /* of valid beams, m */
@@ -83,6 +85,14 @@ static void add_depths(struct summary *s, const struct gsf_ping *p)
     s->depth_max = fmax(s->depth_max, high);
 }
 
+static void add_reasons(struct summary *s, const struct gsf_ping *p)
+{
+    enum gsf_out why = gsf_why_ping_out(p);
+    s->out[why] += why ? p->beams : 0;
+    for (int i = 0; !why && i < p->beams; i++)
+        s->out[gsf_why_beam_out(p, i)]++;
+}
+
 static void add_ping(struct summary *s, const struct gsf_ping *p)
 {
     bool first = !s->pings++;
@@ -93,6 +103,8 @@ static void add_ping(struct summary *s, const struct gsf_ping *p)
     s->time_max = first || p->time_s > s->time_max ? p->time_s : s->time_max;
     s->single_pings += p->single;
     s->unplaced_pings += !p->placed;
+    if (set.records)
+        add_reasons(s, p);
     if (p->ignored) {
         s->ignored_pings++;
         s->ignored += p->beams;
@@ -172,6 +184,8 @@ static void gsfinfo_join(struct summary *all, const struct summary *s)
     geo_box_join(&all->box, &s->box);
     for (int i = 0; i < 256; i++)
         all->flag[i] += s->flag[i];
+    for (int i = 0; i < GSF_OUTS; i++)
+        all->out[i] += s->out[i];
     for (size_t i = 0; i < sizeof s->counts / sizeof *from; i++)
         to[i] += from[i];
 }
@@ -215,6 +229,7 @@ static void print_line(int width, const char *name, const char *version,
 
 static void print_records(const struct summary *s)
 {
+    char why[800];
     printf("  records:");
     for (int i = 0; i < GSF_RECORDS; i++)
         if (s->counts.records[i])
@@ -226,7 +241,9 @@ static void print_records(const struct summary *s)
     for (int i = 0; i < 256; i++)
         if (s->flag[i])
             printf(" 0x%02x %lld", (unsigned)i, (long long)s->flag[i]);
-    putchar('\n');
+    gsf_out_tell(s->out, why, sizeof why);
+    printf("\n  of %lld beams %lld can be loaded; left out: %s\n", (long long)s->beams,
+           (long long)(s->beams - gsf_out_sum(s->out)), why);
 }
 
 static void print_summary(int width, const char *name, const char *version,
@@ -266,6 +283,16 @@ static void put_flags(struct json *j, const struct summary *s)
         if (s->flag[i])
             json_int(j, flag, s->flag[i]);
     }
+    json_end_object(j);
+}
+
+static void put_reasons(struct json *j, const struct summary *s)
+{
+    json_int(j, "loadable", s->beams - gsf_out_sum(s->out));
+    json_object_flat(j, "left_out");
+    for (int i = GSF_IN + 1; i < GSF_OUTS; i++)
+        if (i != GSF_OUT_AREA)
+            json_int(j, gsf_out_name(i), s->out[i]);
     json_end_object(j);
 }
 
@@ -320,6 +347,7 @@ static void put_summary(struct json *j, const char *key, const char *path,
     json_int(j, "cut_short", s->cut_files);
     put_records(j, s);
     put_beams(j, s);
+    put_reasons(j, s);
     put_times(j, s);
     put_flags(j, s);
     put_measures(j, s);
