@@ -1,14 +1,17 @@
 """leadline compare --against OPTION: configurations that differ in one option only.
 
 Each configuration is held against the one that has the baseline value of the
-option and is otherwise the same.
+option and is otherwise the same. The number of ranks is an option, too (np): then what
+changes with the ranks, as the size in weak scaling, is a part of the question.
 """
+import math
 from collections import namedtuple
 
-from leadline import compare, rules, table, tails
+from leadline import compare, pictures, rules, scaling, table, tails
 from leadline.errors import usage
 
 USUAL = {"filetype": "unique", "iomethod": "posix"}   # baselines, where present
+RANKS = ("np", "ranks")
 WORTH_ACTING = 1.1   # factors nearer to 1 than this change nobody's mind
 
 Pair = namedtuple("Pair", "group baseline value base_value context rows tails")
@@ -20,19 +23,24 @@ class Against:
     def __init__(self, groups, option, patterns, policy=rules.POLICY):
         self.policy = policy
         self.option, _, wanted = option.partition("=")
+        if self.option in RANKS:
+            self.option = "np"
         values = [self.value(group) for group in groups]
         if not any(values):
-            names = sorted(set(n for g in groups for n in g.first.options))
+            names = ["np"] + sorted(set(n for g in groups for n in g.first.options))
             raise usage("no report has an option called %s; there are: %s"
                         % (self.option, ", ".join(names) or "none"))
         self.base_value = wanted.lower() or USUAL.get(self.option)
         if not wanted and self.base_value not in values:
-            self.base_value = next(v for v in values if v)
+            self.base_value = (min(values, key=int) if self.option == "np"
+                               else next(v for v in values if v))
         if self.base_value not in values:
             raise usage("no report has %s=%s; there are: %s"
                         % (self.option, wanted, ", ".join(sorted(set(values)))))
-        self.varying = [name for name in compare.varying(groups)
-                        if name != self.option]
+        varying = [name for name in compare.varying(groups) if name != self.option]
+        self.follows = [name for name in varying if self.option == "np"
+                        and scaling.follows_ranks(groups, name)]
+        self.varying = [name for name in varying if name not in self.follows]
         self.figures = compare.select(groups, patterns or compare.totals(groups))
         # Tails are no columns: what they say follows in words.
         every = [] if patterns else compare.select(groups, None)
@@ -48,7 +56,8 @@ class Against:
                 rows[:] = [next(judged) for _ in rows]
 
     def value(self, group):
-        value = group.first.option_values().get(self.option)
+        value = (group.first.ranks if self.option == "np"
+                 else group.first.option_values().get(self.option))
         return "" if value is None else str(value).lower()
 
     def context(self, group):
@@ -59,7 +68,7 @@ class Against:
     def pair(self, group, groups):
         same = [g for g in groups if self.value(g) == self.base_value
                 and self.context(g) == self.context(group)
-                and g.first.ranks == group.first.ranks]
+                and (self.option == "np" or g.first.ranks == group.first.ranks)]
         # Two series, before and after some change: a partner of the same one first.
         same.sort(key=lambda g: g.first.series_id != group.first.series_id)
         baseline = same[0] if same else None
@@ -68,7 +77,7 @@ class Against:
         rows, more = ([self.row(figure, group, baseline) for figure in figures]
                       for figures in (self.figures, self.tails))
         words = context_text(self.context(group))
-        if len(set(g.first.ranks for g in groups)) > 1:
+        if self.option != "np" and len(set(g.first.ranks for g in groups)) > 1:
             words += "%s%d rank%s" % (", " if words else "", group.first.ranks,
                                       "s" if group.first.ranks > 1 else "")
         return Pair(group, baseline, self.value(group), self.base_value, words, rows,
@@ -76,8 +85,8 @@ class Against:
 
     def row(self, figure, group, baseline):
         if baseline:
-            return compare.row(figure, group, baseline, (self.option,),
-                               self.policy.strict)
+            ignoring = [self.option] + self.follows + ["ranks"] * (self.option == "np")
+            return compare.row(figure, group, baseline, ignoring, self.policy.strict)
         alone = compare.row(figure, group, group)
         words = "not comparable: none differs in %s only" % self.option
         return alone._replace(comparison=compare.Comparison(None, False, words))
@@ -89,7 +98,8 @@ class Against:
 
     def readable(self, form):
         header = (["configuration"] + [rate_title(f) for f in self.figures]
-                  + ["slowest rank", "against " + self.base_value])
+                  + ["slowest rank", "against " + value_text(self.option,
+                                                            self.base_value)])
         return form(header, [self.cells(pair) for pair in self.pairs])
 
     def cells(self, pair):
@@ -107,12 +117,23 @@ class Against:
     def meaning(self):
         """What an administrator can do about it: a few sentences."""
         held = [p for p in self.pairs if p.baseline and p.baseline is not p.group]
-        out = [findings(figure, i, held) for i, figure in enumerate(self.figures)]
+        if self.option == "np":
+            out = [growth(pair, i, bool(self.follows)) for i in range(len(self.figures))
+                   for pair in held]
+            if self.follows and any(out):
+                out.append("%s changes with the number of ranks (weak scaling)."
+                           % " and ".join(self.follows))
+        else:
+            out = [findings(figure, i, held) for i, figure in enumerate(self.figures)]
         out = [sentence for sentence in out if sentence]
-        if out:
+        if out and self.option != "np":
             out += advice(self.option, held)
         return out + tails.sentences([(p.baseline.name, p.rows + p.tails)
                                       for p in held])
+
+
+def value_text(option, value):
+    return "np=" + value if option == "np" else value
 
 
 def context_text(context):
@@ -162,6 +183,32 @@ def findings(figure, i, pairs):
         return ""
     title = short_title(figure)
     return "%s: %s." % (title[0].upper() + title[1:], "; ".join(differ))
+
+
+def growth(pair, i, weak):
+    """Write, 4 ranks against 1: speed-up 2.9 [2.5, 3.4], efficiency 73 % [63, 85], each
+    doubling 1.71x [1.58, 1.84]."""
+    figure, comparison = pair.rows[i].figure, pair.rows[i].comparison
+    if not tails.is_judged(pair.rows[i]):
+        return ""
+    gain = rules.gain_of(comparison.ratio, figure.better)[:3]
+    times = float(pair.value) / float(pair.base_value)
+    # Rates are of all ranks; twice the work on twice the ranks needs as much time.
+    ideal = 1.0 if weak and figure.better == "lower" else times
+    doubling = [g ** (1.0 / math.log(times, 2)) for g in gain]
+    title = short_title(figure)
+    return "%s%s, %s against %s%s: speed-up %s, efficiency %s, each doubling %s%s." % (
+        title[0].upper(), title[1:], pictures.ranks_text(int(pair.value)),
+        pair.base_value, " with " + pair.context if pair.context else "",
+        bounds("%.3g", gain), bounds("%.0f", [100 * g / ideal for g in gain], " %"),
+        bounds("%.2f", [doubling[0]] + sorted(doubling[1:]), "x"),
+        "" if rules.excludes_one(comparison.ratio) else " (%s)" % rules.NONE_SHOWN)
+
+
+def bounds(form, found, unit=""):
+    """2.9 [2.5, 3.4]"""
+    centre, low, high = (form % value for value in found)
+    return "%s%s [%s, %s]" % (centre, unit, low, high)
 
 
 def limit(factor):

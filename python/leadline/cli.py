@@ -72,8 +72,9 @@ def add_compare(commands):
                         "storage")
     p.add_argument("--against", metavar="OPTION[=VALUE]",
                    help="compare configurations that differ only in this option, for "
-                        "example --against filetype (VALUE: the one to compare with; "
-                        "default: the first one found)")
+                        "example --against filetype, or in the ranks, --against np "
+                        "(VALUE: the one to compare with; default: the first one "
+                        "found)")
     p.add_argument("--figure", metavar="NAME", action="append",
                    help="only this figure; may be a pattern and be repeated (default: "
                    "the rates, *_MBps, and the latencies, such as *_p99_us; with "

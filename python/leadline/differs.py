@@ -24,7 +24,7 @@ ABOUT = {REFUSE: " (not comparable)", FACTOR: " (varied)", "series": " (not pair
          "reads from memory": " (read figures are not comparable)"}
 
 # What differs as a consequence of an option.
-FOLLOWS = {"filetype": "kind of files"}
+FOLLOWS = {"filetype": "kind of files", "np": "ranks"}
 
 # level: as above; values: [(text, how many runs)], most runs first.
 Difference = namedtuple("Difference", "field level values")

@@ -113,17 +113,30 @@ def transfer_seconds(report):
 
 def difference(a: Any, b: Any, ignoring: Sequence[str] = ()) -> str:
     """Why report `a` cannot be held against `b`; "" if it can."""
-    pairs = [("program", a.program, b.program), ("ranks", a.ranks, b.ranks)]
-    ours, theirs = a.option_values(True), b.option_values(True)
-    for name in list(ours) + [n for n in theirs if n not in ours]:
-        pairs.append((name, ours.get(name), theirs.get(name)))
-    pairs += [("cache policy", a.cache, b.cache), ("sync", a.sync, b.sync)]
+    pairs = [("program", a.program, b.program)]
+    if not varied(a, b):
+        pairs += work_of(a, b)
     for name, mine, other in pairs:
         if mine != other and name.split()[0] not in ignoring:
             if None in (mine, other) and name in ("cache policy", "sync"):
                 return "%s unknown" % name   # of one of them, which was imported
             return "other %s (%s, not %s)" % (name, mine, other)
     return ""
+
+
+def varied(a: Any, b: Any) -> bool:
+    """Whether a sweep made them differ: then that is the question, and no reason not to
+    compare."""
+    return bool(a.series_id and a.series_id == b.series_id and a.config != b.config)
+
+
+def work_of(a, b):
+    """[(name, of one, of the other)] of what makes the work of a run."""
+    ours, theirs = a.option_values(True), b.option_values(True)
+    names = list(ours) + [n for n in theirs if n not in ours]
+    return ([("ranks", a.ranks, b.ranks)]
+            + [(name, ours.get(name), theirs.get(name)) for name in names]
+            + [("cache policy", a.cache, b.cache), ("sync", a.sync, b.sync)])
 
 
 def not_comparable(figure_name: str, a: Group, b: Group,

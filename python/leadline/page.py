@@ -34,8 +34,9 @@ HOW_TO_READ = [
     "than p99. A configuration is called better or worse in a latency only if the "
     "difference remains after correction for the number of latencies. Percentiles are "
     "known to within 4.4 %, and intervals of their ratios allow for this.",
-    "Runs of the same round of a sweep are compared pair by pair. Configurations that "
-    "differ in program, number of ranks, workload or cache policy are not comparable.",
+    "Runs of the same round of a sweep are compared pair by pair. Configurations of "
+    "different sweeps that differ in program, number of ranks, workload or cache "
+    "policy are not comparable.",
 ]
 
 

@@ -79,11 +79,16 @@ class Verdicts:
                 for f in figures]
 
     def title(self):
-        text = "%s on %s" % (self.baseline.first.program,
-                             pictures.ranks_text(self.baseline.first.ranks))
+        text = "%s on %s" % (self.baseline.first.program, self.ranks())
         if len(self.members) > 1:
             text += ", against %s" % self.baseline.name
         return text
+
+    def ranks(self):
+        """1 rank; 1, 2 and 4 ranks, where a sweep varied them"""
+        counts = pictures.rank_counts(self.members)
+        return (pictures.ranks_text(counts[0]) if len(counts) == 1
+                else "%s ranks" % listed(list(map(str, counts))))
 
     def table(self):
         header, numbers = ["configuration"], []
@@ -108,7 +113,7 @@ class Verdicts:
         if len(self.rows) < 2:
             return ""
         return "On %s, against %s: %s." % (
-            pictures.ranks_text(self.baseline.first.ranks), self.baseline.name,
+            self.ranks(), self.baseline.name,
             "; ".join("%s %s" % (title_of(f), self.kinds(i))
                       for i, f in enumerate(self.figures)))
 

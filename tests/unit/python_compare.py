@@ -331,9 +331,58 @@ class Against(Case):
         self.rows("--against", "filetype", self.dir)
         self.assertEqual(self.meaning, [])
 
+    def ranks(self, weak=False, figure="write_MBps", power=1.0):
+        """1.8 times as fast with each doubling of the ranks; a dry run's option "ranks"
+        is 0 in all reports."""
+        for n, speed in ((1, 1.0), (2, 1.8), (4, 3.24)):
+            save_series(self.dir, "np%d" % n, [v * speed ** power for v in STEADY],
+                        figure=figure, ranks=n,
+                        options={"ranks": 0, "npix": 1024 * (n if weak else 1)})
+
+    def test_ranks(self):
+        """By either name, in strong and in weak scaling."""
+        for weak in (False, True):
+            self.ranks(weak)
+            for name in ("np", "ranks", "np=1"):
+                self.rows("--against=" + name, self.dir)
+                self.assertIn("Write, 4 ranks against 1: speed-up 3.24 [3.24, 3.24], "
+                              "efficiency 81 % [81, 81], each doubling 1.80x "
+                              "[1.80, 1.80].", self.meaning)
+                self.assertEqual("npix changes with the number of ranks (weak "
+                                 "scaling)." in self.meaning, weak)
+            out = leadline("compare", "--against=np", self.dir)[1]
+            self.assertIn("against np=1", out)
+            self.assertIn("faster by 3.2x", out)
+            self.assertNotIn("not comparable", out)
+
+    def test_ranks_and_seconds(self):
+        """In strong scaling 4 ranks are to need a fourth, in weak scaling as much."""
+        for weak, efficiency in ((False, "81"), (True, "324")):
+            self.ranks(weak, "wall_s", -1.0)
+            for name in os.listdir(self.dir):
+                path = os.path.join(self.dir, name)
+                with open(path) as stream:
+                    tree = json.load(stream)
+                tree["figures"][0].update(better="lower", unit="s")
+                save(self.dir, name, tree)
+            self.rows("--against=np", "--figure=wall_s", self.dir)
+            self.assertIn("Wall_s, 4 ranks against 1: speed-up 3.24 [3.24, 3.24], "
+                          "efficiency %s %%" % efficiency, " ".join(self.meaning))
+
+    def test_what_a_sweep_varied_is_compared(self):
+        """Ranks, the work and the cache policy; but not with another series."""
+        self.ranks(weak=True)
+        self.assertEqual(self.verdicts(self.dir)["np2"], "faster by 1.8x")
+        save_series(self.dir, "keep", [v * 3 for v in STEADY], cache="keep")
+        self.assertEqual(self.verdicts("--baseline=np1", self.dir)["keep"],
+                         "faster by 3.0x")
+        save_series(self.dir, "np8", STEADY, "s2", ranks=8)
+        self.assertEqual(self.verdicts("--baseline=np1", self.dir)["np8"],
+                         "not comparable: other ranks (8, not 1)")
+
     def test_unknown_option(self):
         self.fill()
-        self.refused("no report has an option called stripe; there are: filetype",
+        self.refused("no report has an option called stripe; there are: np, filetype",
                      "--against", "stripe", self.dir, status=2)
 
 
