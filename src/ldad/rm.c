@@ -1,7 +1,16 @@
 /* rm: a container's files, by their names and no others. */
 #include "base/err.h"
+#include "io/lock.h"
 #include "ldad/commands.h"
 #include <errno.h>
+
+/* Not even by --force is anything taken from a job that writes it. */
+static int check_writer(const struct container *c, const char *path)
+{
+    char shared[CONTAINER_PATH];
+    int rc = container_file(path, "shared", shared);
+    return rc || !lock_is_held(shared) ? rc : container_busy(c, path);
+}
 
 static int remove_container(const char *path, bool force)
 {
@@ -9,6 +18,10 @@ static int remove_container(const char *path, bool force)
     int rc = container_read(&c, path);
     if (rc)
         return rc;
+    if ((rc = check_writer(&c, path))) {
+        container_free(&c);
+        return rc;
+    }
     int64_t left = force ? 0 : container_away(&c, path, stderr);
     rc = container_remove_parts(&c, path);
     container_free(&c);

@@ -407,10 +407,13 @@ class Container(Case):
         run = self.endless("--layout=INTERLEAVED")
         self.until(lambda: sum(map(os.path.getsize, self.parts(
             os.path.join(run.dir, "*")))) > 20 << 20, "it writes")
+        path = os.path.join(run.dir, run.files[0])
+        for force in ((), ("--force",)):
+            self.fails(self.ldad("rm", *force, path), "another job has the container")
+        self.assertEqual(len(self.parts(path)), 2)
         run.signal(signal.SIGKILL)
         run.wait(60)
         self.assertNotEqual(run.status, 0)
-        path = os.path.join(run.dir, run.files[0])
         self.fails(self.ldad("info", path), "open: being written", "never completed",
                    "are planned", "ldad recover --all keeps what there is")
         self.fails(self.ldad("recover", path), "never synced")
