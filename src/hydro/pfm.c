@@ -110,10 +110,15 @@ static int see(struct part *f, int64_t at, int64_t n, const uint8_t **p)
 
 /* ---- opening -------------------------------------------------------------------- */
 
+/* A FIFO is refused, and not waited for. */
 int pfm_check_handle(const char *path)
 {
     char line[128] = "";
-    FILE *f = fopen(path, "re");
+    struct stat st;
+    bool there = !stat(path, &st);
+    if (there && !S_ISREG(st.st_mode))
+        return err_set(-EINVAL, path, -1, "this is no regular file, and so no PFM");
+    FILE *f = there ? fopen(path, "re") : NULL;
     if (!f)
         return err_set(-errno, path, -1, "cannot open the file: %s", strerror(errno));
     char *got = fgets(line, sizeof line, f);

@@ -440,6 +440,12 @@ class Pfminfo(Case):
         self.refused(self.pfminfo(path, "--grid", "-", "--xyz", "-"), "only one of")
         self.refused(self.pfminfo(path, "--geotiff", "-"), "--geotiff", "name a file")
 
+    def test_a_pipe(self):
+        """It is not waited for."""
+        path = os.path.join(self.tmp, "p.pfm")
+        os.mkfifo(path)
+        self.one_sentence(self.pfminfo(path), path, "no regular file")
+
     def test_what_cannot_be_written(self):
         path = self.made().save().path
         for option in ("--json", "--csv", "--xyz", "--grid", "--geotiff"):
