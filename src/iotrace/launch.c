@@ -80,6 +80,8 @@ static void warn_if_unseen(const char *program)
                              "the loader records nothing of it"},
         {PROGRAM_FOREIGN, "is built for another architecture: nothing of it is "
                           "recorded"},
+        {PROGRAM_LIBC, "uses another C library: it runs without the recorder, and "
+                       "nothing of it is recorded"},
         {PROGRAM_GO, "is a Go program: what its runtime does by system calls of its "
                      "own is not recorded"}};
     char room[PROGRAM_ROOM], name[PATH_MAX];
@@ -208,7 +210,24 @@ struct setting {
     const char *name, *dir, *mode;
     char **command;
     char folder[PATH_MAX], recorder[PATH_MAX];
+    const char *preloaded; /* LD_PRELOAD before this program changes it */
 };
+
+/* Its loader would end the program where the recorder is preloaded. */
+static bool has_other_libc(const char *command)
+{
+    char program[PATH_MAX], room[PROGRAM_ROOM];
+    return program_find(command, getenv("PATH"), program, sizeof program) &&
+           program_kinds(AT_FDCWD, program, room) & PROGRAM_LIBC;
+}
+
+static void restore_preload(const char *before)
+{
+    if (before)
+        setenv("LD_PRELOAD", before, 1);
+    else
+        unsetenv("LD_PRELOAD");
+}
 
 static int launch_start(struct setting *s, int *status)
 {
@@ -217,6 +236,8 @@ static int launch_start(struct setting *s, int *status)
         return err_set(-errno, NULL, -1, "no further process can be started: %s",
                        strerror(errno));
     if (child == 0) {
+        if (has_other_libc(s->command[0]))
+            restore_preload(s->preloaded);
         execvp(s->command[0], s->command);
         err_set(-errno, s->command[0], -1, "it cannot be started: %s", strerror(errno));
         err_print(stderr, "iotrace run", err_get());
@@ -260,6 +281,8 @@ static void conclude(const char *folder)
 static int launch_record(struct setting *s)
 {
     int status = EXIT_FAILED;
+    const char *before = getenv("LD_PRELOAD");
+    s->preloaded = before ? strdup(before) : NULL;
     int rc = find_recorder(s->recorder);
     rc = rc ? rc : launch_make_folder(s->dir, s->name, s->folder);
     if (!rc && (rc = set_environment(s->folder, s->recorder, s->name, s->mode)))

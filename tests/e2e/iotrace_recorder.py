@@ -719,6 +719,57 @@ class Direct(Recorder):
                          ("direct-unaligned", len(refused), "f"))
 
 
+@unittest.skipUnless(shutil.which("cc"), "no C compiler called cc")
+class Unchanged(Recorder):
+    """Programs that a preloaded library could break."""
+
+    def compiled(self, name, text, *options):
+        path = os.path.join(self.tmp, name)
+        with open(path + ".c", "w") as f:
+            f.write(text)
+        subprocess.run(("cc", "-o", path, path + ".c") + options, check=True)
+        return path
+
+    def test_two_libraries_of_one_name(self):
+        """Each caller's calls go to its own library, as without the recorder."""
+        for n in "12":
+            self.compiled("libh5%s.so" % n, "long H5Fcreate(void) { return %s; }" % n,
+                          "-shared", "-fPIC")
+            self.compiled("user%s.so" % n, "long H5Fcreate(void);"
+                          "long use(void) { return H5Fcreate(); }", "-shared", "-fPIC",
+                          "-L" + self.tmp, "-lh5" + n, "-Wl,-rpath," + self.tmp)
+        code = ("import ctypes; a, b = [ctypes.CDLL('./user%d.so' % n) for n in (1, 2)]"
+                "; print(a.use(), b.use(), a.use(), b.use())")
+        for preload in (None, RECORDER):
+            out = self.run_under(sys.executable, "-c", code, env=BINARY,
+                                 preload=preload)
+            self.assertEqual(out, "1 2 1 2\n")
+
+    def test_another_c_library(self):
+        """Known by its loader, which here is ours under such a name: the program runs
+        without the recorder, from the shell and from a program, and is named."""
+        ours = [line.split()[-1].strip("]") for line in subprocess.run(
+            ("readelf", "-l", "/bin/sh"), stdout=subprocess.PIPE,
+            check=True).stdout.decode().splitlines() if "interpreter" in line]
+        loader = os.path.join(self.tmp, "ld-musl-x86_64.so.1")
+        shutil.copy(ours[0], loader)
+        program = self.compiled(
+            "other", "#include <stdio.h>\n#include <stdlib.h>\n"
+            "int main(void) { const char *p = getenv(\"LD_PRELOAD\");"
+            " puts(p && *p ? p : \"none\"); return 4; }",
+            "-Wl,--dynamic-linker=" + loader)
+        spawns = ("import os, sys; pid = os.posix_spawn('./other', ['other'], "
+                  "os.environ); sys.exit(os.waitpid(pid, 0)[1] >> 8)")
+        for line in ([program], ["sh", "-c", "./other; exit $?"],
+                     [sys.executable, "-c", spawns]):
+            done = subprocess.run(
+                [os.path.join(BUILD, "iotrace"), "run", "-n", "job", "--"] + line,
+                cwd=self.tmp, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.assertEqual((done.returncode, done.stdout), (4, b"none\n"), done)
+        self.assertIn("programs of another C library: other (1 start)", self.run_under(
+            os.path.join(BUILD, "iotrace"), "summary", "job.1", preload=None))
+
+
 class Programs(Recorder):
     """Real ones do the same under the recorder, and are seen."""
 

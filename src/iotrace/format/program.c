@@ -91,6 +91,18 @@ static bool has_go_section(const struct image *i, const Elf64_Ehdr *e)
     return at && memmem(at, bytes, ".go.buildinfo", sizeof ".go.buildinfo");
 }
 
+/* The recorder is linked to glibc. */
+static bool has_other_libc(const struct image *i, const Elf64_Phdr *p)
+{
+    static const char *const loader[] = {"/ld-musl", "/ld-uClibc", "/bin/linker64"};
+    uint64_t bytes = p->p_filesz < HEAD ? p->p_filesz : HEAD;
+    const char *name = image_at(i, p->p_offset, bytes);
+    for (size_t k = 0; name && k < sizeof loader / sizeof loader[0]; k++)
+        if (memmem(name, bytes, loader[k], strlen(loader[k])))
+            return true;
+    return false;
+}
+
 static uint32_t kinds_of_elf(const struct image *i)
 {
     Elf64_Ehdr e;
@@ -101,16 +113,17 @@ static uint32_t kinds_of_elf(const struct image *i)
         return PROGRAM_FOREIGN;
     if (i->bytes < (long)sizeof e || e.e_phentsize != sizeof(Elf64_Phdr))
         return 0;
-    bool loaded = false, go = false;
+    bool loaded = false, go = false, other = false;
     for (int n = 0; n < e.e_phnum; n++) {
         Elf64_Phdr p;
         if (!segment(i, &e, n, &p))
             return 0;
         loaded |= p.p_type == PT_INTERP;
+        other |= p.p_type == PT_INTERP && has_other_libc(i, &p);
         loaded |= p.p_type == PT_DYNAMIC && has_soname(i, &p);
         go |= p.p_type == PT_NOTE && has_go_note(i, &p);
     }
-    return (loaded ? 0 : PROGRAM_STATIC) |
+    return (loaded ? 0 : PROGRAM_STATIC) | (other ? PROGRAM_LIBC : 0) |
            (go || has_go_section(i, &e) ? PROGRAM_GO : 0);
 }
 
@@ -208,6 +221,7 @@ static const struct {
 } words_of[] = {{PROGRAM_STATIC, "static"},
                 {PROGRAM_PRIVILEGED, "privileged"},
                 {PROGRAM_FOREIGN, "foreign"},
+                {PROGRAM_LIBC, "libc"},
                 {PROGRAM_GO, "go"}};
 
 enum { KINDS = sizeof words_of / sizeof words_of[0] };

@@ -11,7 +11,9 @@ enum program_kind {
         2,               /* setuid, setgid, capabilities: the loader preloads nothing */
     PROGRAM_FOREIGN = 4, /* of another architecture than the recorder */
     PROGRAM_GO = 8,      /* a Go runtime makes system calls by itself */
-    PROGRAM_UNSEEN = PROGRAM_STATIC | PROGRAM_PRIVILEGED | PROGRAM_FOREIGN
+    PROGRAM_LIBC = 16,   /* its C library is another one: it does not start with ours */
+    PROGRAM_UNSEEN =
+        PROGRAM_STATIC | PROGRAM_PRIVILEGED | PROGRAM_FOREIGN | PROGRAM_LIBC
 };
 
 enum { PROGRAM_ROOM = 8192 };
@@ -29,7 +31,7 @@ uint32_t program_kinds(int dir, const char *path, char *room);
 bool program_find(const char *name, const char *list, char *out, unsigned bytes);
 
 /* Local. Kinds as words with a blank between them, as a log has them, and back. */
-enum { PROGRAM_WORDS = 48 };
+enum { PROGRAM_WORDS = 64 };
 void program_words(uint32_t kinds, char words[PROGRAM_WORDS]);
 uint32_t program_read_words(const char *words);
 

@@ -149,7 +149,8 @@ struct trace_name {
  *                in fd by so many ranks, and the hints in effect afterwards.
  *   TRACE_PROGRAM  "WORD WORD": the file whose id is in fd is a program that was
  *                started, and leaves no log, because it is "static", "privileged" or
- *                "foreign" (of another architecture); "go" may come with these. */
+ *                "foreign" (of another architecture), "libc" (of another C
+ *                library); "go" may come with these. */
 enum trace_name_kind {
     TRACE_FILE = 1,
     TRACE_MARK,

@@ -23,6 +23,32 @@ typedef intptr_t late_function(intptr_t, intptr_t, intptr_t, intptr_t, intptr_t,
  * is nowhere. Never on the hot path. */
 late_function *late_find(const char *name, const void *caller);
 
+/* What late_find says, for callers in different objects: two libraries of one name can
+ * be in a process, each for its own callers. */
+enum { LATE_OBJECTS = 4 };
+struct late_cache {
+    unsigned taken;
+    struct {
+        uintptr_t from, to; /* the caller's object; to 0: not filled */
+        late_function *f;
+    } object[LATE_OBJECTS];
+};
+late_function *late_learn(struct late_cache *c, const char *name, const void *caller);
+static inline late_function *late_of(struct late_cache *c, const char *name,
+                                     const void *caller)
+{
+    uintptr_t at = (uintptr_t)caller;
+    for (int i = 0; i < LATE_OBJECTS; i++) {
+        uintptr_t to = __atomic_load_n(&c->object[i].to, __ATOMIC_ACQUIRE);
+        if (LIKELY(at < to && at >= c->object[i].from))
+            return c->object[i].f;
+    }
+    return late_learn(c, name, caller);
+}
+
+/* Local. Both functions are of one library. */
+bool late_is_beside(const void *f, const void *other);
+
 /* The same of a variable: the one in use can be the program's own copy. */
 void *late_find_data(const char *name, const void *caller);
 
@@ -40,10 +66,9 @@ static inline intptr_t late_call(late_function *f, const intptr_t *a)
     EXPORT int wrap_##name(WORDS) __asm__(#name);                                      \
     int wrap_##name(WORDS)                                                             \
     {                                                                                  \
-        static late_function *f;                                                       \
+        static struct late_cache cache;                                                \
         const intptr_t a[] = {a0, a1, a2, a3, a4, a5};                                 \
-        if (UNLIKELY(!f))                                                              \
-            f = late_find(#name, __builtin_return_address(0));                         \
+        late_function *f = late_of(&cache, #name, __builtin_return_address(0));        \
         return f ? (int)(how) : -ENOSYS;                                               \
     }
 

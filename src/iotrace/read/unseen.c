@@ -72,6 +72,7 @@ static const struct {
 } kind[] = {{PROGRAM_STATIC, "static programs"},
             {PROGRAM_PRIVILEGED, "privileged programs"},
             {PROGRAM_FOREIGN, "programs of another architecture"},
+            {PROGRAM_LIBC, "programs of another C library"},
             {PROGRAM_GO, "system calls of Go runtimes"}};
 
 enum { KINDS = sizeof kind / sizeof kind[0] };

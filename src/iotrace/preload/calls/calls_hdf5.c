@@ -20,7 +20,7 @@ struct hdf5_call {
      * dataset or an attribute that is transferred; or the number of datasets. */
     enum { NAMED, ABOUT, MAKES, MOVES, ATTRIBUTE, SEVERAL } kind;
     int first; /* arguments before that one: _async tells a place in the program */
-    hdf5_function *next;
+    struct late_cache next;
 };
 
 static struct {
@@ -60,9 +60,15 @@ static hdf5_function *calls_hdf5_find(struct hdf5_call *c, const void *caller)
 {
     if (!__atomic_load_n(&hdf5.known, __ATOMIC_ACQUIRE))
         find_all(caller);
-    hdf5_function *f = (hdf5_function *)late_find(c->name, caller);
-    c->next = f ? f : not_there;
-    return c->next;
+    hdf5_function *f = (hdf5_function *)late_of(&c->next, c->name, caller);
+    return f ? f : not_there;
+}
+
+/* Of two HDF5 libraries in a process the first one that is called is recorded: another
+ * one's identifiers say nothing to it. */
+static bool is_recorded(hdf5_function *f)
+{
+    return late_is_beside((const void *)f, (const void *)hdf5.file_name);
 }
 
 static uint32_t calls_hdf5_file_of(intptr_t id)
@@ -145,10 +151,8 @@ static intptr_t calls_hdf5_record(const struct hdf5_call *c, hdf5_function *f,
 static intptr_t calls_hdf5_pass(struct hdf5_call *c, const intptr_t *a,
                                 const void *caller)
 {
-    hdf5_function *f = __atomic_load_n(&c->next, __ATOMIC_ACQUIRE);
-    if (UNLIKELY(!f))
-        f = calls_hdf5_find(c, caller);
-    if (!hdf5.on || inside)
+    hdf5_function *f = calls_hdf5_find(c, caller);
+    if (!hdf5.on || inside || !is_recorded(f))
         return calls_hdf5_call(f, a);
     inside = true;
     intptr_t rc = calls_hdf5_record(c, f, a);
@@ -157,7 +161,7 @@ static intptr_t calls_hdf5_pass(struct hdf5_call *c, const intptr_t *a,
 }
 
 #define WRAP_HDF5_AT(x, op, kind, first)                                               \
-    static struct hdf5_call call_##x = {#x, op, kind, first, NULL};                    \
+    static struct hdf5_call call_##x = {#x, op, kind, first, {0}};                     \
     EXPORT intptr_t wrap_##x(WORDS, STACK) __asm__(#x);                                \
     intptr_t wrap_##x(WORDS, STACK)                                                    \
     {                                                                                  \

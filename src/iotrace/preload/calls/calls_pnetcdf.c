@@ -19,7 +19,7 @@ struct pnetcdf_call {
     /* Its arguments begin with a communicator and a path, or with a file. */
     enum { PATH, FILE_ONLY, TRANSFER, WAITS } kind;
     int flags;
-    pnetcdf_function *next;
+    struct late_cache next;
 };
 
 static struct {
@@ -51,10 +51,8 @@ static pnetcdf_function *calls_pnetcdf_find(struct pnetcdf_call *c, const void *
 {
     if (!__atomic_load_n(&pnetcdf.known, __ATOMIC_ACQUIRE))
         calls_pnetcdf_find_all(caller);
-    pnetcdf_function *f = (pnetcdf_function *)late_find(c->name, caller);
-    f = f ? f : pnetcdf_not_there;
-    __atomic_store_n(&c->next, f, __ATOMIC_RELEASE);
-    return f;
+    pnetcdf_function *f = (pnetcdf_function *)late_of(&c->next, c->name, caller);
+    return f ? f : pnetcdf_not_there;
 }
 
 static uint32_t calls_pnetcdf_file_of(intptr_t file)
@@ -131,10 +129,8 @@ static intptr_t calls_pnetcdf_record(const struct pnetcdf_call *c, pnetcdf_funct
 static intptr_t calls_pnetcdf_pass(struct pnetcdf_call *c, const intptr_t *a,
                                    const void *caller)
 {
-    pnetcdf_function *f = __atomic_load_n(&c->next, __ATOMIC_ACQUIRE);
-    if (UNLIKELY(!f))
-        f = calls_pnetcdf_find(c, caller);
-    if (!pnetcdf.on || inside)
+    pnetcdf_function *f = calls_pnetcdf_find(c, caller);
+    if (!pnetcdf.on || inside || !late_is_beside((void *)f, (void *)pnetcdf.path))
         return f(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10]);
     inside = true;
     intptr_t rc = calls_pnetcdf_record(c, f, a);
@@ -143,7 +139,7 @@ static intptr_t calls_pnetcdf_pass(struct pnetcdf_call *c, const intptr_t *a,
 }
 
 #define WRAP_NC(x, op, kind, flags)                                                    \
-    static struct pnetcdf_call call_##x = {#x, op, kind, flags, NULL};                 \
+    static struct pnetcdf_call call_##x = {#x, op, kind, flags, {0}};                  \
     EXPORT intptr_t wrap_##x(WORDS, STACK) __asm__(#x);                                \
     intptr_t wrap_##x(WORDS, STACK)                                                    \
     {                                                                                  \

@@ -110,6 +110,48 @@ static void with_generation(char **to, char *mark, char *const from[])
     *to = NULL;
 }
 
+static bool is_preload(const char *line)
+{
+    return !strncmp(line, "LD_PRELOAD=", sizeof "LD_PRELOAD=" - 1);
+}
+
+/* Room for that line. */
+static size_t preload_bytes(char *const list[])
+{
+    size_t bytes = 1;
+    for (; list && *list; list++)
+        if (is_preload(*list))
+            bytes = strlen(*list) + 1;
+    return bytes;
+}
+
+/* The line without this library. */
+static char *without_us(char *line, const char *from)
+{
+    char *to = stpcpy(line, "LD_PRELOAD=");
+    for (from += to - line; *from;) {
+        size_t n = strcspn(from, ": ");
+        if (n && !memmem(from, n, "libiotrace.so", sizeof "libiotrace.so" - 1)) {
+            if (to[-1] != '=')
+                *to++ = ':';
+            memcpy(to, from, n);
+            to += n;
+        }
+        from += n + (from[n] != 0);
+    }
+    *to = 0;
+    return line;
+}
+
+/* The environment for a program of another C library, which would not start with us:
+ * `to` has room for it and its NULL, `line` for LD_PRELOAD. */
+static void without_recorder(char **to, char *line, char *const from[])
+{
+    for (; from && *from; from++)
+        *to++ = is_preload(*from) ? without_us(line, *from) : *from;
+    *to = NULL;
+}
+
 /* Why the program will leave no log; 0: it will. */
 static uint32_t unseen_kinds(enum trace_op op, int dir, const char *path)
 {
@@ -139,9 +181,9 @@ static void put_kinds(const struct event *e, uint32_t kinds)
 
 /* Before: if it works there is no afterwards. A child that has no log needs none for
  * this, but where the program will leave none that says so. */
-static bool calls_process_before(enum trace_op op, int dir, const char *path)
+static bool calls_process_before(enum trace_op op, int dir, const char *path,
+                                 uint32_t kinds)
 {
-    uint32_t kinds = unseen_kinds(op, dir, path);
     if (!is_running() && !(kinds && recorder_start()))
         return false;
     struct event e = event_now();
@@ -172,7 +214,12 @@ static int calls_process_after(enum trace_op op, int dir, const char *path)
     char mark[MARK_BYTES];                                                             \
     char **next = alloca(((size_t)calls_process_count(envp) + 2) * sizeof *next);      \
     char *const *env = envp;                                                           \
-    if (calls_process_before(op, dir, path)) {                                         \
+    uint32_t kinds = unseen_kinds(op, dir, path);                                      \
+    bool ends = calls_process_before(op, dir, path, kinds);                            \
+    if (kinds & PROGRAM_LIBC) {                                                        \
+        without_recorder(next, alloca(preload_bytes(envp)), envp);                     \
+        env = next;                                                                    \
+    } else if (ends) {                                                                 \
         with_generation(next, mark, envp);                                             \
         env = next;                                                                    \
     }                                                                                  \
@@ -237,12 +284,12 @@ EXEC_LIST(execle, OP_EXECLE, execve, va_arg(list, char *const *))
 
 /* ---- spawn: the C library does all of it without us ---- */
 
-static int spawned(struct event *e, enum trace_op op, const char *path,
+static int spawned(struct event *e, enum trace_op op, const char *path, uint32_t kinds,
                    const pid_t *pid, int rc)
 {
     event_over(e);
     e->file = name_of_path(path, -1);
-    put_kinds(e, rc ? 0 : unseen_kinds(op, AT_FDCWD, path));
+    put_kinds(e, rc ? 0 : kinds);
     event_put(e, op, -1, 0, rc ? -rc : pid ? *pid : 0);
     return rc;
 }
@@ -254,9 +301,14 @@ static int spawned(struct event *e, enum trace_op op, const char *path,
           char *const envp[]))                                                         \
     {                                                                                  \
         struct event e = event_now();                                                  \
+        char **next = alloca(((size_t)calls_process_count(envp) + 1) * sizeof *next);  \
+        uint32_t kinds = unseen_kinds(OP, AT_FDCWD, path);                             \
+        if (kinds & PROGRAM_LIBC)                                                      \
+            without_recorder(next, alloca(preload_bytes(envp)), envp);                 \
         fds_shared();                                                                  \
-        int rc = REAL(name)(pid, path, actions, attributes, argv, envp);               \
-        return spawned(&e, OP, path, pid, rc);                                         \
+        int rc = REAL(name)(pid, path, actions, attributes, argv,                      \
+                            kinds & PROGRAM_LIBC ? next : envp);                       \
+        return spawned(&e, OP, path, kinds, pid, rc);                                  \
     }
 SPAWNS(posix_spawn, OP_POSIX_SPAWN)
 SPAWNS(posix_spawnp, OP_POSIX_SPAWNP)

@@ -9,6 +9,16 @@
 
 struct mpi_flavour mpi;
 
+enum at { EXPLICIT, INDIVIDUAL, SHARED };
+enum kind { BLOCKS, SUBMITS, BEGINS, ENDS };
+enum { LARGE = 128 }; /* among flags: the count is an MPI_Count, not an int */
+
+/* Which argument of a transfer is the count. */
+static int mpi_count_at(const struct mpi_call *c)
+{
+    return c->at == EXPLICIT ? 3 : 2;
+}
+
 /* ---- passing through ---- */
 
 static __thread bool inside; /* a call that is already recorded */
@@ -56,15 +66,27 @@ static intptr_t not_there(intptr_t a, intptr_t b, intptr_t c, intptr_t d, intptr
     return 16; /* MPI_ERR_OTHER or near it: a program cannot come here */
 }
 
+/* The next MPI_X, or PMPI_X, which is the name that is given. */
+static late_function *named(const char *name, int profiling, const void *caller)
+{
+    late_function *f = profiling ? NULL : late_find(name + 1, caller);
+    return f ? f : late_find(name, caller);
+}
+
+/* A program may ask by dlsym whether a function with large counts (_c) is there, and
+ * finds ours. Where the library has none, the one without _c does what it can. */
 static late_function *find_next(struct mpi_call *c, int profiling, const void *caller)
 {
     char name[64] = "P";
     if (!__atomic_load_n(&mpi.known, __ATOMIC_ACQUIRE))
         find_flavour(caller);
     strcpy(name + 1, c->name);
-    late_function *f = profiling ? NULL : late_find(c->name, caller);
-    if (!f)
-        f = late_find(name, caller);
+    late_function *f = named(name, profiling, caller);
+    if (!f && c->flags & LARGE) {
+        name[strlen(name) - 2] = 0;
+        f = named(name, profiling, caller);
+        c->plain = f != NULL;
+    }
     if (!f)
         f = not_there;
     __atomic_store_n(&c->next[profiling], f, __ATOMIC_RELEASE);
@@ -76,6 +98,8 @@ int mpi_pass(struct mpi_call *c, int profiling, const intptr_t *a, const void *c
     late_function *f = __atomic_load_n(&c->next[profiling], __ATOMIC_ACQUIRE);
     if (UNLIKELY(!f))
         f = find_next(c, profiling, caller);
+    if (UNLIKELY(c->plain) && a[mpi_count_at(c)] > INT32_MAX)
+        return 2; /* MPI_ERR_COUNT, of MPICH and of Open MPI */
     if (inside)
         return (int)late_call(f, a);
     inside = true;
@@ -162,10 +186,6 @@ static struct event event_of(const struct mpi_file *f, int flags)
 }
 
 /* ---- where and how much ---- */
-
-enum at { EXPLICIT, INDIVIDUAL, SHARED };
-enum kind { BLOCKS, SUBMITS, BEGINS, ENDS };
-enum { LARGE = 128 }; /* among flags: the count is an MPI_Count, not an int */
 
 /* -1: not known. */
 static int64_t byte_of(intptr_t handle, int64_t etypes)
@@ -264,7 +284,7 @@ static int calls_mpi_transfer(const struct mpi_call *c, late_function *f,
 {
     intptr_t a[6];
     memcpy(a, given, sizeof a);
-    int count = c->at == EXPLICIT ? 3 : 2, last = count + 2;
+    int count = mpi_count_at(c), last = count + 2;
     struct mpi_file *file = calls_mpi_file_of(a[0]);
     int64_t elements = c->flags & LARGE ? a[count] : (int32_t)a[count];
     int64_t asked = elements > 0 ? elements * size_of(a[count + 1]) : 0;

@@ -22,6 +22,7 @@ struct mpi_call {
     late_function *next[2]; /* of MPI_X and of PMPI_X; NULL: not yet looked up */
     enum trace_op op;
     uint8_t kind, at, flags; /* for `around` */
+    bool plain;              /* `next` is without _c, which the library lacks */
 };
 
 int mpi_pass(struct mpi_call *c, int profiling, const intptr_t *a, const void *caller);
@@ -34,7 +35,8 @@ int mpi_pass(struct mpi_call *c, int profiling, const intptr_t *a, const void *c
         return mpi_pass(&c, profiling, a, __builtin_return_address(0));                \
     }
 #define WRAP_MPI(x, around, op, kind, at, flags)                                       \
-    static struct mpi_call call_##x = {"MPI_" #x, around, {0}, op, kind, at, flags};   \
+    static struct mpi_call call_##x = {                                                \
+        "MPI_" #x, around, {0}, op, kind, at, flags, 0};                               \
     MPI_NAME(MPI_, x, call_##x, 0)                                                     \
     MPI_NAME(PMPI_, x, call_##x, 1)
 
