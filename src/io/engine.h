@@ -19,6 +19,7 @@ enum io_engine_can {
                                may do */
     IO_CAN_SHARE = 2048,    /* asynchronous, and a queue may have several files */
     IO_OWN_FORMAT = 4096,   /* what it stores is not the bytes at their offsets */
+    IO_IN_KERNEL = 16384,   /* asynchronous: the kernel has the queue */
     IO_OPENS_AT_ONCE = 8192 /* open makes the file, too (io_file_make), takes part where
                                a rank cannot (f->unready, absent), and agrees */
 };

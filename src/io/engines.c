@@ -326,6 +326,12 @@ bool io_engine_needs_direct(const char *spec)
     return e && (e->can & IO_NEEDS_DIRECT);
 }
 
+bool io_engine_in_kernel(const char *spec)
+{
+    const struct io_engine *e = engines_find(spec);
+    return e && (e->can & IO_IN_KERNEL);
+}
+
 bool io_engine_writes_back(const char *spec)
 {
     const struct io_engine *e = engines_find(spec);

@@ -293,6 +293,7 @@ int io_engine_usable(const char *spec);
 bool io_engine_takes_hints(const char *spec);
 bool io_engine_asynchronous(const char *spec);
 bool io_engine_needs_direct(const char *spec); /* it blocks without IO_DIRECT */
+bool io_engine_in_kernel(const char *spec);    /* uring, libaio */
 bool io_engine_writes_back(const char *spec);  /* it honours IO_WRITE_BACK */
 
 /* Local. Whether transfers call MPI (mpiio, hdf5, containers), so that only the thread

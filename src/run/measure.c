@@ -12,6 +12,7 @@ void run_phase_begin(struct run *r, const char *name)
 {
     r->made = 0;
     r->limit.reached = false;
+    memset(&r->held, 0, sizeof r->held);
     memcpy(r->cpu_before_ns, r->cpu_ns, sizeof r->cpu_ns);
     r->device_before = r->counters ? io_device_read_bytes() : -1;
     MPI_Pcontrol(1, name); /* a region, for profilers that take it for one */
@@ -205,6 +206,28 @@ int run_called(struct run *r, enum phase_op op, int64_t calls)
     return 0;
 }
 
+/* Whoever is held while submitting has one transfer in flight; who waits, all. Of rank
+ * 0's first lane, as an example. */
+static void warn_of_held(struct run *r)
+{
+    enum { LEAST = 8 };
+    const struct phase_act *read = &r->phase->act[ACT_READ],
+                           *write = &r->phase->act[ACT_WRITE];
+    const struct run_held *h = &r->held;
+    double submit_s = (double)(read->submit_ns + write->submit_ns) / 1e9,
+           wait_s = (double)(read->wait_ns + write->wait_ns) / 1e9,
+           in_flight = (submit_s + h->depth * wait_s) / (submit_s + wait_s);
+    if (h->looked < LEAST || h->held < h->looked * 3 / 4 || in_flight > h->depth / 2.0)
+        return;
+    report_warning(r->report, r->async ? "not_asynchronous" : "depth_without_effect",
+                   "queue depth %d has little effect: in phase %s about %.1f transfers "
+                   "were in flight, as the kernel holds the caller of %s on this file "
+                   "system until each is complete (%.0f %% of the seconds of transfers "
+                   "went into submitting): --iomethod=threads does not wait there",
+                   h->depth, r->phase->name, in_flight, r->engine,
+                   100 * submit_s / (submit_s + wait_s));
+}
+
 int run_phase_end(struct run *r)
 {
     struct report_rate rate;
@@ -225,6 +248,7 @@ int run_phase_end(struct run *r)
     if (rc)
         return r->failed = rc;
     add_rates(r, &rate);
+    warn_of_held(r);
     if (rate.paused)
         report_warning(r->report, "pauses_hide_io",
                        "in pauses between transfers the kernel reads ahead and writes "

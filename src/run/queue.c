@@ -132,7 +132,7 @@ static void queue_start(struct queue *q, struct io_req *list[], int n)
     q->kind = queue_act(q, list[0]);
     if (q->aside)
         phase_act_at(q->phase, q->kind, now_ns);
-    int rc = io_queue_start_at(q->io, list, n, now_ns);
+    int rc = run_start_at(q->f, q->io, list, n, now_ns);
     q->rc = q->rc ? q->rc : rc;
     q->under_way += q->f->run->queues ? n : 0;
 }

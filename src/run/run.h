@@ -198,6 +198,11 @@ struct run_beside { /* what the kernel may have done beside the program, of a ki
     int64_t bytes;
 };
 
+struct run_held { /* transfers of a phase that were looked at as they were submitted */
+    int looked, held; /* held: the kernel kept the caller meanwhile */
+    int depth;
+};
+
 struct run_lanes;
 struct workload;
 struct run_live;
@@ -279,6 +284,7 @@ struct run {
     /* Of queues: what was made in this phase; care for blocks (run_stamp, run_check)
      * while transfers were under way, and the time of these. */
     int64_t made, care_ns, queue_ns;
+    struct run_held held;                  /* of this phase */
     struct run_limit limit;                /* of this phase, where one was reached */
     struct report_rate last;               /* of the phase that ended last */
     struct iovec buffers[RUN_BUFFERS_MAX]; /* that transfers use, if told */
@@ -615,6 +621,11 @@ int64_t run_cpu_ns(const struct run *r);
 /* Local. Whether the kernel may move bytes of this file while the program has nothing
  * in flight: it reads ahead, and writes back. */
 bool run_goes_on(const struct run_file *f);
+
+/* Local. io_queue_start_at, which looks at whether the kernel holds the caller until
+ * transfers are complete. Then no more than one of them is in flight. */
+int run_start_at(struct run_file *f, struct io_queue *q, struct io_req *list[], int n,
+                 int64_t now_ns);
 
 /* Local. What transfers of a kind are to a phase. */
 enum act run_act_of(enum io_op op);

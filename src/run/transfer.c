@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "run/run.h"
 #include <string.h>
+#include <sys/resource.h>
 
 /* Of the thread alone where there are others that transfer. */
 int64_t run_cpu_ns(const struct run *r)
@@ -68,6 +69,31 @@ void run_sync_meet(struct run_file *f)
     leave(r, ACT_SYNC, before);
 }
 
+/* So often has this thread given up its processor to wait. */
+static long waits_so_far(void)
+{
+    struct rusage u;
+    return getrusage(RUSAGE_THREAD, &u) ? 0 : u.ru_nvcsw;
+}
+
+/* The first ones of a phase are looked at: each takes two system calls. */
+int run_start_at(struct run_file *f, struct io_queue *q, struct io_req *list[], int n,
+                 int64_t now_ns)
+{
+    enum { MOST = 128 };
+    struct run_held *h = &f->run->held;
+    bool look = h->looked < MOST && f->depth > 1 && io_engine_in_kernel(f->engine);
+    if (!look)
+        return io_queue_start_at(q, list, n, now_ns);
+    long waited = waits_so_far();
+    int rc = io_queue_start_at(q, list, n, now_ns);
+    waited = waits_so_far() - waited;
+    h->depth = f->depth;
+    h->looked += n;
+    h->held += waited < n ? (int)waited : n;
+    return rc;
+}
+
 static struct io_req *transfer_of(const struct run_file *f, struct io_req *req)
 {
     req->file = f->io;
@@ -90,7 +116,7 @@ void run_transfer(struct run_file *f, struct io_req *req, int n)
         for (int i = 0; i < m; i++)
             list[i] = transfer_of(f, &req[k + i]);
         int started =
-            io_queue_start_at(io_file_queue(f->io), list, m, k ? clock_ns() : begin_ns);
+            run_start_at(f, io_file_queue(f->io), list, m, k ? clock_ns() : begin_ns);
         rc = rc ? rc : started;
     }
     int64_t started_ns = r->queues ? clock_ns() : 0;
@@ -114,7 +140,7 @@ void run_submit(struct run_file *f, struct run_io *t)
         return;
     int64_t begin_ns = clock_ns();
     enum act a = run_act_of(t->req.op), before = phase_act_at(r->phase, a, begin_ns);
-    int rc = io_queue_start_at(io_file_queue(f->io), &req, 1, begin_ns);
+    int rc = run_start_at(f, io_file_queue(f->io), &req, 1, begin_ns);
     int64_t end_ns = clock_ns();
     if (r->queues)
         phase_visible(r->phase, a, end_ns - begin_ns, 0);
@@ -139,7 +165,7 @@ void run_submit_list(struct run_file *f, struct run_io t[], int n)
         return;
     int64_t begin_ns = clock_ns();
     enum act a = run_act_of(t->req.op), before = phase_act_at(r->phase, a, begin_ns);
-    int rc = io_queue_start_at(io_file_queue(f->io), list, n, begin_ns);
+    int rc = run_start_at(f, io_file_queue(f->io), list, n, begin_ns);
     int64_t end_ns = clock_ns();
     if (r->queues)
         phase_visible(r->phase, a, end_ns - begin_ns, 0);

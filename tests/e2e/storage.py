@@ -140,6 +140,28 @@ class Storage(Case):
         self.assertGreater(self.checks["below_share"], 0.9)
         self.assertIn("compresses", self.said)
 
+    def test_depth_that_the_kernel_takes_away(self):
+        """It may hold io_submit and io_uring_enter until a transfer is complete; the
+        threads of an engine wait apart from the caller."""
+        with disks.passthrough(self.at, "read:2000:1%", "blocktransfer"):
+            for engine in ("uring", "libaio", "threads"):
+                done = self.run_program(
+                    "blocktransfer", "1M", "--block-size=16k", "--depth=16",
+                    "--no-verify", "--cache=direct", "--iomethod=" + engine,
+                    dir=self.at, np=1)
+                if "cannot be used" in done.err or "not built" in done.err:
+                    continue
+                self.assertEqual(done.status, 0, done)
+                read = [s for s in done.report["samples"]
+                        if (s["phase"], s["act"]) == ("read", "read")][0]
+                submit, wait = read["submit_mean_s"], read["wait_mean_s"]
+                said = [w["text"] for w in done.report["warnings"]
+                        if w["code"] == "depth_without_effect"]
+                if engine == "threads":
+                    self.assertEqual(said, [])
+                elif submit > 0.9 * (submit + wait):
+                    self.assertIn("holds the caller", said[0])
+
     def test_process_of_fuse(self):
         with disks.passthrough(self.at, "open:slow:1000000", "nothing"):
             self.measured()

@@ -269,7 +269,7 @@ static int libaio_close(struct io_file *f)
 const struct io_engine io_engine_libaio = {
     .name = "libaio",
     .options = "depth|piece",
-    .can = IO_CAN_DIRECT | IO_NEEDS_DIRECT | IO_CAN_SHARE,
+    .can = IO_CAN_DIRECT | IO_NEEDS_DIRECT | IO_CAN_SHARE | IO_IN_KERNEL,
     .usable = libaio_usable,
     .queue_open = libaio_queue_open,
     .queue_close = libaio_queue_close,

@@ -514,7 +514,7 @@ static int uring_close(struct io_file *f)
 const struct io_engine io_engine_uring = {
     .name = "uring",
     .options = "depth|piece|sqpoll[=1]|iopoll[=1]|plain[=1]",
-    .can = IO_CAN_DIRECT | IO_CAN_WRITE_BACK | IO_CAN_SHARE,
+    .can = IO_CAN_DIRECT | IO_CAN_WRITE_BACK | IO_CAN_SHARE | IO_IN_KERNEL,
     .usable = uring_usable,
     .queue_open = uring_queue_open,
     .queue_close = uring_queue_close,
