@@ -7,7 +7,7 @@
  *
  * CALL is read, write (in all their forms), fsync, close, open (with O_CREAT), or
  * reopen (without, of a name in an open folder; it can fail, and nothing else).
- * ACTION is an errno's name (EIO, ENOSPC, EDQUOT, EACCES, EROFS, EMFILE), or
+ * ACTION is an errno's name (EIO, ENOSPC, EDQUOT, EACCES, EROFS, EMFILE, EINVAL), or
  *   zero, half     moves nothing, or half of it, and says so
  *   flip           one bit is wrong: in memory after a read, in the file after a write
  *   lost           says that all is well and does nothing
@@ -68,8 +68,9 @@ static const struct {
     {"EACCES", FAIL, EACCES}, {"EROFS", FAIL, EROFS},   {"zero", ZERO, 0},
     {"half", HALF, 0},        {"flip", FLIP, 0},        {"lost", LOST, 0},
     {"EMFILE", FAIL, EMFILE}, {"ENOENT", FAIL, ENOENT}, {"slow", SLOW, 0},
-    {"shift", SHIFT, 0},      {"hang", HANG, 0},        {"kill", KILL, 0},
-    {"stop", STOP, 0},        {"plant", PLANT, 0},      {"fill", FILL, 0},
+    {"EINVAL", FAIL, EINVAL}, {"shift", SHIFT, 0},      {"hang", HANG, 0},
+    {"kill", KILL, 0},        {"stop", STOP, 0},        {"plant", PLANT, 0},
+    {"fill", FILL, 0},
 };
 
 static int is_our_rank(void)

@@ -19,6 +19,7 @@
 #define OTHERS_NS 50000000 /* a look whether other ranks are about to do the same */
 enum {
     OTHERS_QUIET = 6,  /* so many looks at which nobody is: those of other nodes, too */
+    OTHERS_FINER = 50, /* looks in the time of one */
     OTHERS_LOOKS = 100 /* a disk that hangs must not keep all of them */
 };
 #define REMOVAL_S 10      /* what a file system gets that may hang */
@@ -648,11 +649,11 @@ enum { CAUGHT = sizeof caught / sizeof caught[0] };
 static char signal_text[CAUGHT][160];
 static volatile sig_atomic_t ending; /* a signal that ends the process has come */
 static pthread_t catcher; /* who handles signals, and blocks them to make a file */
-static bool (*others_busy)(bool gone);
+static const struct scratch_others *others;
 
-void scratch_wait_for(bool (*busy)(bool gone))
+void scratch_wait_for(const struct scratch_others *all)
 {
-    others_busy = busy;
+    others = all;
 }
 
 static void say(int sig)
@@ -666,12 +667,14 @@ static void say(int sig)
 
 /* MPICH's launcher kills, for good, the ranks that are left as soon as one has ended:
  * let the others, which have the signal too, remove theirs first. One that waits for a
- * disk hears of the signal only when that answers. */
-static void let_others_end(void)
+ * disk hears of the signal only when that answers. In a run that failed all end in the
+ * same millisecond, before a launcher can kill one, whose status would count. */
+static void let_others_end(bool failed)
 {
-    struct timespec look = {.tv_nsec = OTHERS_NS};
-    for (int i = 0, quiet = 0; i < OTHERS_LOOKS && quiet < OTHERS_QUIET; i++) {
-        quiet = others_busy && others_busy(true) ? 0 : quiet + 1;
+    struct timespec look = {.tv_nsec = failed ? OTHERS_NS / OTHERS_FINER : OTHERS_NS};
+    int most = failed ? OTHERS_LOOKS * OTHERS_FINER : OTHERS_LOOKS;
+    for (int i = 0, quiet = 0; i < most && quiet < (failed ? 1 : OTHERS_QUIET); i++) {
+        quiet = others && others->busy(true) ? 0 : quiet + 1;
         nanosleep(&look, NULL);
     }
 }
@@ -679,10 +682,13 @@ static void let_others_end(void)
 static void on_signal(int sig)
 {
     int saved = errno;
+    bool first = !ending, failed = others && others->failed();
     ending = 1;
     scratch_bound(true);
-    if (others_busy)
-        others_busy(false);
+    if (others)
+        others->busy(false);
+    if (others && first)
+        others->warn(sig);
     /* Any thread may be chosen, the watchdog or one of MPI's. */
     if (!pthread_equal(pthread_self(), catcher)) {
         pthread_kill(catcher, sig);
@@ -692,10 +698,13 @@ static void on_signal(int sig)
     bool mine = owner == getpid();
     if (mine)
         sweep();
-    say(sig);
-    let_others_end();
+    if (!failed)
+        say(sig);
+    let_others_end(failed);
     if (mine) /* what they made since */
         sweep_trees();
+    if (failed)
+        _exit(EXIT_FAILED);
     /* End as the signal would. It was not reset on entry: a second one, which another
      * thread gets, must not end the process before the files are gone. */
     signal(sig, SIG_DFL);

@@ -106,11 +106,19 @@ void scratch_bound(bool on);
  * SIGPIPE is ignored, it stays so. */
 void scratch_catch_signals(const char *program);
 
-/* Local. `busy` (NULL: none) is called by whoever such a signal ends: first with gone
- * false, and once its files are gone again and again with true, until it says that no
- * other rank here is still about to remove its own, or seconds have passed. It must be
+/* The other processes of a run, for whoever a signal ends. All of it must be
  * async-signal-safe. */
-void scratch_wait_for(bool (*busy)(bool gone));
+struct scratch_others {
+    /* First with gone false, and once this one's files are gone again and again with
+     * true: whether another is still about to remove its own. Seconds at most. */
+    bool (*busy)(bool gone);
+    void (*warn)(int sig); /* once: those who have no signal yet get this one */
+    bool (*failed)(void);  /* another has found that the run failed, and has said so */
+};
+
+/* Local. From now on they are asked; NULL: nobody is. What failed ends with the status
+ * EXIT_FAILED and no further sentence, everything else by the signal. */
+void scratch_wait_for(const struct scratch_others *others);
 
 /* Local. From now on a write beyond the file size limit (ulimit -f) fails with EFBIG,
  * and does not end the process by SIGXFSZ. */

@@ -57,8 +57,10 @@ static int check_path(const char *path)
 static int close_stream(FILE *out, int rc)
 {
     errno = 0;
-    if (rc == 0 && (fflush(out) || fsync(fileno(out))))
+    if (rc == 0 && fflush(out))
         rc = errno ? -errno : -EIO;
+    if (rc == 0 && fsync(fileno(out)) && errno != EINVAL && errno != ENOTSUP)
+        rc = -errno; /* some file systems have no fsync */
     if (fclose(out) && rc == 0)
         rc = errno ? -errno : -EIO;
     return rc;

@@ -284,8 +284,10 @@ static int write_beside(const struct kept *k, const char *path, const char *tmp)
         return rc;
     FILE *out = fdopen(fd, "w");
     rc = out ? fill(k, out) : -errno;
-    if (!rc && (fflush(out) || fsync(fd)))
+    if (!rc && fflush(out))
         rc = -errno;
+    if (!rc && fsync(fd) && errno != EINVAL && errno != ENOTSUP)
+        rc = -errno; /* some file systems have no fsync */
     if (out ? fclose(out) : close(fd))
         rc = rc ? rc : -errno;
     if (!rc && rename(tmp, path))

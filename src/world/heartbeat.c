@@ -19,6 +19,7 @@
 #include <limits.h>
 #include <net/if.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,10 +41,17 @@ enum {
     LATER_S = 8 /* so much longer is a node waited for than a rank of our own */
 };
 
+/* Another rank of this node. */
+struct mate {
+    pid_t pid, watchdog; /* the kernel's number of its watchdog's thread */
+    int rank;
+};
+
 /* What a rank shows, in a cache line of its own. */
 struct beat {
     _Alignas(64) _Atomic uint32_t count;
-    _Atomic uint32_t end; /* by a signal */
+    _Atomic uint32_t end;    /* by a signal */
+    _Atomic uint32_t failed; /* another rank has said why the run ends */
 };
 enum { GOES_ON, REMOVES, HAS_REMOVED };
 #define ENDED UINT32_MAX
@@ -52,6 +60,8 @@ static struct {
     struct beat *beat; /* of all ranks here; NULL: there is none */
     struct mate *mates;
     int ranks, mine;
+    bool known;       /* mates are */
+    pid_t pid;        /* ours: a process that we start is none of the run's */
     uint32_t *counts; /* of all, some time ago */
     uint32_t seen;    /* of the next one */
     int looks;        /* so often it was the same */
@@ -106,7 +116,8 @@ static int meet_mates(MPI_Comm group, int rank)
                       MPI_BYTE, group);
     for (int i = 1; i < here.ranks && !rc; i++)
         here.mates[i - 1] = all[(here.mine + i) % here.ranks];
-    watchdog_mates(here.mates, rc ? 0 : here.ranks - 1);
+    here.pid = getpid();
+    here.known = !rc;
     free(all);
     return rc;
 }
@@ -294,24 +305,70 @@ static bool has_ended(char state)
     return !state || state == 'Z' || state == 'X';
 }
 
-/* Of scratch_wait_for. A rank that waits for a disk (state D) may have the signal, and
- * not know of it yet. */
+/* A rank that is warned, or waits for a disk, may not know of its signal yet. */
 static bool others_busy(bool gone)
 {
+    if (here.pid != getpid()) /* a process that we start is none of the run's */
+        return false;
     here.beat[here.mine].end = gone ? HAS_REMOVED : REMOVES;
     for (int i = 1; i < here.ranks; i++) {
-        uint32_t end = here.beat[(here.mine + i) % here.ranks].end;
-        char state = end == HAS_REMOVED ? 0 : state_of(here.mates[i - 1].pid);
-        if (state == 'D' || (end == REMOVES && !has_ended(state)))
+        const struct beat *b = &here.beat[(here.mine + i) % here.ranks];
+        bool over = b->end == HAS_REMOVED || b->count == ENDED;
+        if (!over && !has_ended(state_of(here.mates[i - 1].pid)))
             return true;
     }
     return false;
+}
+
+/* A launcher that sees one process end may kill the rest, which then leave their files
+ * (MPICH's does). So they get a signal first, stopped ones too. Their watchdogs get it,
+ * and are silent from then on: their first threads may be where no signal reaches them.
+ */
+static void warn_mate(const struct mate *m, int sig)
+{
+    syscall(SYS_tgkill, m->pid, m->watchdog, sig);
+    kill(m->pid, SIGCONT);
+}
+
+/* MPI libraries ignore SIGPIPE. */
+static void warn_others(int sig)
+{
+    for (int i = 1; i < here.ranks && here.pid == getpid(); i++) {
+        const struct beat *b = &here.beat[(here.mine + i) % here.ranks];
+        if (b->end == GOES_ON && b->count != ENDED)
+            warn_mate(&here.mates[i - 1], sig == SIGPIPE ? SIGTERM : sig);
+    }
+}
+
+static bool run_failed(void)
+{
+    return here.beat[here.mine].failed;
+}
+
+void heartbeat_fail(void)
+{
+    if (here.beat) /* who has a signal from us sends us none */
+        here.beat[here.mine].end = REMOVES;
+    for (int i = 1; i < here.ranks && here.known; i++) {
+        if (here.beat)
+            here.beat[(here.mine + i) % here.ranks].failed = 1;
+        warn_mate(&here.mates[i - 1], SIGTERM);
+    }
+}
+
+void heartbeat_let_end(void)
+{
+    enum { LOOKS = 500 };
+    const struct timespec look = {.tv_nsec = 1000000};
+    for (int i = 0; i < LOOKS && here.beat && others_busy(true); i++)
+        nanosleep(&look, NULL);
 }
 
 /* ---- opening --------------------------------------------------------------------- */
 
 int heartbeat_open(struct world *w, MPI_Comm node)
 {
+    static const struct scratch_others others = {others_busy, warn_others, run_failed};
     MPI_Comm group, leaders;
     struct stat st;
     /* Ranks in containers may share memory and not their process numbers. */
@@ -332,7 +389,7 @@ int heartbeat_open(struct world *w, MPI_Comm node)
     w->watched = good;
     ready = true;
     if (here.beat)
-        scratch_wait_for(others_busy);
+        scratch_wait_for(&others);
     return rc;
 }
 

@@ -17,13 +17,8 @@ int config_agree(const struct world *w, const struct opt_program *p, int parsed)
 #define WATCHDOG_LOOK_NS INT64_C(200000000)
 #define WATCHDOG_TURNS 8
 
-/* The other ranks of this node, which get SIGTERM before the process is ended. */
-struct mate {
-    pid_t pid, watchdog; /* the kernel's number of its watchdog's thread */
-    int rank;
-};
+/* Local. The kernel's number of its thread. */
 pid_t watchdog_thread(void);
-void watchdog_mates(const struct mate *others, int n);
 
 /* Local. As watchdog_arm_as_set, but a minute at least: starting and ending MPI. */
 void watchdog_arm_start(const char *what);
@@ -46,6 +41,14 @@ int heartbeat_open(struct world *w, MPI_Comm node);
  * own time. */
 void heartbeat_tick(void);
 void heartbeat_look(int64_t lived_ns, double limit_s);
+
+/* Local, and of that thread only. The run has failed: the other ranks here get SIGTERM,
+ * remove their files and end with EXIT_FAILED. */
+void heartbeat_fail(void);
+
+/* Local, and of that thread only, after it: waits until all have removed theirs, a
+ * moment at most. */
+void heartbeat_let_end(void);
 
 /* Local, and of that thread only. A call has not come back: names a rank of this node
  * that gives no sign of life meanwhile, and for which it may have waited; else "".

@@ -22,13 +22,16 @@
 /* Where all ranks are stuck, one is enough to tell: the others wait a little longer,
  * in turn, for it to speak and to end them. */
 #define TURN_NS INT64_C(500000000)
-#define GRACE_NS 300000000
+#define CLOSE_NS INT64_C(2000000000)  /* what the thread has to end */
+#define REMOVE_NS INT64_C(2000000000) /* what removing files has */
 /* So often is looked whether our own first thread is stuck before that is believed. */
 #define STUCK_LOOKS 10
 #define START_S 60.0 /* what starting and ending MPI gets at least */
 
 static pthread_t thread;
 static atomic_bool running;
+static pthread_mutex_t pausing = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t ends;  /* running has changed */
 static atomic_int thread_id; /* the kernel's; 0: not known yet */
 static _Atomic int64_t lived_ns;
 
@@ -49,8 +52,6 @@ static pthread_mutex_t listing = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t leaving; /* its destructor takes a thread out of the list */
 static bool have_key;
 
-static const struct mate *mates; /* the other ranks on this node, to be warned */
-static int mate_count;
 static _Atomic double set_limit_s = WATCHDOG_LIMIT_S; /* 0: there is none */
 static char program[64], host[64];
 static atomic_int rank, turn;
@@ -63,21 +64,32 @@ static struct {
 
 /* ---- the end --------------------------------------------------------------------- */
 
-/* Lets the other ranks here remove their files, stopped ones too: a launcher that sees
- * one process fail may end the rest without a chance to (MPICH's does). Their watchdogs
- * get the signal, and are silent from then on: their first threads may be where no
- * signal reaches them. */
-static void warn_mates(void)
+static struct timespec later(int64_t ns)
 {
-    for (int i = 0; i < mate_count; i++) {
-        syscall(SYS_tgkill, mates[i].pid, mates[i].watchdog, SIGTERM);
-        kill(mates[i].pid, SIGCONT);
-    }
+    int64_t at_ns = clock_ns() + ns;
+    return (struct timespec){at_ns / 1000000000, at_ns % 1000000000};
+}
+
+static void *remove_all(void *unused)
+{
+    (void)unused;
+    scratch_unlink_all();
+    return NULL;
+}
+
+/* What hangs may hang here, too, and the status is to be the same as ever. */
+static void remove_in_time(void)
+{
+    struct timespec until = later(REMOVE_NS);
+    pthread_t remover;
+    if (pthread_create(&remover, NULL, remove_all, NULL))
+        scratch_unlink_all();
+    else
+        pthread_clockjoin_np(remover, NULL, CLOCK_MONOTONIC, &until);
 }
 
 void watchdog_end(const char *fmt, ...)
 {
-    struct timespec grace = {.tv_nsec = GRACE_NS};
     char text[2048];
     int size = (int)sizeof text - 1, known = rank;
     int n =
@@ -93,10 +105,9 @@ void watchdog_end(const char *fmt, ...)
     ssize_t told = write(STDERR_FILENO, text, (size_t)n);
     (void)told; /* there is nobody else to tell */
     scratch_bound(true);
-    warn_mates();
-    scratch_unlink_all();
-    if (mate_count)
-        nanosleep(&grace, NULL);
+    heartbeat_fail();
+    remove_in_time();
+    heartbeat_let_end();
     _exit(EXIT_FAILED);
 }
 
@@ -183,14 +194,14 @@ static void look_at_first(double limit_s)
             limit_s);
 }
 
-/* It can be cancelled here only. */
 static void pause_looking(void)
 {
-    struct timespec pause = {.tv_nsec = WATCHDOG_LOOK_NS};
     int64_t begin_ns = clock_ns();
-    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
-    nanosleep(&pause, NULL);
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    struct timespec until = later(WATCHDOG_LOOK_NS);
+    pthread_mutex_lock(&pausing);
+    for (int rc = 0; running && !rc;)
+        rc = pthread_cond_timedwait(&ends, &pausing, &until);
+    pthread_mutex_unlock(&pausing);
     int64_t slept_ns = clock_ns() - begin_ns;
     lived_ns += slept_ns < 2 * WATCHDOG_LOOK_NS ? slept_ns : 2 * WATCHDOG_LOOK_NS;
 }
@@ -198,7 +209,6 @@ static void pause_looking(void)
 static void *look(void *unused)
 {
     (void)unused;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     thread_id = (int)syscall(SYS_gettid);
     while (running) {
         pause_looking();
@@ -228,6 +238,16 @@ static void leave(void *place)
     pthread_mutex_unlock(&listing);
 }
 
+/* clock_ns is of this clock. */
+static void make_ends(void)
+{
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&ends, &attr);
+    pthread_condattr_destroy(&attr);
+}
+
 /* The environment is not asked later on: MPI libraries change it as they start. */
 void watchdog_rank(int known)
 {
@@ -244,6 +264,7 @@ int watchdog_open(const char *of_program, int of_rank, const char *on_host)
     first.id = (pid_t)syscall(SYS_gettid);
     int rc = have_key ? 0 : pthread_key_create(&leaving, leave);
     have_key = !rc;
+    make_ends();
     running = true;
     if (!rc)
         rc = pthread_create(&thread, NULL, look, NULL);
@@ -260,12 +281,6 @@ int watchdog_open(const char *of_program, int of_rank, const char *on_host)
 pid_t watchdog_thread(void)
 {
     return thread_id;
-}
-
-void watchdog_mates(const struct mate *others, int n)
-{
-    mates = others;
-    mate_count = n;
 }
 
 void watchdog_limit(double limit_s)
@@ -338,8 +353,12 @@ void watchdog_close(void)
 {
     if (!running)
         return;
+    pthread_mutex_lock(&pausing);
     running = false;
-    pthread_cancel(thread); /* it may have just begun its pause */
-    pthread_join(thread, NULL);
-    heartbeat_close();
+    pthread_cond_signal(&ends);
+    pthread_mutex_unlock(&pausing);
+    struct timespec until = later(CLOSE_NS);
+    /* Its report is written: whatever holds the thread must not hold the process. */
+    if (!pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &until))
+        heartbeat_close();
 }

@@ -146,6 +146,13 @@ class Transfers(Case):
                 self.assertIsNone(s["wait_mean_s"])
                 self.assertEqual(s["calls"], 2 * BLOCKS)
 
+    def test_a_report_on_what_cannot_sync(self):
+        """Some file systems have no fsync; a report needs none to be whole."""
+        self.good(self.blocktransfer(*SIZE, env=fault("fsync:EINVAL:1+",
+                                                      file="report.json")))
+        done = self.blocktransfer(*SIZE, env=fault("fsync:EIO:1+", file="report.json"))
+        self.assertEqual(done.status, 1, done)
+
     def test_care_is_told(self):
         """Where it takes part of the transfers' time: in a queue that is verified."""
         for verify in ("--verify", "--verify=pass"):

@@ -64,6 +64,16 @@ class Ended(Case):
         self.has_ended(run, run.signal(sig))
         self.left_nothing(run)
 
+    def a_rank_gets(self, sig, which, how, filetype):
+        """The others, whom MPICH's launcher would kill, end by themselves before."""
+        run = self.running(how, filetype)
+        ranks = run.ranks()
+        os.kill(sorted(ranks)[which], sig)
+        self.has_ended(run, ranks)
+        self.left_nothing(run)
+        self.assertEqual(len(run.said), 1, run)
+        self.assertIn("ended by a signal; its files are removed", run.said[0])
+
     def a_rank_is_killed(self, which, how, filetype):
         run = self.running(how, filetype)
         ranks = run.ranks()
@@ -200,6 +210,10 @@ for i, how in enumerate(METHODS):
     add(Ended, "a_rank_is_killed_" + how[0], "a_rank_is_killed", (0, -1, 1)[i], how,
         ("SHARED", "UNIQUE")[i % 2])
 
+for which in (0, -1):
+    for sig in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        add(Ended, "%s_to_rank_%d" % (sig.name, which % RANKS), "a_rank_gets", sig,
+            which, METHODS[0], "UNIQUE")
 for i, how in enumerate(ASYNC_METHODS):
     kind = "SHARED" if i % 2 else "UNIQUE"
     how = (how[0], how[1] + ("--iomode=ASYNC",), how[2])
