@@ -14,6 +14,7 @@ outcore_SOURCES = src/outcore/main.c src/outcore/commands.h \
 	src/outcore/data/plant.c src/outcore/data/plant.h \
 	src/outcore/data/output.c src/outcore/data/output.h \
 	src/outcore/data/records.c src/outcore/data/records.h \
+	src/outcore/data/written.c src/outcore/data/written.h \
 	src/outcore/data/taggers.c src/outcore/data/taggers.h \
 	src/outcore/data/vectors.c src/outcore/data/vectors.h
 outcore_LDADD = src/extsort/libextsort.la src/sort/libsort.la $(blocktransfer_LDADD)

@@ -196,7 +196,8 @@ class Rows:
         for v in range(vertices):
             offsets.append(offsets[-1] + len(lists.get(v, ())))
         flat = [t for v in range(vertices) for t in lists.get(v, ())]
-        head = struct.pack("<8xQQ40x", vertices, len(flat))
+        total = sum(31 * s + t for s, t in edges) % 2 ** 64
+        head = struct.pack("<8xQQQ32x", vertices, len(flat), total)
         self.offsets = b"LLOFFS01" + head[8:] + struct.pack(
             "<%dQ" % len(offsets), *offsets)
         self.neighbours = b"LLNEIG01" + head[8:] + struct.pack(

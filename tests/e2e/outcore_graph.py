@@ -347,6 +347,36 @@ class Graph(Case):
                               "--layout=csr", np=2, env=fault(what, 1, file))
             self.failed(done, *parts)
 
+    def test_lying_device(self):
+        """One bit of what is read is wrong: the answer is right, or the run says what
+        is wrong."""
+        reads = ["read:flip:%d" % k for k in (1, 2, 3, 5)]
+        files = [(file, "chunk") for file in ("edges", "PIF", "PARTITION", "QUEUE")]
+        files += [(file, "csr") for file in ("edges", "OFFSETS", "NEIGHBOURS", "QUEUE")]
+        for np, what, (file, layout) in drawn(
+                list(itertools.product((1, 2), reads, files)), 3):
+            done = self.graph("S:45,3000,5", "--adjacency-buffer=70000",
+                              "--batch=500", "--request=16k", "--layout=" + layout,
+                              np=np, env=fault(what, np - 1, file))
+            if done.status:
+                self.failed(done)
+            else:
+                levels = done.report["run"]["notes"]["levels"]
+                self.assertIn(": 1 38 216 1135 1462 148", levels)
+
+    def test_wrong_queue(self):
+        for kernel in (("S:45,3000,5",), ("kronecker:9,8", "--kernel=graph500",
+                                          "--roots=2")):
+            done = self.graph(*kernel, np=2, env=fault("read:flip:1", 1, "QUEUE"))
+            self.failed(done, "QUEUE", rank=1)
+
+    def test_wrong_edges(self):
+        """Where they are made and where they are read, also by another rank."""
+        for what in ("read:flip:1", "write:flip:1", "write:lost:1"):
+            done = self.graph("S:4,20000,8", np=2, env=fault(what, 0, "edges"))
+            self.failed(done, "read otherwise than they were written", "edges",
+                        rank=0)
+
     @long
     def test_failing_disk(self):
         for what, file in (("write:ENOSPC:2", "PARTITION"), ("write:EIO:1", "PIF"),

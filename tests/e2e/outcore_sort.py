@@ -243,6 +243,12 @@ class Sort(Case):
                          env=fault(what, 1, RUNS))
         self.failed(done, *words, rank=1)
 
+    def test_wrong_input(self):
+        """A bit of what is generated changes where it is written."""
+        done = self.sort("--records=20000", "--record=100", "--memory=1M", np=2,
+                         env=fault("write:flip:1", 1, "input"))
+        self.failed(done, "read otherwise than they were written")
+
     def test_wrong_output(self):
         """A bit of it changes where it is written."""
         done = self.sort("--records=20000", "--record=100", "--memory=1M",

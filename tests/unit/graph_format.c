@@ -25,13 +25,13 @@ static void check_heads(void)
     tap_ok(!memcmp(head, "LLPART01", 8) && !memcmp(head + 8, numbers, 16) &&
                !memcmp(head + 24, none, 40),
            "head of PARTITION");
-    format_csr_head(head, "LLOFFS01", 0x0102030405060708, 9);
-    tap_ok(!memcmp(head, "LLOFFS01", 8) && !memcmp(head + 8, numbers, 16) &&
-               !memcmp(head + 24, none, 40),
+    format_csr_head(head, "LLOFFS01", 0x0102030405060708, 9, 256);
+    tap_ok(!memcmp(head, "LLOFFS01", 8) && !memcmp(head + 8, numbers, 24) &&
+               !memcmp(head + 32, none, 32),
            "head of a file of rows");
     uint64_t number[3];
     tap_ok(format_head(head, "LLOFFS01", number, 3) &&
-               number[0] == 0x0102030405060708 && number[1] == 9 && number[2] == 0,
+               number[0] == 0x0102030405060708 && number[1] == 9 && number[2] == 256,
            "and is read");
     tap_ok(!format_head(head, "LLOFFS02", number, 3), "but for another one");
 }

@@ -362,7 +362,7 @@ static int make(struct run *r, void *context)
     if (!kind->rows)
         return make_folder(r);
     if (!output_open(r, &output, bytes, DATA_SLOT_BYTES, DATA_SLOTS))
-        data_write(r, output.of, &rows);
+        data_write(r, output.of, &rows, NULL);
     return output_close(r, &output, true);
 }
 

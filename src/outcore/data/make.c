@@ -1,9 +1,11 @@
 #include "outcore/data/make.h"
 #include "base/err.h"
+#include "base/stamp.h"
 #include "base/units.h"
 #include "run/lanes.h"
 #include "run/stream.h"
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,16 +22,20 @@ int64_t data_share(const struct data_rows *rows, int w, int n)
 struct writing {
     struct run_file *of;
     const struct data_rows *rows;
+    const struct written *sums;
 };
 
-static void write_rows(struct run_stream *s, const struct data_rows *rows,
-                       int64_t first, int64_t end)
+static void write_rows(struct run_stream *s, const struct writing *w, int64_t first,
+                       int64_t end)
 {
+    const struct data_rows *rows = w->rows;
     int64_t most = DATA_SLOT_BYTES / rows->bytes;
     for (int64_t n; first < end; first += n) {
         n = end - first < most ? end - first : most;
         void *to = run_stream_room(s, n * rows->bytes);
         rows->make(rows->context, first, n, to);
+        if (w->sums)
+            written_add(w->sums->written, first * rows->bytes, to, n * rows->bytes);
     }
 }
 
@@ -47,14 +53,15 @@ static void write_share(struct run *r, void *writing)
                                  .record = DATA_SLOT_BYTES};
     if (first == end || run_stream_open(&s, &w->of[r->lane], &how))
         return;
-    write_rows(s, rows, first, end);
+    write_rows(s, w, first, end);
     run_stream_flush(s);
     run_stream_close(&s);
 }
 
-void data_write(struct run *r, struct run_file of[], const struct data_rows *rows)
+void data_write(struct run *r, struct run_file of[], const struct data_rows *rows,
+                const struct written *sums)
 {
-    struct writing w = {of, rows};
+    struct writing w = {of, rows, sums};
     run_lanes(r, write_share, &w);
 }
 
@@ -146,20 +153,45 @@ int data_written(const struct run *r, const char *phase, const char *path,
     return run_moved(r, phase, path, -1, expected);
 }
 
+/* Each rank has the sums of its rows; then all have those of the file. */
+static void share_sums(const struct run *r, const uint32_t *mine, uint32_t *all,
+                       int64_t blocks)
+{
+    for (int64_t at = 0, n; at < blocks; at += n) {
+        n = blocks - at < INT_MAX ? blocks - at : INT_MAX;
+        MPI_Allreduce(mine + at, all + at, (int)n, MPI_UINT32_T, MPI_BXOR,
+                      r->world.comm);
+    }
+}
+
+static void agree_on_written(const struct run *r, struct written *s)
+{
+    uint32_t *mine = s->written;
+    share_sums(r, mine, s->all, s->blocks);
+    s->written = s->all;
+    s->all = mine;
+}
+
 int data_make(struct run *r, struct data_file *d, const struct data_rows *rows)
 {
     int64_t max_request = d->of->max_request;
     int depth = d->of->depth;
     if (d->given)
         return 0;
+    int rc = err_agree(r->world.comm, written_room(&d->sums, d->bytes));
+    if (rc)
+        return rc;
+    written_clear(&d->sums, d->sums.written);
     r->aside = r->samples_only = true;
     run_phase_begin(r, "make");
     name_lanes(r, d, DATA_SLOT_BYTES, DATA_SLOTS);
     if (!run_file_open_lanes(d->of, r->lanes, IO_WRITE | IO_CREATE))
-        data_write(r, d->of, rows);
+        data_write(r, d->of, rows, &d->sums);
     run_file_close_lanes(d->of, r->lanes, true);
-    int rc = run_phase_end(r);
+    rc = run_phase_end(r);
     r->aside = r->samples_only = false;
+    if (!rc)
+        agree_on_written(r, &d->sums);
     name_lanes(r, d, max_request, depth);
     return rc ? rc : data_written(r, "make", d->path, d->bytes);
 }
@@ -172,6 +204,41 @@ int data_open(struct run *r, struct data_file *d)
 int data_close(struct run *r, struct data_file *d)
 {
     return run_file_close_lanes(d->of, r->lanes, false);
+}
+
+void data_sums_begin(struct data_file *d, int64_t from, int64_t to)
+{
+    d->from = from;
+    d->to = to;
+    written_clear(&d->sums, d->sums.read);
+}
+
+void data_sums_add(const struct data_file *d, int64_t at, const void *from, int64_t n)
+{
+    if (d->sums.blocks)
+        written_add(d->sums.read, at, from, n);
+}
+
+/* Who has read something of the block says so. */
+void data_sums_check(struct run *r, const struct data_file *d)
+{
+    const struct written *s = &d->sums;
+    if (!s->blocks)
+        return;
+    enum act before = phase_act(r->phase, ACT_COMMUNICATE);
+    int failed = r->failed != 0;
+    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, r->world.comm);
+    if (!failed)
+        share_sums(r, s->read, s->all, s->blocks);
+    phase_act(r->phase, before);
+    int64_t at = failed ? -1 : written_differ(s, s->all);
+    if (at >= 0 && at < d->to && at + WRITTEN_BLOCK > d->from)
+        run_fail(
+            r, err_set(-EIO, d->path, at,
+                       "the bytes of the generated input from here to offset "
+                       "%lld were read otherwise than they were written: " STAMP_WRONG,
+                       (long long)(at + WRITTEN_BLOCK < d->bytes ? at + WRITTEN_BLOCK
+                                                                 : d->bytes)));
 }
 
 int data_remove(struct run *r, struct data_file *d)
@@ -190,4 +257,5 @@ void data_free(struct data_file *d)
 {
     free(d->of);
     d->of = NULL;
+    written_free(&d->sums);
 }

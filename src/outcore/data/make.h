@@ -4,6 +4,7 @@
 #ifndef OUTCORE_DATA_MAKE_H
 #define OUTCORE_DATA_MAKE_H
 
+#include "outcore/data/written.h"
 #include "run/run.h"
 
 /* Rows of a file, each computed from its number alone. */
@@ -27,6 +28,9 @@ struct data_file {
     struct io_input is;  /* where it is given: size and time */
     int64_t bytes;       /* of all rows */
     struct run_file *of; /* of each lane of the rank; the plan makes it */
+    struct written sums; /* where it is made: of all that all ranks wrote, and of what
+                            this one reads, */
+    int64_t from, to;    /* which are bytes from .. to - 1 */
 };
 
 /* **Collective**, in `plan`. The input is `path`, of whole rows of row_bytes. `alone`:
@@ -62,6 +66,19 @@ int data_make(struct run *r, struct data_file *d, const struct data_rows *rows);
 int data_open(struct run *r, struct data_file *d);
 int data_close(struct run *r, struct data_file *d);
 
+/* A pass in which all ranks together read each byte once may be held against what was
+ * written, where the file was made; of one that was given nothing is known. */
+
+/* Local, before the pass, in which this rank reads bytes from .. to - 1. */
+void data_sums_begin(struct data_file *d, int64_t from, int64_t to);
+
+/* Local, by a lane, in the pass. It has read n bytes at offset `at`. */
+void data_sums_add(const struct data_file *d, int64_t at, const void *from, int64_t n);
+
+/* **Collective**, in the phase, after the pass. A failure is kept: -EIO with the block
+ * in which bytes were read that were not written. */
+void data_sums_check(struct run *r, const struct data_file *d);
+
 /* **Collective**, at the end of a repetition, also of one that failed. Removes what was
  * made, unless --keep. Returns the agreed verdict. */
 int data_remove(struct run *r, struct data_file *d);
@@ -78,8 +95,10 @@ void data_free(struct data_file *d);
 enum { DATA_SLOT_BYTES = 1 << 20, DATA_SLOTS = 2 };
 
 /* Local, on the rank's thread, in a phase. Writes this rank's rows to a file that all
- * lanes have open; of[i] is lane i's. A failure is kept. */
-void data_write(struct run *r, struct run_file of[], const struct data_rows *rows);
+ * lanes have open; of[i] is lane i's. Adds what it writes to sums->written; NULL: to
+ * none. A failure is kept. */
+void data_write(struct run *r, struct run_file of[], const struct data_rows *rows,
+                const struct written *sums);
 
 /* Local, after the phase that wrote a file of so many bytes so: 0, or -EIO with a
  * sentence where other bytes were counted. */

@@ -23,6 +23,7 @@ struct csr {
     struct extsort_counts counts;
     struct run_stream *places; /* while they are written */
     uint64_t *edge;            /* PIECE of them */
+    uint64_t came;             /* sum of the edges that came, as store.h's */
     int64_t rows;              /* whose begins are written */
 
     uint64_t *begin, *end; /* of rows, entries: of a batch's vertices */
@@ -161,19 +162,23 @@ static void csr_begin(struct store *s)
     open_stream(&c->places, s, &s->pif);
     open_stream(&s->append, s, &s->partition);
     c->rows = 0;
+    c->came = 0;
     c->counts = (struct extsort_counts){.records = 0};
     extsort_begin(c->sorter, -1);
 }
 
 static void csr_add(struct store *s, const uint64_t *edge, int64_t n)
 {
+    for (int64_t i = 0; i < n; i++)
+        s->csr->came += 31 * edge[2 * i] + edge[2 * i + 1];
     extsort_add(s->csr->sorter, edge, n);
 }
 
 static void put_head(struct run_stream *to, const struct store *s, const char *magic)
 {
     char head[CSR_HEAD];
-    format_csr_head(head, magic, s->vertices, (uint64_t)s->csr->counts.records);
+    format_csr_head(head, magic, s->vertices, (uint64_t)s->csr->counts.records,
+                    s->csr->came);
     run_stream_put(to, head, CSR_HEAD);
 }
 

@@ -2,7 +2,8 @@
  * other, so that a list is one read. An ingest sorts the edges by vertex, out of core
  * (extsort), and writes both files once, from their begins to their ends.
  *
- *   OFFSETS     64 bytes: "LLOFFS01", vertices, entries of the rank; then for each
+ *   OFFSETS     64 bytes: "LLOFFS01", vertices, entries of the rank, and of all of
+ *               them the sum of 31 vertex + neighbour (0: not known); then for each
  *               vertex of the rank, and once more, how many entries are before it
  *   NEIGHBOURS  64 bytes: "LLNEIG01", the same; then the neighbours, in the order in
  *               which their edges came

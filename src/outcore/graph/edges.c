@@ -157,6 +157,7 @@ int edges_open(struct run *r, struct edges *e)
     e->n = e->edges = e->handed = e->left = e->line_bytes = 0;
     e->piece = NULL;
     e->turned = false;
+    data_sums_begin(&e->file, e->first, e->end);
     if (!data_open(r, &e->file) && how.bytes)
         run_stream_open(&e->in, e->file.of, &how);
     return r->failed;
@@ -165,6 +166,7 @@ int edges_open(struct run *r, struct edges *e)
 int edges_close(struct run *r, struct edges *e)
 {
     run_stream_close(&e->in);
+    data_sums_check(r, &e->file);
     return data_close(r, &e->file);
 }
 
@@ -218,8 +220,11 @@ static bool is_edge(struct run *r, struct edges *e, const uint64_t edge[2])
 
 static bool next_piece(struct run *r, struct edges *e)
 {
-    if (!e->left && e->in)
+    if (!e->left && e->in) {
         e->piece = run_stream_next(e->in, &e->left);
+        if (e->piece)
+            data_sums_add(&e->file, run_stream_at(e->in) - e->left, e->piece, e->left);
+    }
     return e->in && e->piece && !r->failed;
 }
 

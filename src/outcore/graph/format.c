@@ -26,18 +26,20 @@ void format_pif_head(void *to, uint64_t vertices, uint64_t bytes, uint64_t chunk
     put(out + 24, chunks);
 }
 
-void format_csr_head(void *to, const char *magic, uint64_t vertices, uint64_t entries)
+void format_csr_head(void *to, const char *magic, uint64_t vertices, uint64_t entries,
+                     uint64_t sum)
 {
     char *out = to;
     memset(out, 0, CSR_HEAD);
     memcpy(out, magic, 8);
     put(out + 8, vertices);
     put(out + 16, entries);
+    put(out + 24, sum);
 }
 
 void format_partition_head(void *to, uint64_t vertices, uint64_t entries)
 {
-    format_csr_head(to, FORMAT_PARTITION, vertices, entries);
+    format_csr_head(to, FORMAT_PARTITION, vertices, entries, 0);
 }
 
 bool format_head(const void *from, const char *magic, uint64_t number[], int n)

@@ -45,7 +45,8 @@ void format_pif_head(void *to, uint64_t vertices, uint64_t bytes, uint64_t chunk
 void format_partition_head(void *to, uint64_t vertices, uint64_t entries);
 
 /* Local. Of a file of rows (csr.h), 64 bytes; magic: its first 8. */
-void format_csr_head(void *to, const char *magic, uint64_t vertices, uint64_t entries);
+void format_csr_head(void *to, const char *magic, uint64_t vertices, uint64_t entries,
+                     uint64_t sum);
 
 /* Local. The first n numbers of a head, at most 7; false: it begins otherwise. */
 bool format_head(const void *from, const char *magic, uint64_t number[], int n);

@@ -310,43 +310,51 @@ static int search(struct run *r)
     return 0;
 }
 
-/* What an earlier run had put there is not known but from the heads, which have no sum,
- * and for rows no chunks. */
+/* What an earlier run had put there is known from the heads only: of chunks, which have
+ * CRCs, there is no sum, and of rows no number of chunks. */
 static void expect_stored(struct store *s, const struct check *c)
 {
-    g.edges.handed = s->kept.entries;
-    s->sum = c->sum;
-    if (!s->layout->made)
+    bool rows = !s->layout->made;
+    g.edges.handed = s->entries = s->kept.entries;
+    s->sum = rows && s->kept.sum ? s->kept.sum : c->sum;
+    if (rows)
         s->chunks = c->chunks;
 }
 
-/* Numbers of all ranks, as results are. */
-static int judge(struct run *r)
+/* Of this rank's files. */
+static int judge_files(const struct check *c, const struct store *s)
 {
-    struct check *c = &g.check;
-    if (set.stored)
-        expect_stored(&g.store, c);
-    uint64_t sums[4] = {c->sum, g.store.sum, c->reached_sum, g.store.searched.sum};
-    int64_t n[6] = {c->entries,         c->chunks,  g.store.chunks,
-                    g.search.collected, c->reached, c->missed};
-    MPI_Allreduce(MPI_IN_PLACE, sums, 4, MPI_UINT64_T, MPI_SUM, r->world.comm);
-    MPI_Allreduce(MPI_IN_PLACE, n, 6, MPI_INT64_T, MPI_SUM, r->world.comm);
-    const char *path = g.store.partition.path;
-    int64_t edges = edges_handed(r, &g.edges);
-    if (n[0] != edges || n[1] != n[2] || sums[0] != sums[1])
-        return err_set(-EIO, path, -1,
+    if (c->entries != s->entries || c->chunks != s->chunks || c->sum != s->sum)
+        return err_set(-EIO, s->partition.path, -1,
                        "%" PRId64 " entries are stored in %" PRId64 " chunks, with the "
                        "sum %" PRIu64 "; %" PRId64 " in %" PRId64 " with %" PRIu64
                        " were put there",
-                       n[0], n[1], sums[0], edges, n[2], sums[1]);
-    if (n[3] != n[4] || n[5] || sums[2] != sums[3])
-        return err_set(-EIO, path, -1,
-                       "the search collected %" PRId64
-                       " neighbours of what it visited, "
-                       "with the sum %" PRIu64 "; it has %" PRId64 ", with %" PRIu64
-                       ", and %" PRId64 " of them were not visited",
-                       n[3], sums[3], n[4], sums[2], n[5]);
+                       c->entries, c->chunks, c->sum, s->entries, s->chunks, s->sum);
+    if (g.search.collected != c->reached || c->missed ||
+        c->reached_sum != s->searched.sum)
+        return err_set(
+            -EIO, s->partition.path, -1,
+            "the search collected %" PRId64 " neighbours of what it visited, "
+            "with the sum %" PRIu64 "; it has %" PRId64 ", with %" PRIu64
+            ", and %" PRId64 " vertices of this rank were not visited",
+            g.search.collected, s->searched.sum, c->reached, c->reached_sum, c->missed);
     return 0;
+}
+
+static int judge(struct run *r)
+{
+    struct store *s = &g.store;
+    if (set.stored)
+        expect_stored(s, &g.check);
+    int rc = err_agree(r->world.comm, judge_files(&g.check, s));
+    int64_t stored = s->entries, edges = edges_handed(r, &g.edges);
+    MPI_Allreduce(MPI_IN_PLACE, &stored, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
+    if (rc || stored == edges)
+        return rc;
+    return err_set(-EIO, s->partition.path, -1,
+                   "all ranks have stored %" PRId64 " entries, and %" PRId64
+                   " edges were handed out",
+                   stored, edges);
 }
 
 static int check(struct run *r)

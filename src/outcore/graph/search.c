@@ -1,5 +1,6 @@
 #include "outcore/graph/search.h"
 #include "base/err.h"
+#include "base/stamp.h"
 #include "base/units.h"
 #include "outcore/graph/csr.h"
 #include "outcore/graph/slots.h"
@@ -100,6 +101,8 @@ void search_close(struct search *q)
     free(q->pair);
     free(q->list_end);
     free(q->parent);
+    written_free(&q->sums[0]);
+    written_free(&q->sums[1]);
     q->pair = q->list_end = q->parent = NULL;
     q->taken.key = q->other.key = NULL;
     q->visited = NULL;
@@ -188,8 +191,9 @@ static int64_t visit(struct search *q, int64_t n)
     return list_marked(q);
 }
 
+/* Numbers that were read from f, from byte `at` on; -1: it is not known where. */
 static bool are_vertices(struct search *q, const uint64_t *vertex, int64_t n,
-                         const struct run_file *f)
+                         const struct run_file *f, int64_t at)
 {
     uint64_t most = 0;
     for (int64_t i = 0; i < n; i++)
@@ -197,11 +201,25 @@ static bool are_vertices(struct search *q, const uint64_t *vertex, int64_t n,
     if (most < q->s->vertices)
         return true;
     run_fail(q->s->r,
-             err_set(-EIO, f->path, -1,
+             err_set(-EIO, f->path, at,
                      "a vertex has the number %llu, of %llu vertices: the "
                      "file is damaged",
                      (unsigned long long)most, (unsigned long long)q->s->vertices));
     return false;
+}
+
+/* Appends n entries to the queue of the next level. */
+static void put_entries(struct search *q, const uint64_t *entry, int64_t n)
+{
+    struct written *s = &q->sums[(q->levels + 1) % 2];
+    int64_t at = run_stream_at(q->out), bytes = n * search_entry(q);
+    int rc = written_room(s, at + bytes);
+    if (rc)
+        run_fail(q->s->r, rc);
+    else
+        written_add(s->written, at, entry, bytes);
+    run_stream_put(q->out, entry, bytes);
+    q->queued += n;
 }
 
 /* What came for this rank: vertices, or with `tree` pairs that begin with one. */
@@ -212,8 +230,7 @@ static void enqueue(struct search *q, const uint64_t *item, int64_t n)
     if (!q->out)
         return;
     if (!q->early) {
-        run_stream_put(q->out, item, n * bytes);
-        q->queued += n;
+        put_entries(q, item, n);
         return;
     }
     for (int64_t i = 0; i < n; i++, item += words) {
@@ -221,8 +238,7 @@ static void enqueue(struct search *q, const uint64_t *item, int64_t n)
         kept += search_visited(q, *item) ? 0 : words;
         if (kept > EARLY - words || i == n - 1) {
             format_turn(entry, kept);
-            run_stream_put(q->out, entry, kept * 8);
-            q->queued += kept / words;
+            put_entries(q, entry, kept / words);
             kept = 0;
         }
     }
@@ -274,13 +290,22 @@ static void take_entries(struct search *q, int64_t at, const char *from, int64_t
     format_turn(q->taken.value + at, n);
 }
 
+static bool next_piece(struct search *q, struct run_stream *in)
+{
+    if (q->piece_left)
+        return true;
+    q->piece = run_stream_next(in, &q->piece_left);
+    if (q->piece)
+        written_add(q->sums[q->levels % 2].read, run_stream_at(in) - q->piece_left,
+                    q->piece, q->piece_left);
+    return q->piece;
+}
+
 static int64_t take(struct search *q, struct run_stream *in, int64_t left)
 {
     int64_t n = 0, want = left < q->batch ? left : q->batch, bytes = search_entry(q);
     while (n < want) {
-        if (!q->piece_left)
-            q->piece = run_stream_next(in, &q->piece_left);
-        if (!q->piece)
+        if (!next_piece(q, in))
             break;
         int64_t part = q->piece_left / bytes;
         part = part < want - n ? part : want - n;
@@ -292,8 +317,9 @@ static int64_t take(struct search *q, struct run_stream *in, int64_t left)
     format_turn(q->taken.key, n);
     q->read += n;
     const struct run_file *f = &q->queue[q->levels % 2];
-    if (!are_vertices(q, q->taken.key, n, f) ||
-        (q->tree && !are_vertices(q, q->taken.value, n, f)))
+    int64_t at = run_stream_at(in) - q->piece_left - n * bytes;
+    if (!are_vertices(q, q->taken.key, n, f, at) ||
+        (q->tree && !are_vertices(q, q->taken.value, n, f, at)))
         return 0;
     return n;
 }
@@ -334,7 +360,8 @@ int64_t search_collect(struct search *q, int64_t n, const uint64_t **found)
                                : chains_collect(&q->chains, q->taken.key, n);
     if (!in_rows(q))
         *found = q->chains.found.value;
-    if (!count || (!in_rows(q) && !are_vertices(q, *found, count, &q->s->partition)))
+    if (!count ||
+        (!in_rows(q) && !are_vertices(q, *found, count, &q->s->partition, -1)))
         return 0;
     if (q->tree)
         note_ends(q, n, count);
@@ -381,6 +408,27 @@ static void note_level(struct search *q, int64_t visited)
     q->level_size[q->levels++] = (uint64_t)visited;
 }
 
+static void check_queue(struct search *q)
+{
+    const struct written *s = &q->sums[q->levels % 2];
+    int64_t at = q->s->r->failed ? -1 : written_differ(s, s->read);
+    if (at >= 0)
+        run_fail(q->s->r,
+                 err_set(-EIO, q->queue[q->levels % 2].path, at,
+                         "level %lld of the search: a vertex of the queue, within %d "
+                         "bytes from here, is not the one that was put "
+                         "there: " STAMP_WRONG,
+                         (long long)q->levels, WRITTEN_BLOCK));
+}
+
+static void clear_sums(struct search *q)
+{
+    const struct written *in = &q->sums[q->levels % 2],
+                         *out = &q->sums[!(q->levels % 2)];
+    written_clear(in, in->read);
+    written_clear(out, out->written);
+}
+
 /* Returns whether there is another one. */
 static bool search_level(struct search *q, int64_t *entries)
 {
@@ -392,6 +440,7 @@ static bool search_level(struct search *q, int64_t *entries)
                                                             *entries * search_entry(q));
     q->out = open_queue(q, q->levels, IO_OP_WRITE, 0);
     q->piece_left = 0;
+    clear_sums(q);
     bool none = !first && !in;
     if (first && *entries)
         q->taken.key[0] = q->taken.value[0] = q->root;
@@ -399,6 +448,8 @@ static bool search_level(struct search *q, int64_t *entries)
     if (q->out)
         run_stream_flush(q->out);
     run_stream_close(&q->out);
+    if (in)
+        check_queue(q);
     run_stream_close(&in);
     *entries = q->queued - before;
     enum act act = phase_act(r->phase, ACT_COMMUNICATE);

@@ -4,6 +4,7 @@
 #ifndef OUTCORE_GRAPH_SEARCH_H
 #define OUTCORE_GRAPH_SEARCH_H
 
+#include "outcore/data/written.h"
 #include "outcore/graph/chains.h"
 #include "outcore/graph/deal.h"
 
@@ -19,6 +20,7 @@ struct search {
     struct chains chains; /* in chunks */
     struct deal deal;
     struct run_file queue[2];
+    struct written sums[2]; /* of each */
     bool made; /* there was a search in this repetition: the queues are there */
     struct run_stream *out;
     const char *piece; /* of what is read, and how many bytes of it are left */

@@ -50,6 +50,7 @@ struct store_kept {
     const char *name; /* files are NAME.PIF.0 and so on; NULL: this run stores one */
     int64_t bytes, entries, chunks; /* of PARTITION, as of struct store */
     int64_t all_entries;            /* of all ranks */
+    uint64_t sum;                   /* of rows, as of struct store; 0: not known */
 };
 
 struct store {

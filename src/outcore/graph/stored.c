@@ -70,6 +70,15 @@ static int lies(const struct stored *f, const char *what, uint64_t says, uint64_
                    says, what, is);
 }
 
+static int sums_differ(const struct stored *f, uint64_t places, uint64_t lists)
+{
+    return err_set(-EIO, f->path, 0,
+                   "the sum of edges is %" PRIu64 " here and %" PRIu64
+                   " in the other file of the rank: one of them is damaged, or of "
+                   "another graph",
+                   lists, places);
+}
+
 static int check_places(struct store *s, const struct stored *f)
 {
     if (!f->number[0] || f->number[0] > VERTICES_MOST)
@@ -119,6 +128,9 @@ static int check_lists(struct store *s, const struct stored *places,
     }
     if (places->number[1] != f->number[1])
         return lies(places, "entries", places->number[1], f->number[1]);
+    s->kept.sum = f->number[2];
+    if (places->number[2] != f->number[2])
+        return sums_differ(f, places->number[2], f->number[2]);
     return check_size(s, f, 0, f->number[1]);
 }
 

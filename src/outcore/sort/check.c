@@ -51,9 +51,11 @@ static void sum_input(struct run *r, void *check)
     const char *records;
     struct run_stream *stream =
         open_stream(&c->s->input->of[r->lane], o, first, end - first);
-    while (stream && (records = run_stream_next(stream, &n)))
+    while (stream && (records = run_stream_next(stream, &n))) {
+        data_sums_add(c->s->input, run_stream_at(stream) - n, records, n);
         for (int64_t at = 0; at + o->bytes <= n; at += o->bytes)
             c->lane[r->lane].in += crc_of(records + at, o->bytes);
+    }
     run_stream_close(&stream);
 }
 
@@ -198,9 +200,13 @@ static int start(const struct run *r, struct check *c)
 
 static int read_both(struct run *r, struct check *c)
 {
+    int64_t bytes = c->s->order.bytes, records = c->s->records;
     run_phase_begin(r, "verify");
+    data_sums_begin(c->s->input, bytes * units_part(records, r->worker, r->workers),
+                    bytes * units_part(records, r->worker + r->lanes, r->workers));
     if (!data_open(r, c->s->input))
         run_lanes(r, sum_input, c);
+    data_sums_check(r, c->s->input);
     data_close(r, c->s->input);
     if (!output_read(c->s->output))
         run_lanes(r, check_output, c);
