@@ -208,6 +208,7 @@ static int merge_pass(struct extsort *s, int64_t together)
         .s = s, .together = together, .runs = units_div_up(s->runs.n, together)};
     if (!runs_open(s, &p.longer, s->runs.stride * together))
         extsort_lanes(s, pass_lane, &p);
+    runs_settle(s, &p.longer);
     runs_close(s, s->r->failed ? &p.longer : &s->runs);
     if (s->r->failed)
         return s->r->failed;
@@ -225,8 +226,7 @@ static void spill_lane(struct run *r, void *sorter)
     sections_spill(s, extsort_lane_of(s, r));
 }
 
-/* All that came is in runs, or all of it in memory. */
-static int end_sections(struct extsort *s)
+int extsort_settle(struct extsort *s)
 {
     if (s->added) {
         s->adding.records = s->added;
@@ -237,13 +237,13 @@ static int end_sections(struct extsort *s)
         extsort_lanes(s, spill_lane, s);
     order_runs(&s->runs);
     s->came_runs = s->runs.n;
-    return s->r->failed;
+    return runs_settle(s, &s->runs);
 }
 
 int extsort_plan(struct extsort *s, int parts)
 {
     int64_t together;
-    int rc = end_sections(s);
+    int rc = extsort_settle(s);
     s->parts = parts;
     while (!rc && (together = division_together(&s->d, s->runs.n)))
         rc = merge_pass(s, together);

@@ -43,6 +43,9 @@ struct extsort_how {
                              result; records begin with an int64_t that is in the order
                              of the key's first word */
     bool keep;            /* scratch files keep their names, and stay */
+    bool settle;          /* runs are files of the workload as others: where the policy
+                             flushes they are synced when they are written, and their
+                             cached pages dropped before they are read */
     const char *scratch;  /* their paths begin with it; no other process uses it */
     const char *what;     /* records, to the user: "soundings"; NULL: "records" */
     struct io_queue *queue; /* with one lane: of other files, too; NULL: their own */
@@ -120,6 +123,11 @@ void extsort_run(struct extsort *s, int lane, const struct extsort_section *sect
 /* Local, with one lane, instead of these two: copies of the next n records. Returns
  * r->failed. */
 int extsort_add(struct extsort *s, const void *from, int64_t n);
+
+/* Local, on the rank's thread, in a phase; runs lanes itself. All has come: writes
+ * what is still to be written of it, and with `settle` makes the runs durable and drops
+ * their pages. extsort_plan does it where it was not done. Returns r->failed. */
+int extsort_settle(struct extsort *s);
 
 /* ---- the result ------------------------------------------------------------------ */
 

@@ -3,9 +3,11 @@
 #include "base/stamp.h"
 #include "extsort/inside.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool is_direct(const struct run *r)
 {
@@ -58,6 +60,10 @@ int runs_open(struct extsort *s, struct runs_file *f, int64_t stride)
         run_fail(s->r,
                  run_file_open(&f->file[i], IO_READ | IO_WRITE | (i ? 0 : IO_CREATE)));
     }
+    if (!s->r->failed && s->how.settle && s->r->flush) {
+        int fd = open(path, O_RDONLY | O_CLOEXEC); /* an engine may store nothing */
+        f->fd = fd > 0 ? fd : 0;
+    }
     if (!s->r->failed && !s->how.keep) /* the space is ours until it is closed */
         run_fail(s->r, io_file_remove(MPI_COMM_NULL, path));
     return s->r->failed;
@@ -72,11 +78,42 @@ void runs_close(struct extsort *s, struct runs_file *f)
         io_file_keep(MPI_COMM_NULL, f->file[0].path);
     else if (f->file && s->how.keep)
         io_file_remove(MPI_COMM_NULL, f->file[0].path);
+    if (f->fd)
+        close(f->fd);
     for (int64_t i = 0; i < f->n; i++)
         free(f->run[i].sample);
     free(f->run);
     free(f->file);
     *f = (struct runs_file){.file = NULL};
+}
+
+struct settling {
+    struct extsort *s;
+    struct runs_file *f;
+};
+
+static void sync_lane(struct run *r, void *settling)
+{
+    const struct settling *x = settling;
+    struct run_file *f = &x->f->file[extsort_lane_of(x->s, r)];
+    if (f->io) {
+        run_sync(f);
+        run_sync_meet(f);
+    }
+}
+
+int runs_settle(struct extsort *s, struct runs_file *f)
+{
+    struct settling x = {s, f};
+    if (!s->how.settle || !s->r->flush || !f->file || f->settled || s->r->failed)
+        return s->r->failed;
+    extsort_lanes(s, sync_lane, &x);
+    enum act before = phase_act(s->r->phase, ACT_CHECK);
+    if (f->fd)
+        posix_fadvise(f->fd, 0, 0, POSIX_FADV_DONTNEED);
+    phase_act(s->r->phase, before);
+    f->settled = true;
+    return s->r->failed;
 }
 
 /* Room for one more. */
@@ -98,6 +135,7 @@ static int enter(struct extsort *s, struct runs_file *f, const struct sorted_run
 {
     int rc = 0;
     pthread_mutex_lock(&s->lock);
+    f->settled = false;
     if (make_room(f))
         f->run[f->n++] = *run;
     else

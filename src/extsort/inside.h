@@ -72,6 +72,8 @@ struct sorted_run {
 struct runs_file {
     struct run_file *file; /* of each lane; NULL: no file */
     int64_t stride;        /* from where one run begins to the next one's begin */
+    int fd;                /* to drop its pages by, as it has no name; 0: none */
+    bool settled;          /* nothing was written since runs_settle */
     struct sorted_run *run;
     int64_t n, room; /* of `run` */
 };
@@ -228,6 +230,9 @@ static inline void extsort_copy(char *to, const char *from, int64_t bytes)
 /* Local, on the rank's thread. A new file, which all lanes open. Returns r->failed. */
 int runs_open(struct extsort *s, struct runs_file *f, int64_t stride);
 void runs_close(struct extsort *s, struct runs_file *f);
+
+/* Local, on the rank's thread. What extsort_how.settle asks for. Returns r->failed. */
+int runs_settle(struct extsort *s, struct runs_file *f);
 
 /* The next n records of a run go to `to`. */
 typedef void extsort_fill(void *context, void *to, int64_t n);

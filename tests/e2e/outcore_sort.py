@@ -154,6 +154,13 @@ class Sort(Case):
             self.assertEqual(result(report, "records"), 0)
             self.assertIn("input_empty", [w["code"] for w in report["warnings"]])
 
+    def test_runs_are_synced(self):
+        """What cannot be synced has not been written, in phase runs."""
+        how = ("--records=20000", "--record=100", "--memory=1M")
+        error = fault("fsync:EIO:1", 0, RUNS)
+        self.failed(self.sort(*how, np=1, env=error), "runs")
+        self.assertEqual(self.sort(*how, "--cache=keep", np=1, env=error).status, 0)
+
     def by_sort(self, np, *options):
         """sort(1), which knows nothing of us."""
         done = self.run_program("outcore", "gen", "records", "20000", "--ascii",

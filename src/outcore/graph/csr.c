@@ -55,6 +55,7 @@ static struct extsort_how sorting(const struct store *s)
         .memory_bytes = s->capacity * 32,
         .scratch = s->csr ? s->csr->scratch : NULL,
         .what = "edges",
+        .settle = true,
     };
 }
 

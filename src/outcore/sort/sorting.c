@@ -108,6 +108,7 @@ int sorting_plan(struct run *r, struct sorting *s, struct run_need *n)
                                        .memory_bytes = sorter_bytes,
                                        .merge_bytes = s->merge_bytes,
                                        .keep = s->keep_runs,
+                                       .settle = true,
                                        .scratch = s->way->prefix};
     rc = extsort_expect(r, &s->way->how, (s->records + ranks - 1) / ranks, &c);
     if (!rc)
@@ -200,6 +201,7 @@ static void make_runs(struct run *r, struct sorting *s)
         run_lanes(r, sort_sections, s);
     else
         exchange_all(r, s);
+    extsort_settle(w->sorter);
 }
 
 static int add_up(struct run *r, int64_t x[], int n)
