@@ -122,19 +122,9 @@ static void divide(struct division *d, const struct extsort_how *how,
     d->fan_in = (d->merging - d->writing - d->result) / (d->window + source_bytes());
 }
 
-static int too_little(const struct extsort_how *how)
-{
-    char bytes[16], piece[16];
-    return err_usage("%s of memory are too few for %d threads that sort records of "
-                     "%lld bytes and merge them in pieces of %s: allow more memory, or "
-                     "take fewer threads or smaller pieces",
-                     units_bytes(bytes, how->memory_bytes), how->lanes,
-                     (long long)how->order.bytes,
-                     units_bytes(piece, most_of(how->merge_bytes, how->order.bytes)));
-}
-
-int division_make(struct division *d, const struct run *r,
-                  const struct extsort_how *how, int64_t records)
+/* Whether how->memory_bytes are enough. */
+static bool divided(struct division *d, const struct run *r,
+                    const struct extsort_how *how)
 {
     struct run_file f;
     division_file(&f, (struct run *)r, how, "");
@@ -142,8 +132,32 @@ int division_make(struct division *d, const struct run *r,
     divide(d, how, &f);
     d->memory -= how->merge_lanes * division_tables(d, how->lanes);
     divide(d, how, &f);
-    if (d->fan_in < 2 || d->capacity < 1)
-        return too_little(how);
+    return d->fan_in >= 2 && d->capacity >= 1;
+}
+
+static int too_little(const struct run *r, const struct extsort_how *how)
+{
+    char bytes[16], piece[16], would[16];
+    struct extsort_how more = *how;
+    struct division d;
+    more.memory_bytes = BUF_ALIGN;
+    while (more.memory_bytes < INT64_MAX / 4 &&
+           (more.memory_bytes <= how->memory_bytes || !divided(&d, r, &more)))
+        more.memory_bytes *= 2;
+    return err_usage("%s of memory are too few for %d thread%s to sort records of "
+                     "%lld bytes and merge them in pieces of %s: allow more memory (%s "
+                     "would do), or take fewer threads or smaller pieces",
+                     units_bytes(bytes, how->memory_bytes), how->lanes,
+                     how->lanes == 1 ? "" : "s", (long long)how->order.bytes,
+                     units_bytes(piece, most_of(how->merge_bytes, how->order.bytes)),
+                     units_bytes(would, more.memory_bytes));
+}
+
+int division_make(struct division *d, const struct run *r,
+                  const struct extsort_how *how, int64_t records)
+{
+    if (!divided(d, r, how))
+        return too_little(r, how);
     if (records >= 0 && records <= d->capacity * how->lanes) {
         int64_t each = division_section(d, how, records);
         d->each = d->writing + room_bytes(how, each);

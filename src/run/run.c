@@ -343,11 +343,19 @@ static int check_memory(struct run *r, int64_t bytes)
                    opt_find(r->program, "memory") ? "--memory (-m)" : "problem");
 }
 
+static int no_space(const char *path, const char *option, int64_t bytes, int64_t free)
+{
+    char need[16], have[16];
+    return err_set(-ENOSPC, path, -1,
+                   "the files need %s and the file system "
+                   "has %s free: choose another %s or a smaller problem",
+                   units_bytes(need, bytes), units_bytes(have, free), option);
+}
+
 /* One directory per node may be meant with unique files, so only what can fit in no
  * case is refused. */
 static int check_space(struct run *r, int64_t bytes)
 {
-    char need[16], have[16];
     const struct run_options *o = r->options;
     if (o->keep && __builtin_mul_overflow(bytes, o->repeat, &bytes))
         bytes = INT64_MAX;
@@ -357,10 +365,43 @@ static int check_space(struct run *r, int64_t bytes)
         bytes /= r->world.nodes;
     if (r->fs.free_bytes < 0 || bytes <= r->fs.free_bytes)
         return 0;
-    return err_set(-ENOSPC, r->options->dir, -1,
-                   "the files need %s and the file system "
-                   "has %s free: choose another --dir or a smaller problem",
-                   units_bytes(need, bytes), units_bytes(have, r->fs.free_bytes));
+    return no_space(o->dir, "--dir", bytes, r->fs.free_bytes);
+}
+
+/* Whether the output is on another file system than --dir, about which *fs is then. */
+static bool output_elsewhere(const struct run *r, char folder[4096], struct io_fs *fs)
+{
+    struct stat dir, out;
+    const char *path = r->output.path;
+    int n = path ? snprintf(folder, 4096, "%s", path) : 0;
+    if (!n || n >= 4096 || r->output.bytes < 0)
+        return false;
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        slash[slash == folder] = 0;
+    else
+        strcpy(folder, ".");
+    struct err before = err_copy(); /* opening it will say why it cannot be used */
+    bool there = !stat(r->options->dir, &dir) && !stat(folder, &out) &&
+                 dir.st_dev != out.st_dev && !io_fs_of(folder, fs);
+    err_put(&before);
+    return there;
+}
+
+/* Of both file systems, where there are two. */
+static int check_spaces(struct run *r, int64_t bytes)
+{
+    char folder[4096];
+    struct io_fs fs;
+    int64_t out = r->output.bytes;
+    if (!output_elsewhere(r, folder, &fs))
+        return check_space(r, bytes);
+    int rc = check_space(r, bytes - out);
+    if (!r->shared)
+        out /= r->world.nodes;
+    if (rc || fs.free_bytes < 0 || out <= fs.free_bytes)
+        return rc;
+    return no_space(folder, "--output", out, fs.free_bytes);
 }
 
 /* Every rank looks, as a directory may be there on one node and not on another. */
@@ -426,7 +467,7 @@ static int check_resources(struct run *r, int64_t memory_bytes, int64_t disk_byt
         return err_agree(r->world.comm, look_at_input(r));
     if ((rc = err_agree(r->world.comm, check_dir(r))))
         return rc;
-    rc = r->world.rank ? 0 : check_space(r, disk_bytes);
+    rc = r->world.rank ? 0 : check_spaces(r, disk_bytes);
     return err_agree(r->world.comm, rc);
 }
 

@@ -213,6 +213,11 @@ struct run_input {        /* what others made, where a run makes no files of its
     bool device;          /* a block device: there is no file system */
 };
 
+struct run_output {   /* of what a run makes, that which is not in --dir */
+    const char *path; /* it need not be there yet; NULL: all is in --dir */
+    int64_t bytes;    /* which are among the need's disk_bytes; -1: not known */
+};
+
 struct
     run_limit { /* what this rank had done by then, and what each worker did in all */
     bool reached;
@@ -240,6 +245,7 @@ struct run {
     struct progress progress;
     /* Set in `plan` (run/workload.h): --dir is not looked at, nothing is written. */
     struct run_input input;
+    struct run_output output;
     const char *engine; /* engine spec in use; NULL with RUN_NONE */
     bool async;         /* transfers are under way until run_await */
     bool output_taken;  /* standard output is for --json or --csv, and nothing else */

@@ -9,9 +9,14 @@ import shutil
 import signal
 import struct
 import subprocess
+import sys
 
 from e2e import (KINDS, Case, add, drawn, fault, limited_memory, long, main, samples,
                  total)
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir,
+                                "fault"))
+import disks  # noqa: E402
 
 # Of 10,000 records of seed 1: the sum of their CRC-32, and the file when sorted.
 KNOWN = {"binary": ("1373aedc2652", "643911d340992b30"),
@@ -153,6 +158,36 @@ class Sort(Case):
             self.assertEqual(out, b"")
             self.assertEqual(result(report, "records"), 0)
             self.assertIn("input_empty", [w["code"] for w in report["warnings"]])
+
+    def test_tiny_records(self):
+        """Of one byte, which need more beside them than they are, on several ranks."""
+        data = bytes(reversed(range(256))) * 4
+        for text, memory in drawn(((data, "1M"), (data, "512M"), (b"", "1M")), 2):
+            out, _ = self.sorted(text, "--record=1,0,1", "--memory=" + memory, np=2)
+            self.assertEqual(out, bytes(sorted(text)))
+
+    def test_memory_that_would_do(self):
+        """The sentence names it, and it does."""
+        path = self.file(b"x" * 1000)
+        for args in drawn((("--record=1,0,1",), ("--record=100", "--threads=8"),
+                           ("--record=100", "--merge-buffer=1M")), 2):
+            args = ("--input=" + path, *args)
+            said = self.one_sentence(self.sort(*args, "--memory=64k", np=2),
+                                     "--memory is too small", "would do")
+            would = said[said.index("--memory=", 20):].split()[0]
+            self.assertEqual(self.sort(*args, would, np=2).status, 0, would)
+
+    def test_space_on_both(self):
+        """The output's file system is another one than that of --dir."""
+        small = os.path.join(self.tmp, "small")
+        os.mkdir(small)
+        with disks.memory(small, "size=1m"):
+            how = ("--records=20000", "--record=100", "--overwrite")
+            self.one_sentence(self.sort(*how, "--output=" + small + "/out", np=1),
+                              "the files need 1.9 MiB", "another --output", small)
+            done = self.sort(*how, "--output=files/out", dir=small, np=1)
+            self.one_sentence(done, "the files need", "another --dir", small)
+            self.assertEqual(os.listdir(small), [])
 
     def test_runs_are_synced(self):
         """What cannot be synced has not been written, in phase runs."""

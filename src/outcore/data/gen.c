@@ -337,6 +337,7 @@ static int plan(struct run *r, struct run_need *n)
     n->buffer_bytes = kind->rows ? 0 : data_folder_room(&documents);
     n->memory_bytes =
         r->lanes * (kind->rows ? (int64_t)DATA_MAKE_MEMORY : n->buffer_bytes);
+    r->output = (struct run_output){output.path, bytes};
     return output_plan(r, &output);
 }
 

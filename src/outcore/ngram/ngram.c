@@ -239,8 +239,10 @@ static int plan(struct run *r, struct run_need *n)
         return rc;
     if (!is_asked(STAGE_ALL))
         r->input = (struct run_input){.path = job.many.folder.path};
-    else
+    else {
         n->disk_bytes = lines_bytes(r);
+        r->output = (struct run_output){job.output.path, n->disk_bytes};
+    }
     r->latencies = r->io_shares = true;
     n->order = "by name";
     n->read_bytes = n->write_bytes = -1;

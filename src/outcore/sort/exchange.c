@@ -34,7 +34,9 @@ struct exchange {
 
 int64_t exchange_room(int64_t memory_bytes, int64_t record)
 {
-    int64_t room = memory_bytes / 8;
+    int64_t room = memory_bytes / 8, beside = (int64_t)sizeof(int);
+    if (record < beside) /* then the table of ranks is larger than the rooms */
+        room = room / (2 * record + beside) * 3 * record;
     room = room < ROOM_MOST ? room : ROOM_MOST;
     return room - room % record;
 }

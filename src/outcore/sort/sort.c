@@ -169,6 +169,7 @@ static int plan(struct run *r, struct run_need *n)
     rc = sorting_plan(r, &sorting, n);
     if (!rc)
         rc = output_plan(r, &output);
+    r->output = (struct run_output){output.path, input.bytes};
     add_need(r, n);
     r->io_shares = true;
     return rc;

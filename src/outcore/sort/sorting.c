@@ -45,13 +45,6 @@ static bool has_edge(const struct run *r)
     return r->shared && r->io_flags & IO_DIRECT;
 }
 
-static int too_small(const struct run *r, const struct sorting *s)
-{
-    return err_usage("--memory is too small for %d threads and records of %lld bytes: "
-                     "give more, or take fewer threads",
-                     r->lanes, (long long)s->order.bytes);
-}
-
 /* What is written has an eighth of the memory, or less where that makes no transfers
  * larger; the exchange what it needs, and the sorter the rest. */
 static int share_memory(struct run *r, struct sorting *s, int64_t *sorter_bytes)
@@ -63,12 +56,64 @@ static int share_memory(struct run *r, struct sorting *s, int64_t *sorter_bytes)
     w->slot_bytes = writing_slot_bytes(&f, has_edge(r), bytes, mine);
     w->exchange_room = is_alone(r) ? 0 : exchange_room(s->memory_bytes, bytes);
     if (!w->slot_bytes || (!is_alone(r) && w->exchange_room < bytes * r->lanes))
-        return too_small(r, s);
+        return -1;
     w->writing_bytes = writing_memory(&f, has_edge(r), bytes, w->slot_bytes);
     *sorter_bytes = s->memory_bytes - writers * w->writing_bytes;
     if (!is_alone(r))
         *sorter_bytes -= exchange_memory(&s->order, w->exchange_room);
-    return *sorter_bytes < s->memory_bytes / 4 ? too_small(r, s) : 0;
+    return *sorter_bytes < s->memory_bytes / 4 ? -1 : 0;
+}
+
+static int64_t records_of_rank(const struct run *r, const struct sorting *s)
+{
+    return units_div_up(s->records, r->world.size);
+}
+
+/* 0 or -1: the memory is too small; without a sentence. */
+static int divide_memory(struct run *r, struct sorting *s, struct extsort_counts *c)
+{
+    int64_t sorter_bytes = 0;
+    if (share_memory(r, s, &sorter_bytes))
+        return -1;
+    s->way->how = (struct extsort_how){.order = s->order,
+                                       .lanes = r->lanes,
+                                       .merge_lanes = s->output->writers,
+                                       .memory_bytes = sorter_bytes,
+                                       .merge_bytes = s->merge_bytes,
+                                       .keep = s->keep_runs,
+                                       .settle = true,
+                                       .scratch = s->way->prefix};
+    struct err before = err_copy();
+    int rc = extsort_expect(r, &s->way->how, records_of_rank(r, s), c);
+    err_put(&before);
+    return rc ? -1 : 0;
+}
+
+/* The least power of two above --memory with which it can be done; 0: none. */
+static int64_t enough_memory(struct run *r, struct sorting *s)
+{
+    struct extsort_counts c;
+    int64_t memory = s->memory_bytes, enough = 0;
+    for (int64_t bytes = 1 << 16; !enough && bytes <= INT64_MAX / 4; bytes *= 2) {
+        s->memory_bytes = bytes;
+        if (bytes > memory && !divide_memory(r, s, &c))
+            enough = bytes;
+    }
+    s->memory_bytes = memory;
+    return enough;
+}
+
+static int too_small(struct run *r, struct sorting *s)
+{
+    int64_t enough = enough_memory(r, s), unit = enough < 1 << 20 ? 1 << 10 : 1 << 20;
+    char would[48] = "take shorter records";
+    if (enough)
+        snprintf(would, sizeof would, "--memory=%lld%c would do",
+                 (long long)(enough / unit), unit == 1 << 10 ? 'k' : 'M');
+    return err_usage("--memory is too small for %d thread%s and records of %lld "
+                     "bytes%s: %s, or take fewer threads",
+                     r->lanes, r->lanes == 1 ? "" : "s", (long long)s->order.bytes,
+                     s->merge_bytes ? " with this --merge-buffer" : "", would);
 }
 
 static void say_need(const struct run *r, const struct sorting *s,
@@ -88,7 +133,6 @@ static void say_need(const struct run *r, const struct sorting *s,
 int sorting_plan(struct run *r, struct sorting *s, struct run_need *n)
 {
     struct extsort_counts c;
-    int64_t sorter_bytes = 0, ranks = r->world.size;
     s->output->writers = s->single ? 1 : r->lanes;
     s->records = s->input->bytes / s->order.bytes;
     if (s->order.bytes > SORTING_RECORD_MAX)
@@ -99,21 +143,10 @@ int sorting_plan(struct run *r, struct sorting *s, struct run_need *n)
     s->part = calloc((size_t)r->lanes, sizeof *s->part);
     if (!s->way || !s->part)
         return err_set(-ENOMEM, NULL, -1, "no memory for a sort");
-    int rc = share_memory(r, s, &sorter_bytes);
-    if (rc)
-        return rc;
-    s->way->how = (struct extsort_how){.order = s->order,
-                                       .lanes = r->lanes,
-                                       .merge_lanes = s->output->writers,
-                                       .memory_bytes = sorter_bytes,
-                                       .merge_bytes = s->merge_bytes,
-                                       .keep = s->keep_runs,
-                                       .settle = true,
-                                       .scratch = s->way->prefix};
-    rc = extsort_expect(r, &s->way->how, (s->records + ranks - 1) / ranks, &c);
-    if (!rc)
-        say_need(r, s, &c, n);
-    return rc;
+    if (divide_memory(r, s, &c))
+        return too_small(r, s);
+    say_need(r, s, &c, n);
+    return 0;
 }
 
 static int open_exchange(struct run *r, struct sorting *s)
