@@ -215,8 +215,9 @@ static int workload_repeat(struct workload_run *m, int argc, char **argv)
         run_plan(r, n->layout);
     int rc = run_ready(r, argc, argv, n->memory_bytes, n->disk_bytes, n->order,
                        n->depth, n->steps);
-    if (!rc)
-        rc = workload_open(m);
+    if (rc) /* there may be no report to put results into */
+        return rc;
+    rc = workload_open(m);
     for (int64_t i = 0; i < r->options->repeat && !rc; i++)
         rc = workload_repetition(m);
     return m->w->results ? m->w->results(r, rc) : rc;

@@ -46,8 +46,9 @@ struct workload {
      * leaves, or removes, beside the file of need.role. Returns the agreed verdict.
      * NULL: nothing. */
     int (*put_away)(struct run *r, int rc);
-    /* **Collective.** After the last repetition, also one that has failed: results, and
-     * what is printed. Returns the agreed verdict. NULL: nothing. */
+    /* **Collective.** After the last repetition, also one that has failed, and where
+     * `open` has: results, and what is printed. Returns the agreed verdict. NULL:
+     * nothing. */
     int (*results)(struct run *r, int rc);
     /* Local. Frees what plan and open have made, also half. NULL: nothing. */
     void (*close)(struct run *r);

@@ -59,18 +59,28 @@ static struct extsort_how sorting(const struct store *s)
     };
 }
 
-int csr_expect(const struct store *s, int64_t edges, struct store_moved *moved)
+/* Without a sentence. */
+static bool can_sort(const struct store *s, int64_t capacity)
 {
     struct extsort_how how = sorting(s);
     struct extsort_counts c;
-    int rc = extsort_expect(s->r, &how, edges, &c);
-    if (rc)
-        return err_usage("--adjacency-buffer=%lld is too small to sort %lld edges with "
-                         "--layout=csr: take more",
-                         (long long)s->capacity, (long long)edges);
-    moved->sort_read_bytes = c.read_bytes;
-    moved->sort_write_bytes = c.write_bytes;
-    return 0;
+    struct err before = err_copy();
+    how.memory_bytes = capacity * 32;
+    bool can = !extsort_expect(s->r, &how, 0, &c);
+    err_put(&before);
+    return can;
+}
+
+int csr_check(const struct store *s)
+{
+    int64_t would = 1;
+    if (can_sort(s, s->capacity))
+        return 0;
+    while (would <= s->capacity || !can_sort(s, would))
+        would *= 2;
+    return err_usage("--adjacency-buffer=%lld is too small to sort edges with "
+                     "--layout=csr: --adjacency-buffer=%lld would do",
+                     (long long)s->capacity, (long long)would);
 }
 
 static int64_t csr_memory(const struct store *s)

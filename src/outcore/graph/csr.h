@@ -32,8 +32,8 @@ int64_t csr_row(const struct store *s, int64_t i);
 /* Local. Room for *n numbers, for a check, whose contents are anything. */
 uint64_t *csr_room(struct store *s, int64_t *n);
 
-/* Local, before edges come. What their sort will be; 0, or -EINVAL with a sentence:
- * the adjacency buffer is too small. */
-int csr_expect(const struct store *s, int64_t edges, struct store_moved *moved);
+/* Local, in `plan`. 0, or -EINVAL with a sentence: the adjacency buffer is too small to
+ * sort with. */
+int csr_check(const struct store *s);
 
 #endif

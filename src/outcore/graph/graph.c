@@ -22,6 +22,7 @@
 #include "base/units.h"
 #include "outcore/commands.h"
 #include "outcore/graph/check.h"
+#include "outcore/graph/csr.h"
 #include "outcore/graph/graph500.h"
 #include "outcore/graph/slots.h"
 #include "outcore/graph/stored.h"
@@ -228,6 +229,8 @@ static int plan(struct run *r, struct run_need *n)
     g.graph500.most = set.roots;
     g.graph500.q = &g.search;
     g.graph500.edges = &g.edges;
+    if (g.store.layout == &store_csr && (rc = csr_check(&g.store)))
+        return rc;
     r->io_shares = true;
     fill_need(r, n);
     return 0;
@@ -244,7 +247,8 @@ static int open_all(struct run *r)
         rc = graph500_open(&g.graph500);
     if (!rc)
         rc = deal_open(&g.deal, r, 2, set.edge_buffer);
-    g.buffer = malloc((size_t)deal_most(&g.deal) * GRAPHS_EDGE);
+    if (!rc)
+        g.buffer = malloc((size_t)deal_most(&g.deal) * GRAPHS_EDGE);
     if (!rc && !g.buffer)
         rc = err_set(-ENOMEM, NULL, -1, "no memory for an edge buffer of %" PRId64,
                      set.edge_buffer);
