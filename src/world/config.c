@@ -166,6 +166,8 @@ static void name_rank(const struct world *w)
 int config_agree(const struct world *w, const struct opt_program *p, int parsed)
 {
     struct config c = {0};
+    if (parsed >= 0 && err_get()->code) /* what failed when there were no ranks yet */
+        parsed = err_get()->code;
     int rc = config_describe(&c, p, parsed);
     int64_t vote[3] = {rc ? 0 : 1, c.hash, ~c.hash};
     MPI_Allreduce(MPI_IN_PLACE, vote, 3, MPI_INT64_T, MPI_MIN, w->comm);

@@ -168,8 +168,10 @@ int store_files_open(struct store *s, bool ingest)
     int rc = run_file_open(&s->pif, flags | (s->layout->made ? 0 : make));
     if (!rc)
         rc = run_file_open(&s->partition, flags | make);
-    if (!rc && ingest)
-        s->layout->begin(s);
+    if (rc || !ingest)
+        return rc;
+    s->layout->begin(s);
+    s->r->failed = err_agree(s->r->world.comm, s->r->failed);
     return s->r->failed;
 }
 

@@ -374,7 +374,7 @@ static int open_all(struct run *r)
         rc = open_memory(r, s);
     if (!rc)
         rc = open_parts(r, s);
-    if (rc)
+    if ((rc = err_agree(r->world.comm, rc)))
         return rc;
     start_rows(r->seed);
     keys_prepare(&s->keys, r->seed);
