@@ -41,14 +41,18 @@ _leadline_methods()
         sed -E 's/ or |,/ /g'
 }
 
-# Choices of option $1: what stands before the colon in "POLICY  flush|keep: ...", or
-# in the braces of "--format {text,csv}".
+# Choices of option $1, as in "POLICY  flush|keep; flush: ...", or in the braces of
+# "--format {text,csv}".
 _leadline_choices()
 {
     _leadline_help | awk -v option="$1" '
-        /^ +-/ { here = $0 ~ "(^|[ ,])" option "([= ]|$)" }
-        here && match($0, /[A-Za-z0-9.-]+(\|[A-Za-z0-9.-]+)+:/) {
-            list = substr($0, RSTART, RLENGTH - 1)
+        /^ +-/ {
+            line = $0
+            gsub(/\[no-\]/, "", line)
+            here = line ~ "(^|[ ,])" option "([[= ]|$)"
+        }
+        here && match($0, /[A-Za-z0-9.-]+(\|[A-Za-z0-9.-]+)+/) {
+            list = substr($0, RSTART, RLENGTH)
             gsub(/\|/, " ", list); print list; exit
         }
         here && match($0, /\{[^}]*\}/) {

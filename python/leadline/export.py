@@ -1,18 +1,22 @@
 """leadline export: figures of reports as one tidy table, for R, pandas and the like.
 
 A row for each figure and repetition. Columns say what was measured, and under which
-conditions: one for each option of the workload that some report has. What is not known
-is empty. Of a report only that is held, so that archives of thousands fit into memory.
+conditions: one for each option of the workload that some report has, for those of
+ALWAYS, and for whatever differs between the runs or was varied by a sweep. What is not
+known is empty. Of a report only that is held, so that archives of thousands fit into
+memory.
 """
 import csv
 import io
+import os
 import sys
 from collections import OrderedDict, namedtuple
 
-from leadline import history, output, table
+from leadline import factors, history, output, sweep_state, table
 from leadline import report as reports
 from leadline.errors import LeadlineError
 from leadline.fields import printable
+from leadline.options import ABOUT_OUTPUT
 
 SCHEMA = "leadline-table/1"
 CONDITIONS = OrderedDict([
@@ -29,25 +33,55 @@ CONDITIONS = OrderedDict([
         fs for fs, _ in r.file_systems())) or None),
     ("from_memory", lambda r: r.from_memory())])
 MEASURED = ["figure", "at_name", "at_value", "unit", "better", "rep", "value", "weight"]
+ALWAYS = ("filetype", "iomode", "collective", "dir", "hint")
 OPTION = "opt_"      # before names of options, which may be those of conditions
 BATCH = 50000        # rows of Parquet that are held at once
 
-# What is kept of a report. `figures`: (name, at_name, at_value, unit, better, values).
-Run = namedtuple("Run", "key same options figures")
+# What is kept of a report. `figures`: (name, at_name, at_value, unit, better, values);
+# `work`: names of options of the workload.
+Run = namedtuple("Run", "key same options figures work")
 
 
 # ---- reading -----------------------------------------------------------------
 
 
-def slim(report):
+def slim(report, varied):
+    """varied: {name: value}, what else a sweep varied."""
     same = tuple(shared(of(report)) for of in CONDITIONS.values())
     figures = sorted(((shared(f.name),) + at_of(f) + (
         shared(f.unit), shared(f.better), values)
         for f, values in zip(report.figures, report.given)),
         key=lambda row: (row[0], row[1] or "", row[2] or ""))
     options = {shared(name): shared(simple(value))
-               for name, value in report.option_values(workload_only=True).items()}
-    return Run((report.start_utc, report.id, report.path), same, options, figures)
+               for name, value in report.option_values().items()
+               if name not in ABOUT_OUTPUT}
+    work = frozenset(map(shared, report.option_values(workload_only=True)))
+    options.update((shared(name), shared(simple(value)))
+                   for name, value in varied.items() if name not in options)
+    return Run((report.start_utc, report.id, report.path), same, options, figures, work)
+
+
+class States:
+    """What sweeps varied, as their states say: environment variables, which no report
+    has, and the like."""
+
+    def __init__(self):
+        self.found = {}   # {directory: the state of the sweep in it}
+
+    def varied(self, report):
+        folder = os.path.dirname(report.path)
+        if folder not in self.found:
+            try:
+                self.found[folder] = sweep_state.read(folder) or {}
+            except LeadlineError:
+                self.found[folder] = {}
+        state = self.found[folder]
+        values = state.get("values")
+        mine = values.get(report.config) if isinstance(values, dict) else None
+        if state.get("id") != report.series_id or not isinstance(mine, dict):
+            return {}
+        return {name: value for name, value in mine.items()
+                if factors.is_factor(name) and name != factors.RANKS}
 
 
 def shared(value):
@@ -69,12 +103,13 @@ def at_of(figure):
 def collect(paths):
     """(runs by date, sentences about what could not be read)"""
     runs, faults, seen, copies = [], [], set(), 0
+    states = States()
     for report in history.each(paths, faults):
         if report.id in seen:
             copies += 1
             continue
         seen.update([report.id] if report.id else [])
-        runs.append(slim(report))
+        runs.append(slim(report, states.varied(report)))
     if copies:
         faults.append("%d report%s of runs that are in the table already: they are "
                       "left out" % (copies, "s are" if copies > 1 else " is"))
@@ -85,7 +120,13 @@ def collect(paths):
 
 
 def columns_of(runs):
-    options = sorted(set(name for run in runs for name in run.options))
+    work = set(name for run in runs for name in run.work)
+    values = {}
+    for run in runs:
+        for name, value in run.options.items():
+            values.setdefault(name, set()).add(repr(value))
+    options = sorted(name for name, found in values.items() if len(found) > 1
+                     or name in work or name in ALWAYS or factors.is_factor(name))
     return options, list(CONDITIONS) + [OPTION + name for name in options] + MEASURED
 
 

@@ -272,5 +272,5 @@ def tell_apart(groups):
         for group in groups:
             if names[group.name] > 1:
                 first = group.first
-                plain = first.config or first.label or reports.stem(group.source)
+                plain = first.config or first.label or reports.stem(first.path)
                 group.name = "%s (%s)" % (plain, sources(group)[level])

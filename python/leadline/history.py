@@ -47,6 +47,7 @@ def files(paths, faults):
 def each(paths: Iterable[str], faults: List[str]) -> Iterator[Any]:
     """The reports, one after the other. What was asked for must be one; other files in
     folders need not."""
+    states, done = [], set()
     for path in files(paths, faults):
         if path in paths:
             yield reports.load(path)
@@ -55,11 +56,16 @@ def each(paths: Iterable[str], faults: List[str]) -> Iterator[Any]:
             tree = reports.read_json(path)
             report = (reports.Report(path, tree)
                       if reports.schema_of(tree) == reports.SCHEMA else None)
+            if reports.schema_of(tree) == reports.SWEEP_SCHEMA:
+                states.append((os.path.dirname(path), tree))
         except LeadlineError as why:
             faults.append(str(why))
             continue
         if report:
+            done.update([(report.series_id, report.config)] if report.valid else [])
             yield report
+    for folder, tree in states:
+        faults += reports.without_report(folder, tree, done)
 
 
 def collect(paths):

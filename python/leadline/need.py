@@ -86,6 +86,16 @@ class Earlier:
         if path != sweep.out and not self.runs:
             raise LeadlineError("%s: it holds no valid report" % path)
 
+    def starting(self):
+        """Seconds that a run takes besides its own, as to start its program: the usual
+        distance of its start from the end of the run before; 0 where that is not
+        known."""
+        times = sorted((reports.milliseconds(r.start_utc) / 1000.0, r.wall_s)
+                       for r in self.runs if r.series_id == self.id
+                       and reports.milliseconds(r.start_utc) is not None)
+        gaps = [then[0] - at - took for (at, took), then in zip(times, times[1:])]
+        return max(stats.median(gaps), 0.0) if gaps else 0.0
+
     def seconds(self, name, program, need):
         """(of a run of this configuration, whether its own runs say so): theirs, else
         its bytes by the rate that others had, those of its name first, all their time
@@ -244,7 +254,9 @@ def round_seconds(sweep, where, args):
         seconds = [row.seconds for row in some]
     else:
         seconds = [earlier.seconds(c.name, "", None)[0] for c in sweep.configs]
-    return None if None in seconds else sum(seconds)
+    if None in seconds:
+        return None
+    return sum(seconds) + len(seconds) * earlier.starting()
 
 
 def show(sweep, where, args, more):

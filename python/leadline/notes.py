@@ -38,7 +38,18 @@ def one_run(groups):
         return []
     return ["%s: one run%s, so there is no verdict: what differs between runs is not "
             "in these intervals; a sweep decides"
-            % (names.common_of(some, WORST), " each" if len(some) > 1 else "")]
+            % (names.common_of(some, WORST), " each" if len(some) > 1 else "")
+            ] + without_label(groups)
+
+
+def without_label(groups):
+    """Files that nothing says belong together, as six runs of a loop."""
+    some = [g.name for g in groups if not (g.first.config or g.first.label)]
+    if len(some) < 3:
+        return []
+    return ["%s: without a label, each report is a configuration of its own: give "
+            "runs that belong together the same --label, or sweep"
+            % names.common_of(some, WORST)]
 
 
 def memory(groups):

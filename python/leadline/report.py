@@ -204,22 +204,23 @@ def refuse_constant(name):
     raise ValueError("it holds %s, which is not JSON" % name)
 
 
-def read_json(path: str) -> Any:
-    """The tree in `path`, or a sentence."""
+def read_json(path: str, pairs: Any = None) -> Any:
+    """The tree in `path`, or a sentence. pairs: makes an object of its pairs."""
     try:
         with open(path, encoding="utf-8") as stream:
             text = stream.read()
     except (OSError, UnicodeDecodeError) as why:
         reason = getattr(why, "strerror", None) or "it is not UTF-8 text"
         raise LeadlineError("%s: cannot be read: %s" % (path, reason))
-    return parse(path, text)
+    return parse(path, text, pairs)
 
 
-def parse(path: str, text: str) -> Any:
+def parse(path: str, text: str, pairs: Any = None) -> Any:
     if not text.strip():
         raise LeadlineError("%s: not a Leadline report: the file is empty" % path)
     try:
-        return json.loads(text, parse_constant=refuse_constant)
+        return json.loads(text, parse_constant=refuse_constant,
+                          object_pairs_hook=pairs)
     except (ValueError, RecursionError) as why:
         raise LeadlineError("%s: not JSON: %s" % (path, why))
 
@@ -271,6 +272,7 @@ def load_directory(folder: str) -> Tuple[List[Report], List[str]]:
     reports: List[Report] = []
     faults: List[str] = []
     asked: List[str] = []
+    states: List[Any] = []
     for path in json_files(folder):
         try:
             tree = read_json(path)
@@ -278,10 +280,26 @@ def load_directory(folder: str) -> Tuple[List[Report], List[str]]:
                 reports.append(Report(path, tree))
             elif schema_of(tree) == SWEEP_SCHEMA:
                 asked = tree.get("configs") or []
+                states.append(tree)
         except LeadlineError as fault:
             faults.append(str(fault))
     place = {name: i for i, name in enumerate(asked)}
     for report in reports:
         report.place = place.get(report.config)
     reports.sort(key=lambda r: (place.get(r.config, len(place)), r.start_utc))
+    done = set((r.series_id, r.config) for r in reports if r.valid)
+    for tree in states:
+        faults += without_report(folder, tree, done)
     return reports, faults
+
+
+def without_report(folder: str, state: Any, done: Any) -> List[str]:
+    """A sentence on the configurations of a sweep that have no valid report, as those
+    do that fail in every round. done: (series, configuration) of those that have."""
+    series, names = state.get("id"), state.get("configs")
+    if not isinstance(names, list) or not isinstance(series, str):
+        return []
+    lost = [printable(name) for name in names
+            if isinstance(name, str) and (series, name) not in done]
+    return ["%s: no run of %s left a valid report; what they said is in the .log files "
+            "there" % (folder, ", ".join(lost))] if lost else []

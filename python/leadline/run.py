@@ -38,7 +38,23 @@ def said(run):
            if who and who.group(1) in names]
     if own:
         return own[0]
-    return " / ".join(found[-LAST:]) or "it said nothing"
+    return " / ".join(found[-LAST:]) or no_room(run) or "it said nothing"
+
+
+def no_room(run):
+    """Why nothing that it said was kept; "" where it could have been."""
+    if not os.path.exists(log_path(run)):
+        return ""
+    with open(log_path(run), "ab", buffering=0) as stream:
+        try:
+            stream.write(b" " * 4096)
+            os.fsync(stream.fileno())
+            return ""
+        except OSError as why:
+            return "what it said could not be kept: %s: %s" % (
+                os.path.dirname(run.path) or ".", why.strerror)
+        finally:
+            stream.truncate(0)
 
 
 def ending(status):

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import string
+import unicodedata
 from collections import OrderedDict, namedtuple
 from typing import Any, Dict, Iterable, List, Sequence
 
@@ -71,7 +72,8 @@ KEYS: OrderedDict = OrderedDict([
     ("env", ({}, lambda e: isinstance(e, dict) and texts(list(e.values())) and all(
         name and "=" not in name for name in e),
              "an object of strings, whose names have no =")),
-    ("timeout", (600, lambda t: isinstance(t, (int, float)) and 0 < t <= 1e9,
+    ("timeout", (600, lambda t: isinstance(t, (int, float)) and not isinstance(t, bool)
+                 and 0 < t <= 1e9,
                  "seconds, above 0 and up to 1e9")),
 ])
 
@@ -83,8 +85,18 @@ def read(path: str) -> Dict[str, Any]:
     if path.endswith(".toml"):
         tree = read_toml(path)
     else:
-        tree = read_json(path)
+        tree = read_json(path, lambda pairs: once(path, pairs))
     return check(path, tree)
+
+
+def once(path, pairs):
+    """An object in which no name comes twice: of two values one would be lost."""
+    found = OrderedDict()
+    for name, value in pairs:
+        if name in found:
+            raise usage("%s: %s is in one object twice" % (path, json.dumps(name)))
+        found[name] = value
+    return found
 
 
 def read_toml(path):
@@ -128,6 +140,19 @@ def check_size(path, spec):
         raise usage("%s: these are %d runs, more than %d" % (path, runs, MOST_RUNS))
 
 
+def check_twice(path, spec):
+    """A value that is there twice would silently be one configuration."""
+    lists = [(name, values) for name, values in spec["matrix"].items()
+             if isinstance(values, list)] + [("cases", spec["cases"])]
+    for name, values in lists:
+        texts_ = [json.dumps(value, sort_keys=True) for value in values]
+        for i, words in enumerate(texts_):
+            if words in texts_[:i]:
+                raise usage('%s: %s has %s twice; to compare a configuration with '
+                            'itself, give its values names: {"a": ..., "b": ...}'
+                            % (path, name, words))
+
+
 def check(path: str, tree: Any) -> Dict[str, Any]:
     """The specification with its defaults, or a sentence."""
     if not isinstance(tree, dict):
@@ -145,6 +170,7 @@ def check(path: str, tree: Any) -> Dict[str, Any]:
         if not can_be_argument(words):
             raise usage("%s: no command line can hold %s" % (path, json.dumps(words)))
     check_size(path, spec)
+    check_twice(path, spec)
     for config in configurations(spec):
         for name, value in config.values.items():
             factors.check(path, name, value)
@@ -188,20 +214,30 @@ def configurations(spec: Dict[str, Any]) -> List[Any]:
     """Each case with all combinations of the matrix, whose values a case's own replace;
     their names go into file names and --series."""
     words = all_words(spec)
-    combined, short = [], []
+    made = OrderedDict()
     for case in spec.get("cases", [{}]):
-        for values in itertools.product(*map(values_of, spec["matrix"].values())):
-            config = OrderedDict(zip(spec["matrix"], values))
-            config.update(case)
-            if config not in combined:
-                combined.append(config)
-                short.append(join(words[n, repr(v)] for n, v in config.items()))
+        for pairs in itertools.product(*[named(*item, words)
+                                         for item in spec["matrix"].items()]):
+            config = OrderedDict(zip(spec["matrix"], pairs))
+            config.update((n, (words[n, repr(v)], v)) for n, v in case.items())
+            made.setdefault(repr(list(config.items())), config)
+    short = [join(word for word, _ in config.values()) for config in made.values()]
+    combined = [OrderedDict((n, v) for n, (_, v) in config.items())
+                for config in made.values()]
     if len(set(short)) < len(short):
         short = [join("%s=%s" % item for item in c.items()) for c in combined]
     short = [name[:LONG] for name in short]
     if len(set(short)) < len(short):
         short = ["%s-%d" % (name, i + 1) for i, name in enumerate(short)]
     return [Config(name, values) for name, values in zip(short, combined)]
+
+
+def named(name, values, words):
+    """[(word, value)] of an axis. In an object equal values are values of their own:
+    whoever names them twice compares a configuration with itself."""
+    if isinstance(values, dict):
+        return list(values.items())
+    return [(words[name, repr(v)], v) for v in values]
 
 
 def values_of(values):
@@ -229,8 +265,16 @@ def all_words(spec):
     return words
 
 
+def ascii_of(text):
+    """Letters without their accents; of other characters their numbers, as two of them
+    would otherwise have one name."""
+    plain = unicodedata.normalize("NFKD", text)
+    return "".join("" if unicodedata.combining(c) else c if ord(c) < 128
+                   else "u%x" % ord(c) for c in plain)
+
+
 def join(words: Iterable[str]) -> str:
-    name = "-".join(word for word in words if word)
+    name = ascii_of("-".join(word for word in words if word))
     return re.sub(r"[^A-Za-z0-9._=+-]", "_", name) or "default"
 
 

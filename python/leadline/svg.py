@@ -31,9 +31,12 @@ def text_width(words: str, size: float = SIZE) -> float:
 
 def fitted(words: str, width: float, size: float = SIZE) -> str:
     """`words`, with the middle left out where they are too long."""
-    if text_width(words, size) <= width:
-        return words
-    keep = len(words)
+    # No character is narrower than 0.42 em: of a long text only the ends can show.
+    keep = int(width / (0.42 * size)) + 1 if width > 0 else 2
+    if len(words) <= keep:
+        if text_width(words, size) <= width:
+            return words
+        keep = len(words)
     while keep > 2:
         keep -= 1
         head = (keep + 1) // 2

@@ -123,6 +123,28 @@ def check_completion(program, commands):
               ["%s, not %s" % (got, names)])
 
 
+def choices(lines):
+    """{option: its values} of a usage text: "--cache=POLICY  flush|keep; ..."."""
+    found = {}
+    for line in lines:
+        match = re.match(r" {1,8}(?:-\w, )?--(?:\[no-\])?([a-z-]+)\[?=\S+ +"
+                         r"([\w.-]+(?:\|[\w.-]+)+)", line)
+        if match:
+            found["--" + match.group(1)] = sorted(match.group(2).split("|"))
+    return found
+
+
+def check_choices(program, commands):
+    wrong = []
+    for where, words in commands:
+        path = os.path.join(os.path.dirname(path_of(where)), program)
+        lines = output(path_of(where), *words, "--help")[1]
+        for name, wanted in choices(lines).items():
+            got = completed(path, *words, name, "")
+            wrong += ["%s: %s, not %s" % (name, got, wanted)] * (got != wanted)
+    point(not wrong, "Bash completes the choices of " + program, wrong)
+
+
 def check_completions(names):
     if not shutil.which("bash"):
         skip("completion", "there is no Bash")
@@ -132,6 +154,7 @@ def check_completions(names):
                     if part.split("-")[0] == program]
         if commands and "-" not in program:
             check_completion(program, commands)
+            check_choices(program, commands)
 
 
 def main():

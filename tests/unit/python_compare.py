@@ -242,6 +242,35 @@ class Groups(Case):
                                                 for d in ("before", "after")))),
                          ["posix (after)", "posix (before)"])
 
+    def test_files_of_two_directories(self):
+        """Called after their files; and how they would be runs of two."""
+        folders = [os.path.join(self.dir, name) for name in ("before", "after")]
+        for folder in folders:
+            os.mkdir(folder)
+            for i in range(3):
+                save(folder, "%d.json" % i, report({"write_MBps": [1.0]}))
+        self.assertEqual(sorted(self.verdicts(*folders)), [
+            "%d (%s)" % (i, name) for i in range(3) for name in ("after", "before")])
+        self.assertIn("without a label, each report is a configuration of its own: "
+                      "give runs that belong together the same --label, or sweep",
+                      " ".join(self.notes))
+
+    def test_a_configuration_that_always_fails(self):
+        """It has no report; the sweep's state names it."""
+        save_series(self.dir, "a", STEADY)
+        save_series(self.dir, "b", STEADY)
+        save(self.dir, "sweep.json", {"schema": "leadline-sweep/1", "id": "s1",
+                                      "spec": {}, "configs": ["a", "zz", "b"]})
+        words = ("no run of zz left a valid report; what they said is in the .log "
+                 "files there")
+        self.rows(self.dir)
+        self.assertIn(self.dir + ": " + words, self.notes)
+        self.assertIn(words, leadline("list", self.dir)[2])
+        page = os.path.join(self.dir, "page.html")
+        leadline("report", self.dir, "-o", page)
+        with open(page, encoding="utf-8") as stream:
+            self.assertIn(words, stream.read())
+
     def test_same_file_twice_counts_once(self):
         path = self.pair()[0]
         self.assertEqual(len(self.rows(path, path, self.dir)), 2)

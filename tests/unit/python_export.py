@@ -23,8 +23,8 @@ except ImportError:
 
 COLUMNS = (
     "run_id start_utc program version label series config round valid imported_from "
-    "host nodes ranks mpi engine cache sync fs from_memory opt_nbin opt_npix opt_xtra "
-    "figure at_name at_value unit better rep value weight").split()
+    "host nodes ranks mpi engine cache sync fs from_memory opt_filetype opt_nbin "
+    "opt_npix opt_xtra figure at_name at_value unit better rep value weight").split()
 
 
 class Export(LeadlineCase):
@@ -43,6 +43,20 @@ class Export(LeadlineCase):
     def test_columns(self):
         self.two()
         self.assertEqual(list(self.rows()[0]), COLUMNS)
+
+    def test_what_varied_is_a_column(self):
+        """Options that are no workload, and what only a sweep's state tells."""
+        for name, method in (("a", "posix"), ("b", "mpi")):
+            self.save(report({"write_MBps": [1.0]}, name, "s1", 1,
+                             options={"iomethod": method}), name + ".json")
+        self.save({"schema": "leadline-sweep/1", "id": "s1", "spec": {},
+                   "configs": ["a", "b"], "values": {
+                       "a": {"env.THREADS": 1, "iomethod": "posix"},
+                       "b": {"env.THREADS": None, "iomethod": "mpi"}}}, "sweep.json")
+        found = [(row["config"], row["opt_iomethod"], row["opt_env.THREADS"],
+                  row["opt_filetype"]) for row in self.rows()]
+        self.assertEqual(found, [("a", "posix", "1", "unique"),
+                                 ("b", "mpi", "", "unique")])
 
     def test_rows(self):
         """One for each repetition, one without a value as well."""

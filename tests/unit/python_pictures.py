@@ -78,6 +78,9 @@ class Axes(unittest.TestCase):
         self.assertEqual(max(svg_lines.spread([95, 96, 97], 16, 0, 100)), 100)
 
     def test_long_words_are_cut_in_their_middle(self):
+        long = "".join(chr(97 + i % 26) for i in range(100000))
+        self.assertEqual(svg.fitted(long, 120), svg.fitted(long[:200] + long[-200:],
+                                                           120))
         short = svg.fitted("independent-mandelbrot-width512", 120)
         self.assertTrue(short.startswith("ind") and short.endswith("512"))
         self.assertLessEqual(svg.text_width(short), 120)

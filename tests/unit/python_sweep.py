@@ -539,6 +539,19 @@ class Names(unittest.TestCase):
                          ["b1-np1-x", "b2-np1-x", "b1-np4-y", "b2-np4-y", "b3-np4-z"])
         self.assertEqual(configs[0].values["np"], 1)
 
+    def test_a_value_with_two_names(self):
+        """Of a configuration and itself: as many runs as of two."""
+        for tree in ({"matrix": {"filetype": {"a": "unique", "a-again": "unique"}}},
+                     {"matrix": {"depth": [1, True]}}):
+            configs = spec.check("s", dict(tree, program="x"))
+            self.assertEqual(len(spec.configurations(configs)), 2)
+        self.assertEqual(self.names({"filetype": {"a": "unique", "a-again": "unique"}}),
+                         ["a", "a-again"])
+
+    def test_letters_beyond_ascii(self):
+        self.assertEqual(self.names({"dir": ["caf\u00e9", "\u4e2d", "\u6587"]}),
+                         ["cafe", "u4e2d", "u6587"])
+
     def test_no_comma_no_slash(self):
         for name in self.names({"dir": ["/tmp/a,b"]}):
             self.assertNotIn(",", name)
@@ -569,6 +582,11 @@ class BadSpecifications(Case):
         self.refused("np must be a whole number above 0", cases=[{"np": 0}])
         self.refused("these are 300000 runs, more than 100000", rounds=75000)
         self.refused("timeout must be seconds", timeout=1e300)
+        self.refused("timeout must be seconds", timeout=True)
+        self.refused('dir has "x" twice; to compare a configuration with itself',
+                     matrix={"dir": ["x", "y", "x"]})
+        self.refused('cases has {"a": 1, "b": 2} twice', matrix={},
+                     cases=[{"a": 1, "b": 2}, {"b": 2, "a": 1}])
 
     @long
     def test_what_no_command_line_can_hold(self):
@@ -612,6 +630,8 @@ class BadSpecifications(Case):
 
     def test_files(self):
         for name, text, words in (("a.json", "{", "not JSON"), ("b.json", "", "empty"),
+                                  ("d.json", '{"np": 1, "np": 2}',
+                                   'd.json: "np" is in one object twice'),
                                   ("c.json", "[]", "a specification is an object")):
             with open(self.path(name), "w") as stream:
                 stream.write(text)

@@ -5,6 +5,7 @@ folder, and how failures are told; with a program that only pretends."""
 import json
 import math
 import os
+import resource
 import signal
 import statistics
 import time
@@ -14,7 +15,7 @@ from collections import Counter, namedtuple
 from fake_sweep import Case
 from tap import long, main
 
-from leadline import enough, lock, run
+from leadline import enough, lock, need, run
 
 # Of 1 % noise, and of 10 %: in rounds.
 CALM = [100.0, 101.0, 99.0, 100.5, 99.5, 100.0]
@@ -195,6 +196,18 @@ class Budget(Case):
                       result.err)
         self.assertIn("round 2 takes about 0:05:50: it is not begun", result.err)
 
+    def test_starting_takes_time(self):
+        """A resumed sweep knows it by the starts of the runs before."""
+        earlier = need.Earlier.__new__(need.Earlier)
+        earlier.id = "s"
+        one = namedtuple("Report", "series_id wall_s start_utc")
+        earlier.runs = [one("s", 1.0, "2026-11-20T10:00:%02dZ" % s)
+                        for s in (0, 3, 6, 50)]
+        earlier.runs.append(one("t", 1.0, "2026-11-20T10:00:01Z"))
+        self.assertEqual(earlier.starting(), 2.0)
+        earlier.runs = earlier.runs[:1]
+        self.assertEqual(earlier.starting(), 0.0)
+
     @long
     def test_with_rates(self):
         self.sweep(self.spec(rounds=1), "--out", self.path("other"))
@@ -284,6 +297,18 @@ class Words(Case):
                          "ldad perf: a plan")
         self.assertEqual(self.said("mpiexec: a", "b", "c", "d"), "b / c / d")
         self.assertEqual(self.said(), "it said nothing")
+
+    def test_a_full_disk(self):
+        """It is full of what the log was to hold."""
+        open(self.path("one.log"), "w").close()
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+        try:
+            said = run.said(run.Run(None, 1, self.path("one.json"), ["mpiexec", "x"]))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        self.assertEqual(said, "what it said could not be kept: %s: File too large"
+                         % self.dir)
 
     def test_endings(self):
         self.assertEqual(run.ending(3), "exit status 3")
