@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # mpi: any; tier: quick ci
 """leadline sweep, with a launcher and a program that only pretend."""
+import argparse
 import json
 import math
 import os
@@ -17,6 +18,7 @@ from fake_sweep import Case
 from tap import PACKAGE, long, main
 
 from leadline import cli, rules, spec, stats, sweep, sweep_state
+from leadline.errors import LeadlineError
 
 KNOWN_LINES = [[1, 2, 0], [2, 1, 0], [2, 1, 0], [2, 1, 0]]   # of the seed 1
 
@@ -311,6 +313,23 @@ class State(Case):
             result = self.sweep(self.spec(**changes), "--out", self.out, "--fresh",
                                 *more)
             self.assertEqual((result.status, self.files()), (1, before), result.err)
+
+    def test_a_specification_that_is_made(self):
+        """As whatif makes it: written when every check has passed, and not before."""
+        path = os.path.join(self.out, "made.json")
+        args = argparse.Namespace(
+            spec=path, out=self.out, rounds=1, until=None, figure=None, budget=None,
+            submit=False, jobs=None, dry_run=False, rates=None, format=None,
+            fresh=False, quiet=True)
+        tree = {"program": self.program, "mpiexec": "nope", "args": ["64", "2"]}
+        self.addCleanup(signal.signal, signal.SIGTERM, signal.getsignal(signal.SIGTERM))
+        with self.assertRaisesRegex(LeadlineError, "launcher nope was not found"):
+            sweep.main(args, cli.NOWHERE, tree)
+        self.assertFalse(os.path.exists(self.out))
+        tree["mpiexec"] = self.launcher
+        self.assertEqual(sweep.main(args, cli.NOWHERE, tree), 0)
+        with open(path) as stream:
+            self.assertEqual(json.load(stream), tree)
 
     def test_a_state_that_a_crash_cut(self):
         self.sweep(self.spec(rounds=1), "--out", self.out)
