@@ -8,11 +8,11 @@ climb.py looks for what must be under way for more.
 import json
 import os
 import shutil
-import signal
 import tempfile
 from collections import OrderedDict
 
 from leadline import report as reports
+from leadline import run as runs
 from leadline import climb, launcher, output, share, stats, sweep, table
 from leadline.errors import LeadlineError
 from leadline.groups import CALIBRATION
@@ -145,13 +145,10 @@ def show(tree):
 
 
 def main(args, where):
-    if not os.path.isdir(args.dir):
-        raise LeadlineError("%s: it is not a directory to measure in" % args.dir)
-    if not os.access(args.dir, os.W_OK | os.X_OK, effective_ids=True):
-        raise LeadlineError("%s: no permission to make files in it" % args.dir)
+    runs.check_folder(args.dir)
     climb.check_engine(launcher.find_program("blocktransfer", where.folders),
                        args.iomethod)
-    signal.signal(signal.SIGTERM, sweep.on_term)
+    runs.end_on_signals()
     folder = tempfile.mkdtemp(prefix="leadline-calibrate-")
     try:
         trees = OrderedDict((pattern, pattern_of(args, where, pattern, folder))

@@ -187,6 +187,17 @@ def with_heading(other):
 # ---- all ---------------------------------------------------------------------
 
 
+def interrupted(name):
+    """Only sweeps keep what they have. A terminal that is gone hears nothing."""
+    goes_on = name in ("leadline sweep", "leadline whatif")
+    try:
+        sys.stderr.write("%s: interrupted; the same command %s\n" % (
+            name, "goes on" if goes_on else "starts over"))
+    except OSError:
+        pass
+    return INTERRUPTED
+
+
 def main(argv=None, where=NOWHERE):
     name = "leadline"
     try:
@@ -199,7 +210,6 @@ def main(argv=None, where=NOWHERE):
         sys.stderr.write("%s: %s\n" % (name, printable(why)))
         return why.status
     except KeyboardInterrupt:
-        sys.stderr.write("%s: interrupted; the same command goes on\n" % name)
-        return INTERRUPTED
+        return interrupted(name)
     except BrokenPipeError:  # nobody reads it, nor a sentence about that
         return FAILED

@@ -9,7 +9,6 @@ import json
 import os
 import shlex
 import shutil
-import signal
 import sys
 import tempfile
 import time
@@ -71,7 +70,7 @@ def commands(plan, shift):
         ("ior_hard", start(plan, "blocktransfer", "--block-size=47008",
                            "--filetype=SHARED", "--layout=INTERLEAVED", *moves)),
         ("mdtest_hard", start(plan, "metabench", "--like=mdtest-hard",
-                              "--ops=create,stat,readdir,read,unlink", *names))])
+                              "--ops=create,stat,read,readdir,unlink", *names))])
 
 
 def measure(what, line, folder):
@@ -116,13 +115,6 @@ def rounds(plan, count, quiet, folder):
 # ---- the command -------------------------------------------------------------
 
 
-def check_folder(folder):
-    if not os.path.isdir(folder):
-        raise LeadlineError("%s: it is not a directory to measure in" % folder)
-    if not os.access(folder, os.W_OK | os.X_OK, effective_ids=True):
-        raise LeadlineError("%s: no permission to make files in it" % folder)
-
-
 def options_of(plan, args, shift):
     """As a report has them."""
     def one(value, unit, default, workload=True):
@@ -139,14 +131,14 @@ def options_of(plan, args, shift):
 
 
 def main(args, where):
-    check_folder(args.dir)
+    run.check_folder(args.dir)
     plan = plan_of(args, where)
     climb.check_engine(plan.programs["blocktransfer"], plan.iomethod)
     if args.dry_run:
         for line in commands(plan, "1" if plan.np > 1 else "0").values():
             output.say(" ".join(map(shlex.quote, line)) + "\n")
         return 0
-    signal.signal(signal.SIGTERM, sweep.on_term)
+    run.end_on_signals()
     folder = tempfile.mkdtemp(prefix="leadline-io500-")
     try:
         trees, shift = rounds(plan, args.repeat, args.quiet, folder)

@@ -1,15 +1,39 @@
 """One run of a sweep: what it is called, and what it said."""
 import os
 import re
+import signal
 from collections import namedtuple
 from typing import Any
 
 from leadline import report as reports
+from leadline.errors import LeadlineError
 
 OWN = re.compile(r"([^\s:]+)( [a-z]+)?: ")   # "ldad perf: what it says"
 LAST = 3   # lines of a launcher's, where the program itself said nothing
 
 Run = namedtuple("Run", "config round path command")
+
+
+def end_on_signals() -> None:
+    """What ends this program, ends the ranks and removes what it made, too: also a
+    terminal that is closed, unless who started it (nohup) said otherwise."""
+    for sign in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(sign) != signal.SIG_IGN:
+            signal.signal(sign, on_end)
+
+
+def on_end(signum: int, frame: Any) -> None:
+    """Once: a second signal must not keep it from ending the ranks."""
+    for sign in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(sign, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def check_folder(folder: str) -> None:
+    if not os.path.isdir(folder):
+        raise LeadlineError("%s: it is not a directory to measure in" % folder)
+    if not os.access(folder, os.W_OK | os.X_OK, effective_ids=True):
+        raise LeadlineError("%s: no permission to make files in it" % folder)
 
 
 def name(run: Any) -> str:

@@ -280,10 +280,6 @@ def run_part(sweep, todo, jobs, tally):
     return not tally.hopeless()
 
 
-def on_term(signum, frame):
-    raise KeyboardInterrupt
-
-
 def check_start(sweep, submit):
     """What all runs need, before the first of them. Jobs may find other launchers."""
     for config in sweep.configs:
@@ -351,7 +347,7 @@ def main(args, where, tree=None):
         os.makedirs(out, exist_ok=True)
     except OSError as why:
         raise LeadlineError("%s: cannot be written: %s" % (out, why.strerror))
-    signal.signal(signal.SIGTERM, on_term)
+    runs.end_on_signals()
     with lock.held(out) as handle:
         sweep, ends = begin(args, spec, out, where, tree)
         sweep.lock = handle

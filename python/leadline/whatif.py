@@ -8,7 +8,7 @@ import sys
 import tempfile
 from collections import OrderedDict
 
-from leadline import enough, need, output, skeleton, sweep
+from leadline import enough, need, output, run, skeleton, sweep
 from leadline import spec as specs
 from leadline.errors import LeadlineError
 from leadline.fields import printable
@@ -71,11 +71,11 @@ def ways(found):
 def possible(spec, where):
     """(cases that replay takes, [(name, why not) of the others])."""
     taken, refused = [], []
-    run = argparse.Namespace(spec=spec)
+    one = argparse.Namespace(spec=spec)
     folder = tempfile.mkdtemp()
     try:
         for config in specs.configurations(spec):
-            found, why = need.ask(run, config, where, folder)
+            found, why = need.ask(one, config, where, folder)
             if found:
                 taken.append(config.values)
             else:
@@ -101,6 +101,8 @@ def specification(args, found):
 
 
 def main(args, where):
+    run.check_folder(args.dir)
+    run.end_on_signals()
     found = skeleton.load(args.skeleton)
     tree = specification(args, found)
     tree["cases"], refused = possible(specs.check(args.skeleton, tree), where)

@@ -93,17 +93,23 @@ class Io500(Case):
         self.assertEqual(os.listdir(os.path.join(self.tmp, "here")), [])
 
     def test_an_interruption_leaves_nothing(self):
+        """SIGHUP comes from a terminal that is closed."""
+        for sign in (signal.SIGTERM, signal.SIGHUP):
+            self.interrupted(sign)
+
+    def interrupted(self, sign):
         here = os.path.join(self.tmp, "here")
-        os.mkdir(here)
+        os.makedirs(here, exist_ok=True)
         mpi = " ".join(map(shlex.quote, runner.launch_line(2, [])[:-2]))
         child = self.start("io500", "here", "--mpiexec=" + mpi, "--time=60",
                            "--bytes=4G", "--np=2", TMPDIR=self.tmp)
         # A probe of the file system may be there for a moment.
         self.until(lambda: any("probe" not in name for name in os.listdir(here)),
                    "a file is made")
-        child.send_signal(signal.SIGTERM)
+        child.send_signal(sign)
         err = child.communicate(timeout=60 * runner.SCALE)[1]
         self.assertEqual(child.returncode, 130, err)
+        self.assertIn("leadline io500: interrupted; the same command starts over", err)
         self.assertEqual(os.listdir(here), [])
         self.assertEqual(os.listdir(self.tmp), ["here"])
 

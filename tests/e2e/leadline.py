@@ -270,16 +270,22 @@ class Calibrate(Leadline):
             self.assertIn("Note: random: ", out)
 
     def test_an_interruption_leaves_nothing(self):
-        os.mkdir(os.path.join(self.tmp, "here"))
+        for sign in (signal.SIGTERM, signal.SIGHUP):
+            self.interrupted(sign)
+
+    def interrupted(self, sign):
+        os.makedirs(os.path.join(self.tmp, "here"), exist_ok=True)
         env = dict(runner.mpi_environment(2), TMPDIR=self.tmp)
         child = subprocess.Popen(
             ["leadline", "calibrate", "here", "--np=1", "--bytes=64k", "-r", "1000000",
              "--mpiexec=" + self.launcher(1)], cwd=self.tmp, env=env,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.until(lambda: os.listdir(os.path.join(self.tmp, "here")), "a file is made")
-        child.send_signal(signal.SIGTERM)
+        child.send_signal(sign)
         out = child.communicate(timeout=60)[0]
         self.assertEqual(child.returncode, 130, out)
+        self.assertIn(b"the same command starts over", out)
+        self.assertEqual(os.listdir(self.tmp), ["here"])
         self.assertEqual(os.listdir(os.path.join(self.tmp, "here")), [])
         self.assertFalse(os.path.exists(os.path.join(self.tmp, "calibration.json")))
 
