@@ -498,10 +498,21 @@ static void free_patterns(struct patterns *all)
     names_free(&all->files);
 }
 
+/* A file from an earlier run stays as it is where there is nothing to write. */
+static int refuse_empty(const struct skeleton *s)
+{
+    for (int i = 0; i < s->streams; i++)
+        if (s->stream[i].sum.bytes)
+            return 0;
+    return err_usage("--skeleton: the logs have no transfer, so there is nothing to "
+                     "describe or to replay, and nothing is written");
+}
+
 static int ldad_skeleton(struct run *r, const char *path)
 {
     struct skeleton *s = calloc(1, sizeof *s);
     int rc = s ? skeleton_make(s, r) : ldad_no_memory();
+    rc = rc ? rc : refuse_empty(s);
     FILE *out = rc ? NULL : command_create(path, true);
     struct json j;
     if (out) {
