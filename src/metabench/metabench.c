@@ -16,6 +16,10 @@ static struct meta meta; /* r->context */
 static struct meta_settings *const set = &meta.set;
 
 #define USUAL_OPS "mkdir,create,write,stat,open,read,readdir,rename,unlink,rmdir"
+#define ORDER "mkdir,create,write,stat,open,read,readdir,relist,rename,unlink,rmdir"
+
+/* Without bytes there is nothing to write or to read. */
+#define EMPTY_OPS "mkdir,create,stat,open,readdir,rename,unlink,rmdir"
 
 /* clang-format off */
 static struct opt table[] = {
@@ -48,7 +52,8 @@ static struct opt table[] = {
      .help = "order in which files are visited"},
     {.kind = OPT_TEXT, .name = "ops", .value = &meta.set.ops, .preset = USUAL_OPS,
      .arg = "LIST", .workload = true,
-     .help = "operations to run, in this order; relist may be added after readdir: "
+     .help = "operations to run, in this order; without --bytes, write and read are "
+             "left out; relist may be added after readdir: "
              "it lists directories while all ranks create as many new files in them"},
     {.kind = OPT_CHOICE, .name = "like", .value = &meta.set.like, .preset = "none",
      .arg = "WHAT", .choices = "none|mdtest-easy|mdtest-hard", .workload = true,
@@ -81,14 +86,18 @@ static bool is_given(const struct run *r, const char *option)
 static void settle_like(const struct run *r)
 {
     bool hard = !strcmp(set->like, "mdtest-hard");
-    if (!strcmp(set->like, "none"))
+    if (!strcmp(set->like, "none")) {
+        if (!is_given(r, "ops") && !set->bytes)
+            set->ops = EMPTY_OPS;
         return;
+    }
     if (!is_given(r, "place"))
         set->place = hard ? "shared" : "own";
     if (!is_given(r, "bytes"))
         set->bytes = hard ? 3901 : 0;
     if (!is_given(r, "ops"))
-        set->ops = hard ? "create,stat,read,unlink" : "create,stat,unlink";
+        set->ops =
+            hard && set->bytes ? "create,stat,read,unlink" : "create,stat,unlink";
 }
 
 static const struct meta_op *find_op(const char *name, size_t n)
@@ -99,15 +108,36 @@ static const struct meta_op *find_op(const char *name, size_t n)
     return NULL;
 }
 
+/* Phases have one order, and each comes once: what else was asked for would not be
+ * done. Of empty files, read and write would be rates of opening and closing. */
+static int check_op(const struct meta_op *op, const struct meta_op *last)
+{
+    if (op == last)
+        return err_usage("--ops: %s is listed twice, and runs once", op->name);
+    if (last && op < last)
+        return err_usage("--ops: %s cannot come after %s: the order is " ORDER,
+                         op->name, last->name);
+    if (!set->bytes && op->item && !op->makes && op->reads + op->writes)
+        return err_usage("--ops: %s needs --bytes: the files are empty, and open "
+                         "measures opening and closing them",
+                         op->name);
+    return 0;
+}
+
 static int parse_ops(bool wanted[META_OPS])
 {
+    const struct meta_op *last = NULL;
     for (const char *at = set->ops; *at;) {
         size_t n = strcspn(at, ",");
         const struct meta_op *op = find_op(at, n);
         if (!op)
             return err_usage("--ops: \"%.*s\" is not one of %s,relist", (int)n, at,
                              USUAL_OPS);
+        int rc = check_op(op, last);
+        if (rc)
+            return rc;
         wanted[op - meta_op] = true;
+        last = op;
         at += n + (at[n] == ',');
     }
     return 0;
