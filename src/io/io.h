@@ -379,6 +379,16 @@ struct io_fs {
 /* Local. About the file system that holds `path`. 0 or -errno with a sentence. */
 int io_fs_of(const char *path, struct io_fs *fs);
 
+/* Local. Whether syncfs(2) is known to reach what stores the files at `path`. It does
+ * not on FUSE, 9p, SMB, Lustre and BeeGFS, and on overlays on these; of an overlay
+ * whose upper directory is not to be seen, it is not known. */
+bool io_syncfs_works(const char *path);
+
+/* Local. What is below the directory `fd`, called `path`, is on stable storage: by
+ * syncfs where that works, else by an fsync of each file and directory. 0 or -errno
+ * with a sentence. */
+int io_sync_dir(int fd, const char *path);
+
 /* Local. Whether what is at `path`, a file or a block device, or what is made in that
  * folder, can be opened with O_DIRECT and is on something else than memory. Makes
  * nothing that has a name. */

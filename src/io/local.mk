@@ -21,6 +21,7 @@ src_io_libio_la_SOURCES = \
 	src/io/part/extents.h \
 	src/io/fs/cache.c \
 	src/io/fs/fs.c \
+	src/io/fs/sync.c \
 	src/io/fs/input.c \
 	src/io/guard.c \
 	src/io/guard.h \

@@ -165,11 +165,17 @@ const char *io_folder_path(const struct io_folder *d)
 
 int io_folder_sync(struct io_folder *d)
 {
+    return io_sync_dir(d->fd, d->path);
+}
+
+int io_folder_sync_names(struct io_folder *d)
+{
     watchdog_arm_as_set("syncing", d->path);
-    int rc = syncfs(d->fd) ? -errno : 0;
+    int rc = fsync(d->fd) && errno != EINVAL ? -errno : 0;
     watchdog_disarm();
     if (rc)
-        rc = err_set(rc, d->path, -1, "syncfs failed: %s", strerror(-rc));
+        rc = err_set(rc, d->path, -1, "the fsync of the directory failed: %s",
+                     strerror(-rc));
     return rc;
 }
 

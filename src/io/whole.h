@@ -151,8 +151,11 @@ int io_folder_plain(struct io_folder *d, const char *name);
  * than a call may. 0 or -errno with a sentence. */
 int io_folder_empty(struct io_folder *d);
 
-/* Local. What was written to the folder's file system is on stable storage (syncfs),
- * of this node. 0 or -errno with a sentence. */
+/* Local. What this node wrote to the folder is on stable storage (io_sync_dir). 0 or
+ * -errno with a sentence. */
 int io_folder_sync(struct io_folder *d);
+
+/* Local. The same of the names in it alone: one fsync of the directory. */
+int io_folder_sync_names(struct io_folder *d);
 
 #endif

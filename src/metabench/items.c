@@ -43,7 +43,7 @@ static void put(struct meta_walk *w, int64_t i, enum io_replace how, int version
     char name[NAMES_SIZE];
     struct io_whole f = file(w, name, i);
     run_stamp(w->r, f.buf, f.bytes, (int)i, version);
-    run_whole_write(&w->set, &f, how, false);
+    run_whole_write(&w->set, &f, how, w->m->each);
 }
 
 static void create(struct meta_walk *w, int64_t i)
@@ -68,7 +68,7 @@ void meta_make_new(struct meta_walk *w, int64_t i)
 {
     char name[NAMES_SIZE];
     struct io_whole f = new_file(w, name, i);
-    run_whole_write(&w->set, &f, IO_MAKE, false);
+    run_whole_write(&w->set, &f, IO_MAKE, w->m->each);
 }
 
 static void open_only(struct meta_walk *w, int64_t i)

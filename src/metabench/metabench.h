@@ -26,6 +26,7 @@ struct meta {
     struct tree tree; /* of each worker, or of all */
     bool shared;      /* one folder for all */
     bool shuffled;
+    bool each; /* --cache=flush syncs files one by one, as syncfs may not reach them */
     struct io_folder *root; /* what all is in; NULL while there is none */
     char path[4096];
     int64_t files, folders;     /* that each worker has made, so far */

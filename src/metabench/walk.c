@@ -54,6 +54,17 @@ static int64_t in_order(const struct meta_walk *w, int64_t i, int64_t n, int64_t
     return any ? shuffle(i, n, w->r->seed + (uint64_t)key) : i;
 }
 
+/* Names that were changed in it, where each directory is synced by itself. */
+static void sync_names(struct meta_walk *w)
+{
+    struct run *r = w->r;
+    if (!w->m->each || !w->op->changes || r->failed)
+        return;
+    enum act before = phase_act(r->phase, ACT_SYNC);
+    run_fail(r, io_folder_sync_names(w->set.folder));
+    phase_act(r->phase, before);
+}
+
 /* What makes things goes on where it was. */
 static void through_folder(struct meta_walk *w, const struct work *of, int64_t k)
 {
@@ -69,6 +80,8 @@ static void through_folder(struct meta_walk *w, const struct work *of, int64_t k
         r->made++;
         progress_step(&r->progress, !of->untimed, r->phase->name);
     }
+    if (!of->untimed)
+        sync_names(w);
     run_set_leave(&w->set);
 }
 
@@ -84,6 +97,7 @@ static void list_folder(struct meta_walk *w, int64_t k)
     } else if (!enter(&own, k)) {
         own.end = own.end < w->m->files ? own.end : w->m->files;
         meta_list(w, &own);
+        sync_names(&own);
         run_set_leave(&own.set);
     }
     run_set_leave(&w->set);
@@ -148,6 +162,21 @@ static int ask_time(struct run *r, int64_t *ns)
     return err_agree(r->world.comm, rc);
 }
 
+/* All ranks do the same, also where nodes see file systems of several kinds. */
+static void say_syncs(struct run *r)
+{
+    struct meta *m = r->context;
+    int each = r->flush && !io_syncfs_works(m->path);
+    bool first = !m->each;
+    MPI_Allreduce(MPI_IN_PLACE, &each, 1, MPI_INT, MPI_MAX, r->world.comm);
+    m->each = each;
+    if (m->each && first)
+        report_note(r->report, "syncs",
+                    "each file and directory by fsync, as syncfs is not known to "
+                    "reach what stores the files of %s",
+                    r->fs.type);
+}
+
 int meta_lay(struct run *r, void *unused)
 {
     struct meta *m = r->context;
@@ -162,6 +191,8 @@ int meta_lay(struct run *r, void *unused)
                             IO_CREATE | IO_READ | IO_WRITE);
     if (!rc)
         rc = ask_time(r, &m->since_ns);
+    if (!rc)
+        say_syncs(r);
     if (!rc)
         run_lanes(r, lay_tree, NULL);
     return rc;
@@ -206,7 +237,7 @@ static int64_t do_all(struct run *r, struct work *of)
 static void sync_all(struct run *r)
 {
     const struct meta *m = r->context;
-    if (!r->flush || r->world.node_rank || r->failed)
+    if (!r->flush || m->each || r->world.node_rank || r->failed)
         return;
     enum act before = phase_act(r->phase, ACT_SYNC);
     run_fail(r, io_folder_sync(m->root));

@@ -45,7 +45,7 @@ void run_set_leave(struct run_set *s);
  * of what an earlier repetition has removed. Timed. A failure is kept, and returned. */
 int run_set_open(struct run_set *s, int flags);
 
-/* Local. Closes it. What was `written` is synced before (syncfs(2), timed as a sync)
+/* Local. Closes it. What was `written` is synced before (io_sync_dir, timed as a sync)
  * where the policy says so. */
 int run_set_close(struct run_set *s, bool written);
 

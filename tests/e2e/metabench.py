@@ -40,8 +40,9 @@ class Metabench(Case):
     # ---- answers -------------------------------------------------------------
 
     def judge(self, report, files, workers, size, folders, names):
-        """Each operation as often as there are files, and a series of the same."""
-        for phase in OPS:
+        """Each operation as often as there are files, and a series of the same. Empty
+        files are neither written nor read after they were created."""
+        for phase in [p for p in OPS if size or p not in ("write", "read")]:
             row = self.sample(report, phase)
             expected = workers * (folders if phase == "readdir" else files)
             self.assertEqual(self.calls(report, phase), expected, phase)
@@ -53,7 +54,8 @@ class Metabench(Case):
             self.assertEqual(sum(moved), workers * files * size)
         checks = report["checks"]
         # stat, read, two of rename, unlink, rmdir; and the names that are listed
-        self.assertEqual(checks["blocks_checked"], 6 * workers * files + names)
+        each = 6 if size else 5
+        self.assertEqual(checks["blocks_checked"], each * workers * files + names)
         self.assertEqual(checks["blocks_bad"], 0)
 
     def test_places(self):
@@ -83,7 +85,7 @@ class Metabench(Case):
             print("#", np, place, files, threads, *more)
             report = self.good(self.meta(
                 files, "--place=" + place, "--threads", threads, *more,
-                "--ops=create,relist,readdir", np=np))
+                "--ops=create,readdir,relist", np=np))
             all_files = np * threads * files
             folders = np * threads * (21 if place == "tree" else 1)
             ops = self.sample(report, "relist")["ops"]
@@ -107,6 +109,16 @@ class Metabench(Case):
         rows = [line.split("\t") for line in dump.out.splitlines() if "/f00000" in line]
         seen = collections.Counter(row[6] for row in rows)
         self.assertEqual(seen, {"openat": 80, "write": 80, "close": 80, "fstatat": 80})
+
+    def test_empty_files_are_neither_written_nor_read(self):
+        report = self.good(self.meta(20))
+        self.assertEqual(self.phases(report), [
+            "mkdir", "create", "stat", "open", "readdir", "rename", "renamed", "unlink",
+            "unlinked", "rmdir", "removed"])
+        self.assertEqual([f["name"] for f in report["figures"]
+                          if f["name"].startswith(("read.", "write."))], [])
+        hard = self.good(self.meta(5, "--like=mdtest-hard", "--bytes=0"))
+        self.assertNotIn("read", self.phases(hard))
 
     def test_like_mdtest(self):
         hard = self.good(self.meta(30, "--like=mdtest-hard", "--rank-shift=1", np=2))
@@ -138,6 +150,12 @@ class Metabench(Case):
         for words, why in ((("--ops=stat",), "stat needs create"),
                            (("--ops=create,frobnicate",), '"frobnicate" is not one of'),
                            (("--ops=create,rmdir",), "rmdir needs mkdir"),
+                           (("--ops=create,readdir,stat",),
+                            "stat cannot come after readdir"),
+                           (("--ops=create,stat,stat",), "stat is listed twice"),
+                           (("--ops=create,read",), "read needs --bytes"),
+                           (("--ops=create,write", "--like=mdtest-easy"),
+                            "write needs --bytes"),
                            (("--depth=2",), "--place=tree"),
                            (("--place=tree", "--depth=16", "--branch=9"), "2^31"),
                            (("--iomethod=MPI",), "--iomethod"),
@@ -221,6 +239,28 @@ class Metabench(Case):
             done = self.lied_to(what, "/f0" if "rename" in what else "/r0", 40,
                                 "--ops=create,rename,unlink")
             self.wrong(done, text, "expected gone")
+
+    def test_syncs_reach_the_server(self):
+        """FUSE does not pass syncfs on: each file is synced, and what fails there is
+        a failure. 40 syncs arrive for 40 files, and none without --cache=flush."""
+        for k, policy, words in ((40, "flush", "fsync failed"), (41, "flush", None),
+                                 (1, "keep", None)):
+            done = self.lied_to("fsync:EIO:%d" % k, "/f0", 20, "--bytes=100",
+                                "--ops=create", "--cache=" + policy)
+            if words:
+                self.failed(done, words)
+            else:
+                report = self.good(done)
+                calls = [s["ops"]["fsync"]["calls"] for s in report["samples"]
+                         if s["act"] == "sync" and s.get("ops")]
+                self.assertEqual(calls, [40] if policy == "flush" else [])
+
+    def test_files_that_are_kept_are_synced(self):
+        at = tempfile.mkdtemp(dir=self.tmp)
+        with disks.passthrough(at, "fsync:EIO:2", "/blocktransfer"):
+            done = self.blocktransfer("64k", "-b", "4k", "--keep", "--cache=keep",
+                                      np=2, dir=at)
+        self.failed(done, "the file that is kept cannot be synced")
 
     def test_delays(self):
         """Some calls take 20 ms longer: the 99th percentile shows it."""
