@@ -266,9 +266,10 @@ class Header:
 
 def decode_map(path, raw):
     """Begins and ends of the ranges that are in the shared part."""
-    count = max(0, len(raw) // 16 - 1)
-    numbers = struct.unpack("<%dq" % (2 * count), raw[24:24 + 16 * count])
-    if (raw[:8] != b"ldadmaps" or len(raw) != 24 + 16 * count
+    count = (len(raw) - 24) // 16
+    whole = count >= 0 and len(raw) == 24 + 16 * count
+    numbers = struct.unpack("<%dq" % (2 * count), raw[24:]) if whole else ()
+    if (not whole or raw[:8] != b"ldadmaps"
             or struct.unpack_from("<qI", raw, 8) != (count, zlib.crc32(raw[24:]))
             or any(a >= b for a, b in zip((-1,) + numbers, numbers))):
         fail(path, "the container's shared.map is damaged: it cannot be told which "

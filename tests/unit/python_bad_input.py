@@ -4,17 +4,37 @@
 one sentence, exit status 1 or 2, nothing on stdout, no file made, never a traceback."""
 import json
 import os
+import struct
 import subprocess
 import sys
+import unittest
+import zlib
 
 from tap import PACKAGE, main
 
 from full_report import full
+from leadline import container
 from leadline_case import STEADY, LeadlineCase, leadline, without_privileges
 
 REPORT = full({"write_MBps": STEADY, "read_MBps": STEADY}, label="a")
 BINS = {"schema": "leadline-iotrace-bins/1", "seconds": 1.0, "slices": 2,
         "processes": [], "files": []}
+
+
+class SharedMap(unittest.TestCase):
+    """leadline.container, on a shared.map of any length."""
+    RANGES = struct.pack("<4q", 0, 8, 16, 24)
+    MAP = struct.pack("<8sqI4x", b"ldadmaps", 2, zlib.crc32(RANGES)) + RANGES
+
+    def test_a_whole_one_is_read(self):
+        self.assertEqual(container.decode_map("x", self.MAP), ((0, 16), (8, 24)))
+
+    def test_one_that_is_cut_or_too_long_is_damaged(self):
+        for raw in [self.MAP[:n] for n in range(len(self.MAP))] + [
+                self.MAP + b"x" * n for n in (1, 8, 16)]:
+            with self.assertRaisesRegex(container.ContainerError,
+                                        "x: the container's shared.map is damaged"):
+                container.decode_map("x", raw)
 
 
 def without_units():
