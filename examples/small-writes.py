@@ -7,7 +7,7 @@ record, with a system call for each. With --buffered it writes the same bytes in
 import os
 import sys
 
-RECORDS, BYTES = 200, 100
+RECORDS, BYTES = 200000, 100
 
 
 def main():

@@ -201,7 +201,6 @@ BEFORE = {"What to send to a vendor": (
     "leadline sweep examples/acceptance.json --out=acceptance-runs\n"
     "iotrace run -n job -- mpirun -np 2 python3 examples/small-writes.py "
     "/scratch/me/out\n"),
-    "ldad": "mkdir out\n",
     "Comparing": "mkdir archive before after\ncp fio-group.json fio.json\n"
                  "for d in archive before after; do mpirun -np 2 madbench 128 4 "
                  "--io-only -q --json=$d/a.json; done\n",
@@ -221,17 +220,22 @@ class Example(Shown):
         self.recipe("iotrace run -n job -- python3 examples/small-writes.py here/out\n"
                     "iotrace run -n job -- python3 examples/small-writes.py --buffered "
                     "here/out\n"
-                    "iotrace summary job.1 > slow\niotrace summary job.2 > fast\n",
+                    "iotrace summary job.1 > slow\niotrace summary job.2 > fast\n"
+                    "iotrace findings job.1 > found\niotrace findings job.2 > left\n",
                     before="mkdir here\n")
+        with open(os.path.join(self.tmp, "found"), encoding="utf-8") as f:
+            self.assertRegex(f.read(), r"(?m)^(low|medium|high): small-sequential: ")
+        with open(os.path.join(self.tmp, "left"), encoding="utf-8") as f:
+            self.assertNotRegex(f.read(), r"(?m)^\w+: small-sequential: ")
         self.assertEqual([os.path.getsize(path) for path in
                           glob.glob(os.path.join(self.tmp, "here", "out.*"))],
-                         [20000, 20000])
+                         [20000000, 20000000])
         calls = []
         for name in ("slow", "fast"):
             with open(os.path.join(self.tmp, name), encoding="utf-8") as f:
                 found = re.search(r"^\s*write +([\d,]+)", f.read(), re.M)
             calls.append(int(found.group(1).replace(",", "")))
-        self.assertEqual(calls[0] - calls[1], 199, calls)
+        self.assertEqual(calls[0] - calls[1], 199999, calls)
 
 
 class Parsed(Case):
