@@ -214,6 +214,9 @@ class Transfers(Case):
         for options in (slow, slow + ("--threads=2",), slow + ("--depth=7",)):
             report, write, _ = self.by_time(*options)
             self.assertLess(write, 2 * 2 * 16384)
+        figures = {f["name"]: f["median"] for f in report["figures"]}
+        self.assertGreater(figures["write.limit_write_MBps"],
+                           0.7 * figures["write_MBps"])
 
     def test_what_was_written_by_time_is_verified(self):
         for options in (("--filetype=SHARED", "--layout=INTERLEAVED"),

@@ -82,6 +82,36 @@ static void test_refused(void)
     err_clear();
 }
 
+/* Zeros of a hole are in memory when they were read, and are no bytes of the file. */
+static void test_hole(void)
+{
+    static char data[BYTES];
+    int64_t resident = -2, stored = -2;
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+    bool made = fd >= 0 && pwrite(fd, data, 4096, 16 << 20) == 4096 && !fsync(fd);
+    for (int64_t at = 0; made && at < 16 << 20; at += BYTES)
+        made = pread(fd, data, BYTES, at) > 0;
+    tap_ok(made && io_cache_sample(path, &resident, &stored), "a file with a hole");
+    tap_ok(stored < 1 << 20 && resident <= stored,
+           "no more of it is in memory than is stored (%lld of %lld)",
+           (long long)resident, (long long)stored);
+    close(fd);
+    unlink(path);
+}
+
+/* No byte of a file in memory comes from a device. */
+static void test_memory_has_no_device(void)
+{
+    struct io_fs fs;
+    if (io_fs_of("/dev/shm", &fs) || !fs.in_memory || access("/dev/shm", W_OK)) {
+        tap_skip("/dev/shm is no memory that we may write to");
+        err_clear();
+        return;
+    }
+    tap_ok(io_device_counters_work("/dev/shm") == 0,
+           "counters of device bytes do not work on /dev/shm");
+}
+
 /* The kernel tells others of every page that it is in memory. */
 static int as_another(void *arg)
 {
@@ -121,6 +151,8 @@ int main(int argc, char **argv)
     tap_ok(works == 0 || works == 1, "whether device counters work: %d", works);
     test_pages(&fs);
     test_range(&fs);
+    test_hole();
+    test_memory_has_no_device();
     test_refused();
     test_of_another();
     return tap_end();

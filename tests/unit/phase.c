@@ -68,7 +68,11 @@ static void check_transfers(void)
     phase_transfer(p, ACT_WRITE, (int64_t)1 << 33, 0, 1000);
     phase_visible(p, ACT_READ, 10, 20);
     phase_visible(p, ACT_READ, 1, 2);
+    phase_op(p, PHASE_OP_OPEN, p->begin_ns, p->begin_ns + 30000000);
     phase_end(p);
+    const struct series *s = p->act[ACT_OPEN_CLOSE].series;
+    tap_ok(s->slot[30000000 >> s->shift].calls == 1 && s->slot[0].calls == 0,
+           "an operation counts when it ends");
     const struct phase_act *r = &p->act[ACT_READ], *w = &p->act[ACT_WRITE];
     tap_ok(r->calls == 2 && r->bytes == 150 && r->latency_max_ns == 3000 &&
                r->hist[hist_bucket(1000)] == 1 && r->hist[hist_bucket(3000)] == 1,

@@ -139,6 +139,22 @@ class Gate(LeadlineCase):
             self.refused("--fail-if-slower", "--fail-if-slower=" + limit,
                          self.path("a.json"), status=2)
 
+    def test_decide(self):
+        """It fails only where the lower bound is a loss, and passes only where the
+        upper bound is within the limit."""
+        for slow, state in (((1.2, 1.01, 1.5), gate.FAILS),
+                            ((1.2, 0.99, 1.5), gate.UNSURE),
+                            ((1.02, 1.01, 1.03), gate.PASSES),
+                            ((1.04, 1.01, 1.06), gate.UNSURE)):
+            self.assertEqual(gate.decide(slow, 1.05), state, slow)
+
+    def test_bounds_hold_for_all_figures_together(self):
+        pair = stats.paired_estimate([1.0, 1.1, 1.05, 0.97, 1.02, 1.01], [1.0] * 6)
+        one, five = (gate.slowness(pair, "higher", n) for n in (1, 5))
+        self.assertEqual(one[0], five[0])
+        self.assertLess(five[1], one[1])
+        self.assertGreater(five[2], one[2])
+
     def test_how_often(self):
         """One pair, 5 % noise, 12 rounds: as computed beforehand, within what 200 draws
         of a fixed seed scatter."""

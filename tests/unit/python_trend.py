@@ -5,6 +5,7 @@ import json
 import os
 import random
 import time
+from unittest import mock
 
 from tap import main
 
@@ -75,6 +76,16 @@ class Trend(LeadlineCase):
         wrong = sum(bool(trend.find_steps([draw.lognormvariate(0, 0.05)
                                            for _ in range(40)])[0]) for _ in range(200))
         self.assertLessEqual(wrong, 12)
+
+    def test_few_runs_need_a_larger_step(self):
+        """Months of 20 nights without a change, in which the price of a step in longer
+        series would find one."""
+        for seed in (33, 67, 115, 132):
+            draw = random.Random(seed)
+            values = [draw.lognormvariate(0, 0.05) for _ in range(20)]
+            self.assertEqual(trend.find_steps(values)[0], [], seed)
+            with mock.patch.object(trend, "MANY", 20):
+                self.assertNotEqual(trend.find_steps(values)[0], [], seed)
 
     def test_better(self):
         self.nights([1.0, 1.01, 0.99] * 4 + [2.0, 2.02, 1.98] * 4)

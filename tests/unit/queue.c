@@ -460,6 +460,19 @@ static void test_engine(const char *engine)
     test_several(engine);
 }
 
+/* On a device of 20 ms, the delay is waiting and not submitting. */
+static void test_visible_time(void)
+{
+    open_file("null:delay_us=20000", 1, IO_READ);
+    struct io_req one = make(IO_OP_READ, 0, 0);
+    run_transfer(&file, &one, 1);
+    close_file();
+    const struct phase_act *read = &run.phase->act[ACT_READ];
+    tap_ok(read->calls == 1 && read->wait_ns >= 15000000 && adds_up() &&
+               read->submit_ns + read->wait_ns <= read->ns,
+           "the delay is waited for (%lld ns)", (long long)read->wait_ns);
+}
+
 int main(int argc, char **argv)
 {
     tap_start(&argc, &argv, 1);
@@ -474,6 +487,7 @@ int main(int argc, char **argv)
     test_failures();
     test_wear_out();
     test_untimed();
+    test_visible_time();
     phase_close(&run.phase);
     free(buffer);
     return tap_end();

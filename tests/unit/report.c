@@ -277,6 +277,8 @@ static void check_rate(const struct report_rate *rate)
                rate->device_read_bytes == 600 * w.size,
            "bytes of all ranks");
     tap_ok(rate->split_error == 0, "the parts are the whole");
+    tap_ok(near(rate->submit_s, 0.02) && near(rate->wait_s, 0.08),
+           "seconds of submitting and of waiting, of writes too");
     tap_ok(near(report_rate_write_MBps(rate), w.size / write_sync) &&
                near(report_rate_read_MBps(rate), w.size * 1e-3 / 0.01) &&
                near(report_rate_phase_MBps(rate), w.size * 1.001),
@@ -505,6 +507,80 @@ static void check_lane_samples(int lanes)
            "lanes that begin later are later in the series");
 }
 
+/* Phases whose parts differ from rank to rank, so that a sum, a minimum and a maximum
+ * are three numbers. Rank 0's parts leave out a tenth of its wall time. */
+static void set_uneven(struct phase *p, int rep)
+{
+    const int64_t ms = 1000000, lost = rep == 1 && w.rank == 0 ? 100 * ms : 0;
+    int64_t used = 0;
+    phase_begin(p, "U", rep);
+    phase_end(p);
+    p->end_ns = p->begin_ns + 1000 * ms;
+    for (int a = 0; a < ACT_COUNT; a++)
+        p->act[a].ns = 0;
+    p->act[ACT_READ].ns = 10 * (w.rank + 1) * ms;
+    p->act[ACT_WRITE].ns = 30 * ms;
+    p->act[ACT_SYNC].ns = 5 * (w.rank + 1) * ms;
+    p->act[ACT_OPEN_CLOSE].ns = 7 * ms;
+    for (int a = 0; a < ACT_COUNT; a++)
+        used += p->act[a].ns;
+    p->act[ACT_IDLE].ns = 1000 * ms - used - lost;
+}
+
+/* Device bytes are known if all that moved bytes know them, and none said otherwise. */
+static void check_device_bytes(struct report *r, struct phase *p)
+{
+    struct report_rate rate;
+    set_uneven(p, 2);
+    if (w.rank == 0) {
+        phase_transfer(p, ACT_READ, 700, 0, 1000);
+        phase_device(p, ACT_READ, 600);
+    }
+    report_phase(r, p, NULL, &rate);
+    tap_ok(rate.device_read_bytes == 600, "a rank that moved nothing knows: 0 bytes");
+    phase_transfer(p, ACT_READ, 700, 0, 1000);
+    phase_device(p, ACT_READ, w.rank == w.size - 1 ? -1 : 600);
+    report_phase(r, p, NULL, &rate);
+    tap_ok(rate.device_read_bytes == -1, "one rank that does not know is enough");
+}
+
+static void check_uneven(void)
+{
+    struct report_open o = options();
+    struct world apart = w; /* each rank on a node of its own */
+    struct world_host *of = calloc((size_t)w.size, sizeof *of);
+    struct report_rate rate;
+    struct report *r;
+    struct phase *p;
+    char text[96];
+    apart.nodes = w.size;
+    apart.node = w.rank;
+    for (int i = 0; i < w.size; i++)
+        snprintf(of[i].name, sizeof of[i].name, "node%d", i);
+    o.world = &apart;
+    o.hosts = of;
+    report_open(&r, &o);
+    phase_open(&p);
+    set_uneven(p, 1);
+    report_phase(r, p, NULL, &rate);
+    tap_ok(near(rate.read_sync_s, 0.015 * w.size), "read + sync of the slowest rank");
+    tap_ok(near(rate.io_s, 0.037 + 0.015 * w.size), "I/O has opening and closing");
+    tap_ok(near(rate.split_error, 0.1), "a tenth of rank 0's time is in no part");
+    check_device_bytes(r, p);
+    report_figure(r, "zero", "MB/s", "higher", "f", 0);
+    phase_close(&p);
+    report_close(&r, 0);
+    err_clear();
+    free(of);
+    snprintf(text, sizeof text, "\"max_rank\": %d, \"max_host\": \"node%d\"",
+             w.size - 1, w.size - 1);
+    tap_ok(w.rank > 0 || strstr(sample_of("read"), text), "%s", text);
+    tap_ok(w.rank > 0 || strstr(sample_of("read"), "\"min_s\": 0.01,"),
+           "the least is the least rank's");
+    has(json_path, "\"split_error\": 0.1");
+    has(json_path, "\"reps\": [null], \"median\": null");
+}
+
 /* A percentile of the tail needs ten calls beyond it; the median needs one call. */
 static void check_quantiles(void)
 {
@@ -627,6 +703,7 @@ int main(int argc, char **argv)
     check_failed_run();
     check_bad_blocks();
     check_quantiles();
+    check_uneven();
     check_lanes();
     check_lost_folder();
     check_text();
