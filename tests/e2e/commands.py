@@ -169,7 +169,9 @@ class Shown(Case):
         script = "set -e\n" + smaller(before + text, self.TABLE, self.places)
         env = dict(runner.mpi_environment(self.RANKS))
         env["PATH"] = os.path.join(self.tmp, "bin") + ":" + env["PATH"]
-        env["LEADLINE_MPIEXEC"] = " ".join(runner.launch_line(2, [])[:-2])
+        launcher = runner.launch_line(self.RANKS, [])
+        at = launcher.index("-n")   # a sweep says how many
+        env["LEADLINE_MPIEXEC"] = " ".join(launcher[:at] + launcher[at + 2:])
         try:
             done = subprocess.run(["bash", "-x", "-c", script], cwd=self.tmp, env=env,
                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

@@ -17,6 +17,11 @@ from tap import TIER
 # After those of commands.py.
 SMALLER = commands.SMALLER + commands.table(
     (r"/scratch\b(?!/me)", "/scratch/me"),
+    # specifications of sweeps within the commands
+    (r'("pfmload", )"np": \d+', r'\g<1>"np": 3'),
+    (r'"np": (4|64)\b', '"np": 2'),
+    (r'"10000", "16"', '"128", "4"'),
+    (r'"--paper"', '"--rows=64", "--columns=256", "--chunk=4k"'),
     (r"/archive/runs", "runs"),
     (r"(?<!=)\b(4G|1G|256M)\b", "256k"),
     (r"-r 10\b", "-r 2"),
