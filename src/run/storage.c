@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "io/part/container.h"
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,9 +18,66 @@ static bool stores(const struct run *r)
     return r->engine && io_engine_stores(r->engine);
 }
 
+/* ---- the same on all nodes? ------------------------------------------------------ */
+
+struct seen { /* by a rank that looks */
+    char key[512], text[1024], host[64];
+};
+
+/* The kinds of layers count, and not their names: each node may have its own sda. */
+static void describe(const struct run *r, const struct io_stack *s, struct seen *out)
+{
+    size_t n = 0;
+    memset(out, 0, sizeof *out);
+    for (int i = 0; i < s->n && n < sizeof out->key; i++) {
+        const struct io_layer *l = &s->layer[i];
+        n += (size_t)snprintf(out->key + n, sizeof out->key - n, "%d %s %s;", l->level,
+                              l->kind, l->level ? "" : l->name);
+    }
+    io_stack_text(s, out->text, sizeof out->text);
+    memcpy(out->host, r->world.host, sizeof out->host);
+}
+
+static void say_unlike(struct run *r, const char *path, const struct seen *first,
+                       const struct seen *other, const int what[2])
+{
+    char text[2600];
+    if (r->world.rank)
+        return;
+    snprintf(
+        text, sizeof text,
+        "%s is on %s on node %s (rank 0), and on another file system, %s, on node "
+        "%s (rank %d): for %d of the ranks that looked it differs from rank 0's, so "
+        "figures are of different storage",
+        path, first->text, first->host, other->text, other->host, what[0], what[1]);
+    fprintf(stderr, "%s: warning: %s\n", r->program->name, text);
+    report_warning(r->report, "unlike_nodes", "%s", text);
+}
+
+/* Rank 0's is held against those of all others. */
+static void compare_nodes(struct run *r, const char *path, bool look,
+                          const struct io_stack *s)
+{
+    static struct seen mine, first;
+    memset(&mine, 0, sizeof mine);
+    if (look)
+        describe(r, s, &mine);
+    first = mine;
+    MPI_Bcast(&first, sizeof first, MPI_BYTE, 0, r->world.comm);
+    bool differs = look && first.key[0] && strcmp(mine.key, first.key) != 0;
+    int what[2] = {differs ? r->world.rank : INT_MAX, differs};
+    MPI_Allreduce(MPI_IN_PLACE, &what[0], 1, MPI_INT, MPI_MIN, r->world.comm);
+    MPI_Allreduce(MPI_IN_PLACE, &what[1], 1, MPI_INT, MPI_SUM, r->world.comm);
+    if (!what[1])
+        return;
+    MPI_Bcast(&mine, sizeof mine, MPI_BYTE, what[0], r->world.comm);
+    say_unlike(r, path, &first, &mine, what);
+}
+
+/* ---- what is found --------------------------------------------------------------- */
+
 /* Of what `path` is on, by those ranks that look, what serves most from memory. */
-static int find_worst(const struct run *r, const char *path, bool look,
-                      struct io_stack *s)
+static int find_worst(struct run *r, const char *path, bool look, struct io_stack *s)
 {
     struct {
         int reads, rank;
@@ -31,6 +89,7 @@ static int find_worst(const struct run *r, const char *path, bool look,
     }
     if ((rc = err_agree(r->world.comm, rc)))
         return rc;
+    compare_nodes(r, path, look, s);
     MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_2INT, MPI_MAXLOC, r->world.comm);
     MPI_Bcast(s, sizeof *s, MPI_BYTE, worst.rank, r->world.comm);
     return 0;

@@ -140,6 +140,20 @@ class Storage(Case):
         self.assertGreater(self.checks["below_share"], 0.9)
         self.assertIn("compresses", self.said)
 
+    def test_two_file_systems(self):
+        """The report describes one: a warning names both."""
+        other = os.path.join(self.tmp, "other")
+        os.mkdir(other)
+        where = ("--filetype=PARTITIONED", "--node-dirs=%s,%s")
+        with disks.image(self.at, "ext4"):
+            for second, unlike in ((other, True), (self.at, False)):
+                done = self.run_program("blocktransfer", *SIZE, where[0],
+                                        where[1] % (self.at, second), np=2)
+                self.assertEqual(done.status, 0, done)
+                self.assertEqual("another file system" in done.err, unlike, done)
+                self.assertEqual("unlike_nodes" in [
+                    w["code"] for w in done.report["warnings"]], unlike)
+
     def test_depth_that_the_kernel_takes_away(self):
         """It may hold io_submit and io_uring_enter until a transfer is complete; the
         threads of an engine wait apart from the caller."""
