@@ -56,6 +56,10 @@ int block_buffers(const struct run *r, int64_t *bytes);
  * each transfer. */
 int block_check_limit(const struct block_settings *set);
 
+/* **Collective.** -EINVAL with a sentence, which ends with `what`, if --cache=direct
+ * cannot move such blocks of `path`. */
+int block_check_direct(const struct run *r, const char *path, const char *what);
+
 /* **Collective.** `body`, which does of w->total blocks what is left, on all lanes;
  * with a limit, once more then, until all have done what the fastest did. */
 void block_transfer(struct run *r, run_lane_body *body, struct block_work *w);

@@ -210,12 +210,11 @@ static int check(const struct run *r, int64_t *memory_bytes)
     if (rc)
         return rc;
     *memory_bytes += r->lanes * block_lane_bytes(&block);
-    if (!strcmp(set->run.cache, "direct") &&
-        (set->misalign < 0 || (set->block | set->misalign) % IO_DIRECT_ALIGN))
-        return err_usage("--cache=direct moves multiples of %d bytes: --block-size and "
-                         "--misalign must be such",
-                         IO_DIRECT_ALIGN);
-    if ((rc = check_time(r)) || (rc = check_together(r)))
+    rc =
+        block_check_direct(r, set->run.dir, "--block-size and --misalign must be such");
+    rc = rc ? rc : check_time(r);
+    rc = rc ? rc : check_together(r);
+    if (rc)
         return rc;
     return layout_check(&block.order.layout);
 }

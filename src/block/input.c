@@ -284,13 +284,9 @@ static int check_sizes(const struct run *r, int64_t *memory_bytes)
     if (rc)
         return rc;
     *memory_bytes += r->lanes * files * (int64_t)sizeof(struct run_file);
-    if (!strcmp(set->run.cache, "direct") &&
-        (set->block | set->misalign) % IO_DIRECT_ALIGN)
-        return err_usage("--cache=direct moves multiples of %d bytes: %s",
-                         IO_DIRECT_ALIGN,
-                         set->input ? "--block-size and --misalign must be such"
-                                    : "blocks of this file are not such");
-    return 0;
+    return block_check_direct(r, r->input.path,
+                              set->input ? "--block-size and --misalign must be such"
+                                         : "blocks of this file are not such");
 }
 
 int input_plan(struct run *r, struct run_need *n)

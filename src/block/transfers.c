@@ -5,6 +5,7 @@
 #include "run/workload.h"
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* Where blocks repeat. */
@@ -51,6 +52,19 @@ int block_check_limit(const struct block_settings *set)
         return err_usage("--time: collective transfers must be as many on every rank, "
                          "and by time they are not: leave out one of the two");
     return 0;
+}
+
+int block_check_direct(const struct run *r, const char *path, const char *what)
+{
+    const struct block *b = r->context;
+    const struct block_settings *set = &b->set;
+    if (strcmp(set->run.cache, "direct") != 0)
+        return 0;
+    int align = run_direct_align(r, path);
+    if (set->misalign >= 0 && (set->block | set->misalign) % align == 0)
+        return 0;
+    return err_usage("--cache=direct moves multiples of %d bytes here: %s", align,
+                     what);
 }
 
 /* ---- what lanes keep ------------------------------------------------------------- */

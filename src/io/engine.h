@@ -119,6 +119,7 @@ struct io_file {
     int unready;   /* valid during open only: why this rank cannot; 0 */
     bool created;  /* by rank 0 of comm, in this open */
     int under_way; /* of the queue's, this file's */
+    int align;     /* of direct I/O, in bytes */
     bool failed;   /* this rank's transfers did: its sync is for the others' sake */
     void *priv;    /* the engine's own */
 };

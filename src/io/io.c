@@ -328,6 +328,7 @@ int io_file_open(struct io_file **out, const struct io_open *o)
             destroy(f);
         return rc;
     }
+    f->align = f->flags & IO_DIRECT ? io_direct_align(f->path) : 1;
     f->created = false; /* it is the program's from now on */
     f->hints = NULL;
     f->hint_count = 0;

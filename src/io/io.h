@@ -394,6 +394,11 @@ int io_sync_dir(int fd, const char *path);
  * nothing that has a name. */
 bool io_direct_works(const char *path);
 
+/* Local. Multiples of so many bytes are what direct I/O moves of `path`, a file, a
+ * block device, or what is made in that folder: as the kernel says (STATX_DIOALIGN),
+ * or the device's logical block; at most IO_DIRECT_ALIGN, which always does. */
+int io_direct_align(const char *path);
+
 /* ---- what stands below the file system ------------------------------------------ */
 
 /* Where reads of a layer may come from. Of several: the largest. */

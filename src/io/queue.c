@@ -111,12 +111,12 @@ void io_queue_leave(struct io_file *f)
 static int check_direct(const struct io_req *r)
 {
     uint64_t all = (uint64_t)(uintptr_t)r->buf | (uint64_t)r->offset;
-    if (((all | (uint64_t)r->bytes) & (IO_DIRECT_ALIGN - 1)) == 0)
+    if (((all | (uint64_t)r->bytes) & (uint64_t)(r->file->align - 1)) == 0)
         return 0;
     return err_set(-EINVAL, r->file->path, r->offset,
                    "direct I/O moves multiples of %d bytes, from and to multiples of "
                    "it: this request is of %lld",
-                   IO_DIRECT_ALIGN, (long long)r->bytes);
+                   r->file->align, (long long)r->bytes);
 }
 
 static int queue_check(const struct io_req *r)

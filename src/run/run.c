@@ -229,6 +229,13 @@ void run_settle_cache(struct run *r, const char *path, bool whole_blocks)
     r->io_flags |= direct ? IO_DIRECT : 0;
 }
 
+int run_direct_align(const struct run *r, const char *path)
+{
+    int bytes = io_direct_align(path);
+    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT, MPI_MAX, r->world.comm);
+    return bytes;
+}
+
 /* How many do the work of the run, and which of them this rank's first lane is. */
 static void count_workers(struct run *r)
 {

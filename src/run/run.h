@@ -401,6 +401,9 @@ int run_finish(struct run *r, int rc);
  * that is not), which are whole blocks of a device, or not. The same on every rank. */
 void run_settle_cache(struct run *r, const char *path, bool whole_blocks);
 
+/* **Collective**, in `plan`. io_direct_align of `path`, the largest of all ranks'. */
+int run_direct_align(const struct run *r, const char *path);
+
 /* Local, in `plan`. Lanes are so many, whatever --threads says. 0, or -EINVAL with a
  * sentence where the engine cannot have several. */
 int run_threads(struct run *r, int threads);

@@ -215,7 +215,7 @@ class Options(Case):
                 (("--files=2", "--collective", "--iomethod=MPI"), "cannot be coll"),
                 (("--fsync=each", "--iomethod=MPI", "--filetype=SHARED"),
                  "on all ranks at once"),
-                (("--misalign=random", "--cache=direct"), "multiples of 4096"),
+                (("--misalign=random", "--cache=direct"), "moves multiples of "),
                 (("--misalign=rand",), "nor random"),
                 (("--dedupe=5", "--mixed=5"), "written as often")):
             self.refused(self.blocktransfer(*options, np=2), why)

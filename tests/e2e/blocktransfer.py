@@ -294,9 +294,19 @@ class Transfers(Case):
                              [w["code"] for w in report["warnings"]],
                              engine in ("posix", "aio"))
 
+    def test_direct_by_sectors(self):
+        """Of 512 bytes, if that is the device's logical block."""
+        for engine in ["posix"] + ASYNCHRONOUS:
+            done = self.blocktransfer("64k", "--block-size=512", "--cache=direct",
+                                      "--depth=4", "--iomethod=" + engine)
+            if "multiples of 4096" in done.err or "no direct I/O" in done.err or \
+                    "is memory" in done.err or "needs a device" in done.err:
+                self.skipTest("no direct I/O of 512 bytes here")
+            self.assertEqual(self.good(done)["checks"]["blocks_checked"], 2 * 128)
+
     def test_direct_is_refused(self):
-        for words, why in ((("--block-size=5000",), "multiples of 4096"),
-                           (("--misalign=512",), "multiples of 4096"),
+        for words, why in ((("--block-size=5000",), "moves multiples of "),
+                           (("--misalign=100",), "moves multiples of "),
                            (("--iomethod=MPI",), "does no direct I/O"),
                            (("--iomethod=null", "--no-verify"), "no direct I/O")):
             self.refused(self.blocktransfer(*words, "--cache=direct"), why)

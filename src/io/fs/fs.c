@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 int io_fs_of(const char *path, struct io_fs *fs)
@@ -34,6 +35,56 @@ int io_fs_of(const char *path, struct io_fs *fs)
     fs->free_bytes = v.f_frsize ? (int64_t)(v.f_bavail * v.f_frsize) : -1;
     fs->in_memory = !strcmp(fs->type, "tmpfs") || !strcmp(fs->type, "ramfs");
     return 0;
+}
+
+/* Of a disk, or of that which a partition is of; 0: not known. */
+static int logical_block(dev_t dev)
+{
+    static const char *const places[] = {"queue", "../queue"};
+    int bytes = 0;
+    for (int i = 0; i < 2 && bytes <= 0; i++) {
+        char file[128];
+        snprintf(file, sizeof file, "/sys/dev/block/%u:%u/%s/logical_block_size",
+                 major(dev), minor(dev), places[i]);
+        FILE *f = fopen(file, "re");
+        if (f && fscanf(f, "%d", &bytes) != 1)
+            bytes = 0;
+        if (f)
+            fclose(f);
+    }
+    return bytes;
+}
+
+/* 0: the kernel does not say. */
+static int told_align(int fd)
+{
+#ifdef STATX_DIOALIGN
+    struct statx x;
+    if (!statx(fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &x) &&
+        x.stx_mask & STATX_DIOALIGN)
+        return (int)(x.stx_dio_offset_align > x.stx_dio_mem_align
+                         ? x.stx_dio_offset_align
+                         : x.stx_dio_mem_align);
+#else
+    (void)fd;
+#endif
+    return 0;
+}
+
+int io_direct_align(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st))
+        return IO_DIRECT_ALIGN;
+    int fd = S_ISDIR(st.st_mode) ? open(path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)
+                                 : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    int bytes = fd < 0 ? 0 : told_align(fd);
+    if (fd >= 0)
+        close(fd);
+    if (bytes <= 0)
+        bytes = logical_block(S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev);
+    bool power = bytes > 0 && !(bytes & (bytes - 1));
+    return power && bytes < IO_DIRECT_ALIGN ? bytes : IO_DIRECT_ALIGN;
 }
 
 bool io_direct_works(const char *path)
