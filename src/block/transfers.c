@@ -352,7 +352,13 @@ void block_transfer(struct run *r, run_lane_body *body, struct block_work *w)
     run_lanes(r, body, w);
     if (!w->limit_s)
         return;
+    int64_t asked = w->total;
     w->total = run_wear_out(r);
+    if (w->total == asked && w->op == IO_OP_WRITE && !w->mixed)
+        report_warning(r->report, "time_not_reached",
+                       "--time=%g: the fastest rank wrote all of BYTES before, and the "
+                       "phase ended then: give more BYTES",
+                       w->limit_s);
     w->limit_s = 0;
     run_lanes(r, body, w);
 }

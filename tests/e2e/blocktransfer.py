@@ -304,6 +304,14 @@ class Transfers(Case):
                 self.skipTest("no direct I/O of 512 bytes here")
             self.assertEqual(self.good(done)["checks"]["blocks_checked"], 2 * 128)
 
+    def test_a_time_that_is_not_reached(self):
+        for seconds, told in (("1000", True), ("0.01", False)):
+            report = self.good(self.blocktransfer(
+                "1M", "--block-size=4k", "--iomethod=null:delay_us=1000",
+                "--no-verify", "--time=" + seconds, np=1))
+            self.assertEqual("time_not_reached" in
+                             [w["code"] for w in report["warnings"]], told)
+
     def test_direct_is_refused(self):
         for words, why in ((("--block-size=5000",), "moves multiples of "),
                            (("--misalign=100",), "moves multiples of "),
