@@ -199,9 +199,8 @@ static int workload_open(struct workload_run *m)
         rc = run_files_make(m->r);
     if (!rc && m->need.role)
         rc = workload_queues(m);
-    if (!rc && m->w->open)
-        rc = m->w->open(m->r);
-    return err_agree(m->r->world.comm, rc);
+    rc = err_agree(m->r->world.comm, rc); /* before `open`, which may be collective */
+    return rc || !m->w->open ? rc : err_agree(m->r->world.comm, m->w->open(m->r));
 }
 
 /* ---- the run -------------------------------------------------------------------- */
