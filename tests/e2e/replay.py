@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 
 from e2e import BUILD, Case, add, any_mpi, fault, long, main, runner, total
+from fake_log import CLASS, EPOCH, NUMBER, OPS, Log
 
 from leadline import skeleton
 
@@ -343,6 +344,26 @@ class Replays(Case):
         report = self.good(self.replay(self.segments(
             calls=[], phases__0__order__0__steps="0x10 2x10")))
         self.assertEqual(total(report, "write", phase="prepare"), 0)
+
+    def test_what_is_read_back_before_the_file_grows_on(self):
+        """Records of other sizes before and after: a mean of both is too little."""
+        OPS.update({50: ("fwrite", "WRITE"), 51: ("fread", "READ")})
+        NUMBER.update(fwrite=50, fread=51)
+        CLASS.update(fwrite="WRITE", fread="READ")
+        log = Log(rank=0, ranks=1)
+        f, at = log.name("/data/m", 3), 0
+        for i in range(101):
+            op = "fread" if i == 50 else "fwrite"
+            n = at if i == 50 else (60 if i < 50 else 20) + i * 7 % 13
+            log.add(op, EPOCH + i * 10 ** 6, 1000, f, offset=0 if i == 50 else at,
+                    result=n, request=n, flags=1)
+            at += 0 if i == 50 else n
+        folder = tempfile.mkdtemp(dir=self.tmp)
+        log.write(os.path.join(folder, "0.bin"))
+        path = os.path.join(folder, "skeleton.json")
+        subprocess.check_output((IOTRACE, "ldad", folder, "--skeleton=" + path),
+                                stderr=subprocess.STDOUT)
+        self.good(self.replay(path, np=1))
 
     def test_what_is_read_is_checked(self):
         for what in ("write:flip:3", "write:lost:2", "write:shift:4", "read:flip:5"):

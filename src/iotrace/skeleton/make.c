@@ -13,7 +13,9 @@ enum { SIZES = 4, BUFFER = 4096 };
 
 /* Calls of streams that follow each other in the file. Lines and records have sizes of
  * all kinds, and no descriptor is of them: if these change more often than SIZES, each
- * call stands for one of the mean size. The library's buffer hides the difference. */
+ * call stands for one of the mean size. The library's buffer hides the difference. What
+ * depends on how far the file has come ends a stretch: a transfer in the other
+ * direction, a seek, and a sync. */
 struct stretch {
     int64_t at, bytes, calls;
     int sizes; /* one more than SIZES: more often */
@@ -390,6 +392,29 @@ static int stretch_add(struct follow *f, const struct event *e)
     return rc;
 }
 
+/* Of transfers in the other direction; of both where the event is no transfer. */
+static int stretches_end(struct reading *r, const struct place *p,
+                         const struct event *e)
+{
+    int rc = 0;
+    for (int way = 0; way < 2 && !rc; way++) {
+        if (!p->follow[way] || (e->class == CLASS_READ && way == 0) ||
+            (e->class == CLASS_WRITE && way == 1))
+            continue;
+        struct follow *f = &r->follow[p->follow[way] - 1];
+        f->finder.arg = &r->s->stream[f->stream - 1];
+        rc = stretch_end(f);
+    }
+    return rc;
+}
+
+/* fflush only empties the library's buffer. */
+static bool ends_stretches(const struct event *e)
+{
+    return op_moves((enum trace_class)e->class) || e->class == CLASS_SEEK ||
+           (e->class == CLASS_SYNC && !(e->flags & TRACE_STREAM));
+}
+
 static int follow_end(struct reading *r, int *number)
 {
     if (!*number)
@@ -697,7 +722,9 @@ static int visit_io(struct reading *r, const struct event *e)
     }
     skeleton_add(&t->sum, 1, e->bytes);
     t->failed += e->bytes < 0;
-    if (op_moves((enum trace_class)e->class) && e->bytes >= 0)
+    if (ends_stretches(e))
+        rc = stretches_end(r, p, e);
+    if (!rc && op_moves((enum trace_class)e->class) && e->bytes >= 0)
         rc = visit_transfer(r, p, n, e);
     if (!rc && is_ordered(e))
         rc = visit_step(r, n - 1, phase, e);
