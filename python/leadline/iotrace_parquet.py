@@ -9,24 +9,35 @@ import sys
 
 BLOCK = 16 << 20    # bytes of CSV that become one batch
 
-TEXTS = ("operation", "class", "file")
-REALS = ("start_s", "duration_s")
+TIMES = ("start_s", "duration_s")    # with nine digits behind the point
+TEXTS = ("operation", "class", "file") + TIMES
 COLUMNS = ("sequence rank pid thread level operation class file fd offset request "
            "result bytes start_s duration_s").split()
 
 
+def whole(batch):
+    """Times as whole nanoseconds: seconds since 1970 have more digits than a double."""
+    from pyarrow import RecordBatch, compute, int64
+    columns = [compute.cast(compute.replace_substring(column, ".", ""), int64())
+               if name in TIMES else column
+               for name, column in zip(batch.schema.names, batch.columns)]
+    names = [name[:-1] + "ns" if name in TIMES else name for name in batch.schema.names]
+    return RecordBatch.from_arrays(columns, names=names)
+
+
 def convert(stream, path):
-    from pyarrow import csv, float64, int64, parquet, string
-    kinds = {name: string() if name in TEXTS else float64() if name in REALS
-             else int64() for name in COLUMNS}
+    from pyarrow import csv, int64, parquet, schema, string
+    kinds = {name: string() if name in TEXTS else int64() for name in COLUMNS}
+    written = schema([(name[:-1] + "ns", int64()) if name in TIMES
+                      else (name, kinds[name]) for name in COLUMNS])
     reader = csv.open_csv(
         stream, read_options=csv.ReadOptions(block_size=BLOCK, use_threads=False),
         parse_options=csv.ParseOptions(newlines_in_values=True),
         convert_options=csv.ConvertOptions(column_types=kinds, check_utf8=False,
                                            strings_can_be_null=False))
-    with parquet.ParquetWriter(path, reader.schema) as out:
+    with parquet.ParquetWriter(path, written) as out:
         for batch in reader:
-            out.write_batch(batch)
+            out.write_batch(whole(batch))
 
 
 def main():
@@ -38,8 +49,9 @@ def main():
     try:
         import pyarrow  # noqa: F401
     except ImportError:
-        sys.stderr.write("iotrace export: Parquet needs pyarrow, which Python does not "
-                         "find (pip install pyarrow)\n")
+        sys.stderr.write("iotrace export: Parquet needs pyarrow, which %s does not "
+                         "find (%s -m pip install pyarrow, or PYTHON=PROGRAM for "
+                         "another Python)\n" % (sys.executable, sys.executable))
         return 1
     unfinished = args.out + ".part"
     child = subprocess.Popen([args.program, "export", "--to=csv", "--", args.run],

@@ -1,4 +1,5 @@
-/* compare: what changed between two runs, by call and by file, most time first. */
+/* compare: what changed between two runs, by call and by file, most time first; pipes
+ * and files of the kernel come last. */
 #include "base/err.h"
 #include "base/format/json.h"
 #include "base/plain.h"
@@ -12,6 +13,7 @@
 struct change {
     const char *name;
     struct sum a, b;
+    bool other; /* a pipe, or a file of the kernel */
 };
 
 struct changes {
@@ -27,6 +29,8 @@ static int64_t gain(const struct change *c)
 static int by_gain(const void *a, const void *b)
 {
     const struct change *x = a, *y = b;
+    if (x->other != y->other)
+        return x->other ? 1 : -1;
     if (gain(x) != gain(y))
         return gain(x) > gain(y) ? -1 : 1;
     return strcmp(x->name, y->name);
@@ -46,7 +50,7 @@ static int compare_calls(struct changes *c, struct summary *const s[2])
         if (a || b)
             c->row[c->n++] =
                 (struct change){op_get(op)->name, a ? a->sum : (struct sum){0},
-                                b ? b->sum : (struct sum){0}};
+                                b ? b->sum : (struct sum){0}, false};
     }
     if (!rc)
         qsort(c->row, (size_t)c->n, sizeof *c->row, by_gain);
@@ -64,14 +68,15 @@ static int compare_files(struct changes *c, struct summary *const s[2])
     for (uint32_t id = 0; id <= s[0]->files.n && !rc; id++) {
         const char *name = names_get(&s[0]->files, id);
         uint32_t other = names_find(&s[1]->files, name);
-        c->row[c->n++] =
-            (struct change){summary_file_name(s[0], id), file_sum_of(s[0], id, true),
-                            file_sum_of(s[1], other, !id || other)};
+        c->row[c->n++] = (struct change){
+            summary_file_name(s[0], id), file_sum_of(s[0], id, true),
+            file_sum_of(s[1], other, !id || other), id && !s[0]->file[id].stored};
     }
     for (uint32_t id = 1; id <= s[1]->files.n && !rc; id++) {
         const char *name = names_get(&s[1]->files, id);
         if (!names_find(&s[0]->files, name))
-            c->row[c->n++] = (struct change){name, {0}, file_sum_of(s[1], id, true)};
+            c->row[c->n++] = (struct change){
+                name, {0}, file_sum_of(s[1], id, true), !s[1]->file[id].stored};
     }
     int kept = 0;
     for (int i = 0; i < c->n && !rc; i++)
@@ -146,7 +151,8 @@ static int compare_put_json(struct summary *const s[2], const struct change *all
 static int compare_show(struct summary *const s[2], int64_t top, const char *json)
 {
     struct changes calls = {0}, files = {0};
-    struct change all = {"all I/O", summary_io(s[0]->total), summary_io(s[1]->total)};
+    struct change all = {"all I/O", summary_io(s[0]->total), summary_io(s[1]->total),
+                         false};
     int rc = compare_calls(&calls, s);
     rc = rc ? rc : compare_files(&files, s);
     if (!rc && (!json || strcmp(json, "-") != 0)) {

@@ -9,6 +9,7 @@
 #include "iotrace/read/table.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* As stream_next, with one event for a copy. */
@@ -28,10 +29,44 @@ static void begin_event(struct json *j)
     json_object_flat(j, NULL);
 }
 
-/* Process of the picture: the rank, where there is one. */
-static int64_t lane_of(const struct log *l, const struct event *e)
+/* Process of the picture: the rank; behind all ranks, one for each process of a host.
+ * Numbers of processes can be those of ranks, or of processes of another host. */
+struct lanes {
+    int64_t *of;  /* by log */
+    int64_t next; /* behind those of all logs */
+};
+
+static bool is_same_process(const struct log_info *a, const struct log_info *b)
 {
-    return log_info(l)->rank >= 0 ? log_info(l)->rank : e->pid;
+    return !a->table && !b->table && a->rank < 0 && b->rank < 0 && a->pid == b->pid &&
+           !strcmp(a->host, b->host);
+}
+
+static int lanes_make(struct lanes *t, const struct stream *s)
+{
+    t->of = calloc((size_t)s->logs + 1, sizeof *t->of);
+    if (!t->of)
+        return err_set(-ENOMEM, NULL, -1, "no memory for the lanes of the logs");
+    for (int i = 0; i < s->logs; i++) {
+        t->of[i] = log_info(s->log[i])->rank;
+        t->next = t->of[i] >= t->next ? t->of[i] + 1 : t->next;
+    }
+    for (int i = 0; i < s->logs; i++) {
+        int k = 0;
+        while (k < i && !is_same_process(log_info(s->log[k]), log_info(s->log[i])))
+            k++;
+        if (t->of[i] < 0)
+            t->of[i] = k < i ? t->of[k] : t->next++;
+    }
+    return 0;
+}
+
+/* A table has processes of its own. */
+static int64_t lane_of(const struct lanes *t, const struct stream *s,
+                       const struct event *e)
+{
+    bool table = log_info(s->last)->table && log_info(s->last)->rank < 0;
+    return table ? t->next + e->pid : t->of[s->heap[0]];
 }
 
 static void put_name(struct json *j, const char *what, int64_t pid, int64_t tid,
@@ -48,7 +83,8 @@ static void put_name(struct json *j, const char *what, int64_t pid, int64_t tid,
     json_end_object(j);
 }
 
-static void export_put_processes(struct json *j, const struct stream *s)
+static void export_put_processes(struct json *j, const struct stream *s,
+                                 const struct lanes *t)
 {
     for (int i = 0; i < s->logs; i++) {
         const struct log_info *l = log_info(s->log[i]);
@@ -59,8 +95,9 @@ static void export_put_processes(struct json *j, const struct stream *s)
             snprintf(name, sizeof name, "rank %d: %.100s, process %d on %.100s",
                      l->rank, l->app, l->pid, l->host);
         else
-            snprintf(name, sizeof name, "%.100s on %.100s", l->app, l->host);
-        put_name(j, "process_name", l->rank >= 0 ? l->rank : l->pid, 0, name);
+            snprintf(name, sizeof name, "%.100s, process %d on %.100s", l->app, l->pid,
+                     l->host);
+        put_name(j, "process_name", t->of[i], 0, name);
     }
 }
 
@@ -95,7 +132,7 @@ static void put_args(struct json *j, const struct log *l, const struct event *e,
 }
 
 static void put_event(struct json *j, const struct log *l, const struct event *e,
-                      int64_t begin_ns, uint64_t sequence)
+                      int64_t lane, int64_t begin_ns, uint64_t sequence)
 {
     const char *phase = phase_of(e);
     bool mark = e->class == CLASS_MARK;
@@ -103,7 +140,7 @@ static void put_event(struct json *j, const struct log *l, const struct event *e
     json_text(j, "ph", phase);
     json_text(j, "name", mark ? log_name(l, e->name) : op_get(e->op)->name);
     json_text(j, "cat", op_class_name((enum trace_class)e->class));
-    json_int(j, "pid", lane_of(l, e));
+    json_int(j, "pid", lane);
     json_int(j, "tid", e->thread);
     put_time(j, "ts", e->start_ns - begin_ns);
     if (phase[0] == 'X')
@@ -118,19 +155,23 @@ static void put_event(struct json *j, const struct log *l, const struct event *e
 static int put_perfetto(struct stream *s, FILE *out)
 {
     struct json j;
+    struct lanes lanes = {0};
     const struct event *e;
-    int rc;
+    int rc = lanes_make(&lanes, s);
     int64_t begin_ns = 0;
+    if (rc)
+        return rc;
     uint64_t sequence = 0;
     json_start(&j, out);
     json_object(&j, NULL);
     json_text(&j, "displayTimeUnit", "ns");
     json_array(&j, "traceEvents");
-    export_put_processes(&j, s);
+    export_put_processes(&j, s, &lanes);
     while ((rc = next_call(s, &e)) == 1 && !ferror(out)) {
         begin_ns = sequence ? begin_ns : e->start_ns;
-        put_event(&j, s->last, e, begin_ns, sequence++);
+        put_event(&j, s->last, e, lane_of(&lanes, s, e), begin_ns, sequence++);
     }
+    free(lanes.of);
     json_end_array(&j);
     json_end_object(&j);
     return rc < 0 ? rc : json_finish(&j);

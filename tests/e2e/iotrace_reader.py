@@ -338,6 +338,10 @@ class Figures(Case):
         self.assertEqual(found["files"][1]["name"], "/f")
         self.assertAlmostEqual(found["all"][0]["change_s"], 108e-6)
         self.assertIn("pread", self.iotrace("compare", "a.bin", "b.bin")[0])
+        b.add("read", EPOCH + 2 * MS, 10 ** 9, name=b.name("pipe:[7]", 4), result=1)
+        b.write(self.path("b.bin"))
+        self.assertEqual([f["name"] for f in self.json("compare", "a.bin", "b.bin")[
+            "files"]][-1], "pipe:[7]")
 
 
 # ---- names that are ugly, ends that are missing ----------------------------------
@@ -363,6 +367,34 @@ class Ugly(Case):
         self.assertEqual([c for c in said if c not in "\n\t" and
                           (c < " " or "\x7f" <= c < "\xa0")], [], (args, said))
         return said
+
+    def test_csv_is_utf8(self):
+        log = Log()
+        log.add("write", EPOCH, 10, name=log.name("caf\udce9,\"\u00e9", 3), result=1)
+        log.write(self.path("a.bin"))
+        with open(self.path("out"), "wb") as f:
+            subprocess.check_call((IOTRACE, "export", "--to=csv", self.path("a.bin")),
+                                  stdout=f)
+        with open(self.path("out"), encoding="utf-8", newline="") as f:
+            row, = csv.DictReader(f)
+        self.assertEqual(row["file"], "caf\\xe9,\"\u00e9")
+
+    def test_lanes_of_processes_and_ranks_are_apart(self):
+        """A rank, and a process with its number on each of two hosts."""
+        os.mkdir(self.path("run"))
+        three = (7, 1, "a"), (1, -1, "a"), (1, -1, "b")
+        for n, (pid, rank, host) in enumerate(three):
+            log = Log(pid=pid, rank=rank, ranks=2 if rank >= 0 else -1, host=host)
+            log.add("fsync", EPOCH + n, 1)
+            log.write(self.path("run/%d.bin" % n))
+        self.iotrace("export", "--perfetto=t.json", "run")
+        with open(self.path("t.json")) as f:
+            events = json.load(f)["traceEvents"]
+        lanes = [e["pid"] for e in events if e["ph"] == "X"]
+        self.assertEqual((lanes[0], len(set(lanes))), (1, 3))
+        named = {e["pid"]: e["args"]["name"] for e in events if e["ph"] == "M"}
+        self.assertEqual([named[lane].split(", ")[-1] for lane in lanes],
+                         ["process 7 on a", "process 1 on a", "process 1 on b"])
 
     def test_no_name_orders_a_terminal(self):
         path = self.ugly_log()

@@ -241,7 +241,8 @@ class Export(Runs):
         except ImportError:
             _, err = self.iotrace("export", "--to=parquet", self.run_of(1), "-o", "x",
                                   status=1)
-            self.assertIn("Parquet needs pyarrow", err)
+            self.assertIn("Parquet needs pyarrow, which /", err)
+            self.assertIn("PYTHON=", err)
             return
         run = self.run_of(2)
         self.iotrace("export", "--to=parquet", "--out=t.parquet", run)
@@ -250,6 +251,9 @@ class Export(Runs):
             self.iotrace("export", "--to=csv", run)[0], newline="")))
         for name in ("sequence", "bytes", "offset", "file", "operation"):
             self.assertEqual(list(map(str, table[name])), [r[name] for r in rows])
+        for name in ("start", "duration"):
+            self.assertEqual(table[name + "_ns"],
+                             [int(r[name + "_s"].replace(".", "")) for r in rows])
         self.assertEqual(sorted(os.listdir(self.tmp)), ["run2", "t.parquet"])
 
     def test_a_profile(self):
