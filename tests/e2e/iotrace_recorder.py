@@ -745,6 +745,18 @@ class Unchanged(Recorder):
                                  preload=preload)
             self.assertEqual(out, "1 2 1 2\n")
 
+    def test_ended_by_a_constructor(self):
+        """That of a library comes before the recorder's."""
+        self.compiled("libends.so", "#include <stdio.h>\n#include <stdlib.h>\n"
+                      "__attribute__((constructor)) static void f(void) {"
+                      "fclose(fopen(\"made\", \"w\")); exit(3); }", "-shared", "-fPIC")
+        program = self.compiled("program", "int main(void) { return 0; }",
+                                "-L" + self.tmp, "-Wl,--no-as-needed", "-lends",
+                                "-Wl,-rpath," + self.tmp)
+        log = self.traced(program, status=3)
+        self.assertEqual((log.state, [e.op for e in log.events]),
+                         (tracelog.EXITED, ["fopen", "fclose"]))
+
     def test_another_c_library(self):
         """Known by its loader, which here is ours under such a name: the program runs
         without the recorder, from the shell and from a program, and is named."""

@@ -583,6 +583,7 @@ const char *ranks_text(const struct findings *f, const struct finding *x, char *
 /* show/text.c */
 const char *verdict_text(const struct findings *f, char *out, size_t room);
 const char *severity_name(enum severity s);
+const char *finding_remedy(const struct finding *x);
 const char *ranks_of_group(const struct findings *f, uint32_t group, char *out,
                            size_t room, int *count);
 

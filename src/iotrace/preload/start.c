@@ -363,6 +363,24 @@ static bool make_state(void)
     return true;
 }
 
+static void exits(void *nothing);
+static void quits(void *nothing);
+
+/* Handlers that are registered first run last: after all destructors, also those of
+ * other libraries. A destructor of ours would come before most of them. A library's
+ * constructor can come before ours, make the first call, and end the process. */
+static void register_ends(void)
+{
+    extern int __cxa_atexit(void (*)(void *), void *, void *);
+    extern int __cxa_at_quick_exit(void (*)(void *), void *);
+    static bool done;
+    if (done)
+        return;
+    done = true;
+    __cxa_atexit(exits, NULL, NULL);
+    __cxa_at_quick_exit(quits, NULL);
+}
+
 static bool begin_process(void)
 {
     if (!make_state())
@@ -373,6 +391,7 @@ static bool begin_process(void)
     lane_start();
     find_rank();
     find_generation();
+    register_ends();
     return true;
 }
 
@@ -496,14 +515,9 @@ static void quits(void *nothing)
     recorder_end(TRACE_QUIT);
 }
 
-/* Handlers that are registered first run last: after all destructors, also those of
- * other libraries. A destructor of ours would come before most of them. */
 __attribute__((constructor)) static void preloaded(void)
 {
-    extern int __cxa_atexit(void (*)(void *), void *, void *);
-    extern int __cxa_at_quick_exit(void (*)(void *), void *);
     recorder_start();
     streams_note(true);
-    __cxa_atexit(exits, NULL, NULL);
-    __cxa_at_quick_exit(quits, NULL);
+    register_ends();
 }

@@ -259,7 +259,7 @@ static void put_what(struct json *j, const struct findings *f, const struct find
     json_text(j, "title", finding_kind[x->id].title);
     json_text(j, "sentence", x->sentence);
     put_group(j, f, x->group);
-    json_text(j, "remedy", finding_kind[x->id].remedy);
+    json_text(j, "remedy", finding_remedy(x));
 }
 
 static void put_events(struct json *j, const struct finding *x)

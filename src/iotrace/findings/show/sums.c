@@ -63,7 +63,7 @@ static const char *numbers_text(int32_t *v, int n, char *out, size_t room)
                 ? snprintf(one, sizeof one, "%s%d-%d", at ? "," : "", v[i], v[k - 1])
                 : snprintf(one, sizeof one, "%s%d", at ? "," : "", v[i]);
         if (at + (size_t)m + 4 > room) {
-            snprintf(out + at, room - at, "%s", ",..");
+            snprintf(out + at, room - at, "%s", at ? ",.." : "several");
             break;
         }
         memcpy(out + at, one, (size_t)m + 1);
@@ -121,4 +121,13 @@ const char *severity_name(enum severity s)
 {
     static const char *const name[] = {"below", "low", "medium", "high"};
     return name[s];
+}
+
+const char *finding_remedy(const struct finding *x)
+{
+    if (x->id == ID_ONE_RANK && x->direction == 0)
+        return "If each rank needs a part of it, let every rank read its own: "
+               "MPI_File_read_at_all, or parallel HDF5 or netCDF. If all need all of "
+               "it, one rank that reads and MPI_Bcast are right.";
+    return finding_kind[x->id].remedy;
 }

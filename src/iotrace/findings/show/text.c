@@ -54,8 +54,10 @@ static const char *group_text(const struct findings *f, uint32_t group, size_t m
                               char *out, size_t room)
 {
     char name[4096], cut[128];
-    if (group == NO_GROUP)
-        return "all files";
+    if (group == NO_GROUP) {
+        snprintf(out, room, "all files");
+        return out;
+    }
     group_name(f, group, name, sizeof name);
     short_name(cut, most < sizeof cut ? most : sizeof cut, name);
     if (f->group[group].files > 1)
@@ -477,7 +479,7 @@ static void put_finding(const struct findings *f, const struct finding *x, FILE 
             units_seconds(to, (double)(v->last_ns - f->begin_ns) * 1e-9),
             (unsigned long long)v->seq[0], (unsigned long long)v->seq[1],
             (unsigned long long)v->seq[2]);
-    fprintf(out, "    %-10s %s\n\n", "remedy", finding_kind[x->id].remedy);
+    fprintf(out, "    %-10s %s\n\n", "remedy", finding_remedy(x));
 }
 
 static void put_not_found(const struct findings *f, FILE *out)
