@@ -1,16 +1,70 @@
 /* LD_PRELOAD: counts what a program allocates. At its end the number of calls is
- * written, as eight bytes, to ALLOC_FILE.<process id> in its working directory. */
+ * written, as eight bytes, to ALLOC_FILE.<process id> in its working directory.
+ *
+ *   ALLOC_FAIL=K   the K-th allocation (1..) that the program itself makes fails, and
+ *                  none of those that libraries make
+ *   ALLOC_RANK=N   on that rank of the launcher's only
+ *
+ * Where ALLOC_FAIL is set, the number in ALLOC_FILE is that of the program's own calls;
+ * the exit status is the program's. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static _Atomic int64_t calls;
+static _Atomic int64_t calls, own;
+static int64_t fails; /* which of the program's own; 0: none */
+static bool counts_own;
+static uintptr_t first, last; /* of the program */
+
+/* The program comes first. */
+static int look(struct dl_phdr_info *info, size_t size, void *context)
+{
+    (void)size;
+    (void)context;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t at = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
+            continue;
+        first = at;
+        last = at + p->p_memsz;
+    }
+    return 1;
+}
+
+__attribute__((constructor)) static void set_up(void)
+{
+    const char *k = getenv("ALLOC_FAIL"), *wanted = getenv("ALLOC_RANK"), *rank;
+    rank = getenv("OMPI_COMM_WORLD_RANK");
+    rank = rank ? rank : getenv("PMI_RANK");
+    counts_own = k != NULL;
+    if (!k || (wanted && (!rank || strcmp(rank, wanted))))
+        return;
+    dl_iterate_phdr(look, NULL);
+    fails = atoll(k);
+}
+
+/* Whether a call that returns to `to` is the one that fails. */
+static bool is_due(const void *to)
+{
+    uintptr_t at = (uintptr_t)to;
+    calls++;
+    if (at < first || at >= last || ++own != fails)
+        return false;
+    errno = ENOMEM;
+    return true;
+}
+
+#define FROM __builtin_return_address(0)
 
 /* What dlsym itself asks for, before the real functions are known. */
 static char early[4096];
@@ -36,7 +90,8 @@ void *malloc(size_t bytes)
 {
     static void *(*real)(size_t);
     REAL("malloc");
-    calls++;
+    if (is_due(FROM))
+        return NULL;
     return real ? real(bytes) : early_alloc(bytes);
 }
 
@@ -44,7 +99,8 @@ void *calloc(size_t n, size_t bytes)
 {
     static void *(*real)(size_t, size_t);
     static int looking;
-    calls++;
+    if (is_due(FROM))
+        return NULL;
     if (!real && !looking) {
         looking = 1;
         REAL("calloc");
@@ -57,7 +113,8 @@ void *realloc(void *p, size_t bytes)
 {
     static void *(*real)(void *, size_t);
     REAL("realloc");
-    calls++;
+    if (is_due(FROM))
+        return NULL;
     if (!is_early(p))
         return real(p, bytes);
     void *to = malloc(bytes);
@@ -70,7 +127,8 @@ int posix_memalign(void **p, size_t align, size_t bytes)
 {
     static int (*real)(void **, size_t, size_t);
     REAL("posix_memalign");
-    calls++;
+    if (is_due(FROM))
+        return ENOMEM;
     return real(p, align, bytes);
 }
 
@@ -86,7 +144,7 @@ __attribute__((destructor)) static void tell(void)
 {
     char path[256];
     const char *name = getenv("ALLOC_FILE");
-    int64_t n = calls;
+    int64_t n = counts_own ? own : calls;
     if (!name)
         return;
     snprintf(path, sizeof path, "%s.%ld", name, (long)getpid());

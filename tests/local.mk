@@ -214,6 +214,7 @@ SCRIPT_TESTS += \
 	tests/e2e/madbench_async.py \
 	tests/e2e/madbench_iomode.py \
 	tests/e2e/many_files.py \
+	tests/e2e/no_memory.py \
 	tests/e2e/outcore_aio.py \
 	tests/e2e/outcore_gen.py \
 	tests/e2e/outcore_graph.py \

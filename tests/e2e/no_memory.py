@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# tier: quick ci; limit: 900
+"""Each allocation that a program makes, and each file that it opens, fails in turn: the
+run ends with one sentence, neither with a signal nor never, and leaves nothing."""
+import glob
+import os
+import struct
+import unittest
+
+from e2e import BUILD, Case, drawn, fault, main
+
+SHIM = os.path.join(BUILD, "tests", "alloc_shim.so")
+GRAPH = ("outcore", "graph", "S:4,70,4", "--batch=100", "--edge-buffer=100")
+RUNS = [(0, "blocktransfer", "1M"),
+        (0, "blocktransfer", "1M", "--threads=2", "--mixed=50", "-d", "4"),
+        (0, "madbench", "16", "2", "1", "4", "4096"),
+        (0, "metabench", "20"),
+        (0, *GRAPH, "--adjacency-buffer=100"),
+        (0, *GRAPH, "--adjacency-buffer=4000", "--layout=csr"),
+        (0, *GRAPH, "--adjacency-buffer=100", "--kernel=graph500", "--roots=2"),
+        (0, "outcore", "sort", "--records=3000", "--record=100", "--memory=512k"),
+        (0, "outcore", "search", "--records=3000", "--record=100"),
+        (0, "outcore", "knn", "2000", "--classes=3"),
+        (0, "outcore", "stream", "--bytes=2M"),
+        (0, "outcore", "stream", "--mode=files", "--files=20"),
+        (0, "outcore", "text", "--files=5", "--container"),
+        (0, "outcore", "aio", "1M"),
+        (2, *GRAPH, "--adjacency-buffer=100"),
+        (2, "outcore", "sort", "--records=3000", "--record=100", "--memory=512k")]
+
+
+@unittest.skipIf(os.environ["SANITIZERS"], "sanitizers count allocations, too")
+class Memory(Case):
+    def starved(self, k, np, program, *args):
+        env = {"PRELOAD": SHIM, "ALLOC_FILE": "allocations", "ALLOC_FAIL": str(k)}
+        if np:
+            env["ALLOC_RANK"] = str(np - 1)
+        return self.run_program(program, *args, "--quiet", np=np, env=env, limit=60)
+
+    def allocations(self, run):
+        """How many the program makes itself, where none fails."""
+        done = self.starved(0, *run)
+        self.assertEqual(done.status, 0, done)
+        counts = []
+        for name in glob.glob(os.path.join(done.folder, "allocations.*")):
+            with open(name, "rb") as f:
+                counts.append(struct.unpack("q", f.read())[0])
+        return max(counts)
+
+    def test_each_allocation(self):
+        for run in drawn(RUNS, 5):
+            last = self.allocations(run)
+            self.assertGreater(last, 20, run)
+            for k in drawn(range(1, last + 1), 4, 1 / 10):
+                with self.subTest(run=run, k=k):
+                    done = self.starved(k, *run)
+                    if done.status:
+                        self.one_sentence(done, "memory")
+                        self.assertEqual(done.status, 1)
+
+
+class Opens(Case):
+    def test_each_open(self):
+        for run in drawn(RUNS, 4):
+            np, program, *args = run
+            for what in drawn(["%s:EACCES:%d" % (call, k) for k in (1, 2, 3)
+                               for call in ("open", "reopen")], 2, 1 / 2):
+                with self.subTest(run=run, what=what):
+                    done = self.run_program(
+                        program, *args, "--quiet", np=np, limit=60,
+                        env=fault(what, np - 1 if np else None, "files/"))
+                    if done.status:
+                        self.one_sentence(done)
+                        self.assertEqual(done.status, 1)
+
+
+if __name__ == "__main__":
+    main()
