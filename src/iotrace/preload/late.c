@@ -4,15 +4,11 @@
 #include <dlfcn.h>
 #include <link.h>
 
-bool late_is_beside(const void *f, const void *other)
-{
-    Dl_info a, b;
-    return dladdr(f, &a) && dladdr(other, &b) && a.dli_fbase == b.dli_fbase;
-}
-
 static bool is_ours(const void *f)
 {
-    return late_is_beside((const void *)late_find, f);
+    Dl_info ours, its;
+    return dladdr((const void *)late_find, &ours) && dladdr(f, &its) &&
+           ours.dli_fbase == its.dli_fbase;
 }
 
 late_function *late_find(const char *name, const void *caller)

@@ -46,9 +46,6 @@ static inline late_function *late_of(struct late_cache *c, const char *name,
     return late_learn(c, name, caller);
 }
 
-/* Local. Both functions are of one library. */
-bool late_is_beside(const void *f, const void *other);
-
 /* The same of a variable: the one in use can be the program's own copy. */
 void *late_find_data(const char *name, const void *caller);
 

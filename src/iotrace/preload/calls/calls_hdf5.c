@@ -66,9 +66,10 @@ static hdf5_function *calls_hdf5_find(struct hdf5_call *c, const void *caller)
 
 /* Of two HDF5 libraries in a process the first one that is called is recorded: another
  * one's identifiers say nothing to it. */
-static bool is_recorded(hdf5_function *f)
+static bool is_recorded(const void *caller)
 {
-    return late_is_beside((const void *)f, (const void *)hdf5.file_name);
+    static struct late_cache its;
+    return late_of(&its, "H5Fget_name", caller) == hdf5.file_name;
 }
 
 static uint32_t calls_hdf5_file_of(intptr_t id)
@@ -152,7 +153,7 @@ static intptr_t calls_hdf5_pass(struct hdf5_call *c, const intptr_t *a,
                                 const void *caller)
 {
     hdf5_function *f = calls_hdf5_find(c, caller);
-    if (!hdf5.on || inside || !is_recorded(f))
+    if (!hdf5.on || inside || !is_recorded(caller))
         return calls_hdf5_call(f, a);
     inside = true;
     intptr_t rc = calls_hdf5_record(c, f, a);
