@@ -31,7 +31,8 @@ AC_DEFUN([LL_HDF5], [
       ll_have=no
       for HDF5_LIBS in "$ll_few" "$ll_all"; do
         LIBS="$HDF5_LIBS $ll_save_LIBS"
-        AC_LINK_IFELSE([], [ll_have=yes; break])
+        AC_LINK_IFELSE([], [LL_ONE_MPI([./conftest$EXEEXT], [ll_have=yes; break],
+          [HDF5_WHY="left out: it is built for another MPI"])])
       done
       rm -f conftest.$ac_ext
       AC_MSG_RESULT([$ll_have])

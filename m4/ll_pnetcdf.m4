@@ -1,3 +1,13 @@
+# LL_ONE_MPI(PROGRAM, YES, NO)
+# Whether what was linked needs no more than one MPI library. Their versions count:
+# libmpi.so.12 and libmpi.so.40 are two.
+AC_DEFUN([LL_ONE_MPI], [
+  ll_mpis=`ldd $1 2>/dev/null |
+    sed -n 's/^[[ 	]]*\(libmpi[[a-z]]*\.so[[.0-9]]*\) .*/\1/p' |
+    grep -v -e '^libmpifort' -e '^libmpicxx' -e '^libmpifh' | sort -u | grep -c .`
+  AS_IF([test "$ll_mpis" -le 1], [$2], [$3])
+])
+
 # LL_PNETCDF
 # PnetCDF, for a test of libiotrace.so only, which itself needs nothing of it. It must be
 # one for the MPI that programs are built with: what is linked with it must not have two.
@@ -10,10 +20,8 @@ AC_DEFUN([LL_PNETCDF], [
   AC_MSG_CHECKING([for PnetCDF with this MPI])
   AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <pnetcdf.h>]],
       [[MPI_Init(0, 0); return ncmpi_close(0);]])],
-    [ll_mpis=`ldd ./conftest$EXEEXT 2>/dev/null |
-       sed -n 's/^[[ 	]]*\(libmpi[[a-z]]*\.so\)[[. ]].*/\1/p' | sort -u | grep -c .`
-     AS_IF([test "$ll_mpis" = 1],
-       [ll_have=yes PNETCDF_LIBS=-lpnetcdf PNETCDF_WHY="-lpnetcdf, for tests"],
+    [LL_ONE_MPI([./conftest$EXEEXT], [ll_have=yes PNETCDF_LIBS=-lpnetcdf
+       PNETCDF_WHY="-lpnetcdf, for tests"],
        [PNETCDF_WHY="left out: it is built for another MPI"])])
   AC_MSG_RESULT([$ll_have])
   LIBS=$ll_libs

@@ -2,5 +2,9 @@
 dist_man_MANS += \
 	man/iotrace-bin.5 \
 	man/iotrace-tsv.5 \
+	man/ldad-fft.1 \
+	man/ldad-jacobi.1 \
+	man/ldad-mandelbrot.1 \
 	man/ldad.3 \
-	man/libiotrace.3
+	man/libiotrace.3 \
+	man/libldad.3

@@ -54,10 +54,10 @@ def digest(data):
     return "sha256=" + sum_.decode().rstrip("=")
 
 
-def files():
-    """[(name, contents)] of all that is in the wheel."""
+def files(modules):
+    """[(name, contents)] of all that is in the wheel with these modules."""
     info = "leadline-%s.dist-info" % version()
-    found = sources() + [("%s/%s" % (info, name), text.encode()) for name, text in (
+    found = modules + [("%s/%s" % (info, name), text.encode()) for name, text in (
         ("METADATA", METADATA % version()), ("WHEEL", WHEEL),
         ("entry_points.txt", SCRIPTS))]
     record = ["%s,%s,%d" % (name, digest(data), len(data)) for name, data in found]
@@ -68,16 +68,26 @@ def files():
 # ---- what pip calls -------------------------------------------------------------
 
 
-def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    # pylint: disable=unused-argument
+def write_wheel(folder, modules):
     name = "leadline-%s-py3-none-any.whl" % version()
-    with zipfile.ZipFile(os.path.join(wheel_directory, name), "w",
+    with zipfile.ZipFile(os.path.join(folder, name), "w",
                          zipfile.ZIP_DEFLATED) as f:
-        for path, data in files():
+        for path, data in files(modules):
             # the same bytes from the same sources
             f.writestr(zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0)), data,
                        zipfile.ZIP_DEFLATED)
     return name
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    # pylint: disable=unused-argument
+    return write_wheel(wheel_directory, sources())
+
+
+def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
+    """For "pip install -e": the modules are those of the checkout (PEP 660)."""
+    # pylint: disable=unused-argument
+    return write_wheel(wheel_directory, [("leadline.pth", HERE.encode() + b"\n")])
 
 
 def build_sdist(sdist_directory, config_settings=None):

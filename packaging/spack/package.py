@@ -3,6 +3,11 @@
 
 from spack.package import *
 
+try:  # since package API 2, build systems are no part of spack.package
+    from spack_repo.builtin.build_systems.autotools import AutotoolsPackage
+except ImportError:
+    pass
+
 
 class Leadline(AutotoolsPackage):
     """MPI parallel-I/O benchmarks that behave like science codes: out-of-core matrices,

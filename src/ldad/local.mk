@@ -13,8 +13,8 @@ EXTRA_DIST += $(pkgconfig_DATA:=.in) $(ldadcmake_DATA:=.in)
 CLEANFILES += $(pkgconfig_DATA) $(ldadcmake_DATA)
 $(pkgconfig_DATA) $(ldadcmake_DATA): Makefile
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && sed -e 's|@VERSION[@]|$(PACKAGE_VERSION)|' \
-	  -e 's|@includedir[@]|$(includedir)|' -e 's|@libdir[@]|$(libdir)|' \
-	  $(srcdir)/$@.in >$@.tmp && mv $@.tmp $@
+	  -e "s|@to_includedir[@]|`realpath -ms --relative-to=$(libdir)/pkgconfig \
+	    $(includedir)`|" $(srcdir)/$@.in >$@.tmp && mv $@.tmp $@
 include_HEADERS += include/ldad.h include/ldad_rename.h include/ldad.f90
 
 noinst_LTLIBRARIES += src/ldad/libldadfile.la src/ldad/libworkloads.la

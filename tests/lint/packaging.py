@@ -63,15 +63,19 @@ class AutotoolsPackage:
 class Recipe:
     """The recipe, executed with these for what Spack has under the same names."""
 
-    def __init__(self):
+    def __init__(self, of="spack.package"):
         self.variants, self.needs = [], []
         spack = types.ModuleType("spack.package")
-        spack.AutotoolsPackage = AutotoolsPackage
+        modules = {"spack": types.ModuleType("spack"), "spack.package": spack}
+        for n in range(2, of.count(".") + 2):  # packages around a module
+            name = ".".join(of.split(".")[:n])
+            modules.setdefault(name, types.ModuleType(name))
+        modules.setdefault(of.split(".")[0], types.ModuleType("spack_repo"))
+        modules[of].AutotoolsPackage = AutotoolsPackage
         spack.Executable = spack.license = spack.version = lambda *a, **k: None
         spack.variant = lambda name, **k: self.variants.append(name)
         spack.depends_on = lambda what, **k: self.needs.append((what, k.get("when")))
-        sys.modules["spack"] = types.ModuleType("spack")
-        sys.modules["spack.package"] = spack
+        sys.modules.update(modules)
         names = {}
         exec(compile(text_of(RECIPE), RECIPE, "exec"), names)
         self.package = names["Leadline"]()
@@ -89,7 +93,9 @@ class Recipe:
 
 def check_recipe():
     options, variables = known()
+    # package API 2 has build systems elsewhere; in this order, as modules stay
     recipe = Recipe()
+    Recipe("spack_repo.builtin.build_systems.autotools")
     wrong, unknown, missing = [], set(), set()
     for n in range(len(recipe.variants) + 1):
         for chosen in itertools.combinations(recipe.variants, n):

@@ -67,6 +67,13 @@ class Wheel(unittest.TestCase):
                         PYTHONPATH=self.made())
         self.assertIn("leadline-report", out)
 
+    def test_an_editable_one_points_to_the_checkout(self):
+        path = os.path.join(self.tmp, wheel.build_editable(self.tmp))
+        with zipfile.ZipFile(path) as f:
+            self.assertEqual(f.read("leadline.pth").decode().strip(),
+                             os.path.abspath(PACKAGE))
+            self.assertFalse([n for n in f.namelist() if n.endswith(".py")])
+
     @long
     def test_pip_installs_it_without_a_network(self):
         try:

@@ -74,12 +74,20 @@ RECORDER_LINK = $(AM_V_CCLD)$(PLAIN_CC) $(CPPFLAGS) $(CFLAGS) $(RECORDER_CFLAGS)
 
 libiotracedir = $(libdir)
 libiotrace_DATA = libiotrace.so
+iotracepkgconfigdir = $(libiotracedir)/pkgconfig
+iotracepkgconfig_DATA = src/iotrace/preload/libiotrace.pc
+EXTRA_DIST += src/iotrace/preload/libiotrace.pc.in
 noinst_DATA += iotrace.so
-CLEANFILES += libiotrace.so iotrace.so
+CLEANFILES += libiotrace.so iotrace.so $(iotracepkgconfig_DATA)
 
 libiotrace.so: $(RECORDER_C) $(RECORDER_H) $(RECORDER_MAP)
 	$(RECORDER_LINK) -o $@ `for f in $(RECORDER_C); do \
 		test -f $$f && echo $$f || echo $(srcdir)/$$f; done`
+
+src/iotrace/preload/libiotrace.pc: src/iotrace/preload/libiotrace.pc.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && sed -e 's|@VERSION[@]|$(PACKAGE_VERSION)|' \
+	  -e "s|@to_includedir[@]|`realpath -ms --relative-to=$(iotracepkgconfigdir) \
+	    $(includedir)`|" $(srcdir)/$@.in >$@.tmp && mv $@.tmp $@
 
 # The name in the paper.
 iotrace.so: libiotrace.so
