@@ -70,6 +70,15 @@ static void print_shared(const struct container *c, const char *path)
     extents_free(&x);
 }
 
+/* What the plan says below the end of the file; -1: a plan without an end says nothing
+ * of a file that has none yet. */
+static int64_t bytes_planned(const struct container *c, int64_t r)
+{
+    if (c->state == CONTAINER_COMPLETE)
+        return container_part_full(c, r);
+    return c->map.plan.end == INT64_MAX ? -1 : ldad_map_bytes(&c->map, r);
+}
+
 static void print_parts(const struct container *c, const char *path)
 {
     char part[CONTAINER_PATH], host[sizeof c->part->host];
@@ -77,12 +86,15 @@ static void print_parts(const struct container *c, const char *path)
            "bytes planned", "misfits", "node", "host", "file");
     for (int64_t r = 0; r < c->parts; r++) {
         const struct container_part *p = &c->part[r];
-        int64_t there = parts_bytes(c, path, r);
+        int64_t there = parts_bytes(c, path, r), planned = bytes_planned(c, r);
+        char planned_text[24] = "no end";
         container_part_path(c, path, r, part);
-        printf("%9lld %16lld %16lld %9lld %5d  %-20s %s\n", (long long)r,
-               (long long)(there < 0 ? 0 : there),
-               (long long)ldad_map_bytes(&c->map, r), (long long)p->misfits, p->node,
-               plain(host, sizeof host, p->host), plain(part, sizeof part, part));
+        if (planned >= 0)
+            snprintf(planned_text, sizeof planned_text, "%lld", (long long)planned);
+        printf("%9lld %16lld %16s %9lld %5d  %-20s %s\n", (long long)r,
+               (long long)(there < 0 ? 0 : there), planned_text, (long long)p->misfits,
+               p->node, plain(host, sizeof host, p->host),
+               plain(part, sizeof part, part));
     }
 }
 
@@ -102,7 +114,10 @@ static void put_parts(struct json *j, const struct container *c, const char *pat
             json_null(j, "bytes");
         else
             json_int(j, "bytes", there);
-        json_int(j, "planned", ldad_map_bytes(&c->map, r));
+        if (bytes_planned(c, r) < 0)
+            json_null(j, "planned");
+        else
+            json_int(j, "planned", bytes_planned(c, r));
         json_int(j, "misfits", p->misfits);
         json_int(j, "node", p->node);
         json_text(j, "host", p->host);

@@ -34,16 +34,28 @@ static int refuse_lost(const struct container *c, const char *path)
     char part[CONTAINER_PATH];
     for (int64_t r = 0; r < c->parts; r++) {
         int64_t there = parts_bytes(c, path, r);
+        bool never_made = errno == ENOENT && !c->part[r].bytes && !c->dirs[0];
         int rc = container_part_path(c, path, r, part);
         if (rc)
             return rc;
+        if (there < 0 && never_made) {
+            printf("partition %lld is not there, and nothing of it was synced: it is "
+                   "taken to be empty\n",
+                   (long long)r);
+            continue;
+        }
+        if (there < 0)
+            return err_set(
+                -EIO, part, -1,
+                "partition %lld of the container cannot be opened: it is missing, or "
+                "on another node; %lld bytes of it were synced",
+                (long long)r, (long long)c->part[r].bytes);
         if (there < c->part[r].bytes)
             return err_set(
                 -EIO, part, -1,
                 "partition %lld of the container has %lld bytes, and %lld were "
-                "synced: it is missing, cut off, or on another node",
-                (long long)r, (long long)(there < 0 ? 0 : there),
-                (long long)c->part[r].bytes);
+                "synced: it was cut off",
+                (long long)r, (long long)there, (long long)c->part[r].bytes);
     }
     return 0;
 }

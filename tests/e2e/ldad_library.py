@@ -99,6 +99,9 @@ class Library(Case):
     def test_removed_and_made_again(self):
         self.holds("delete", "partitioned")
 
+    def test_names(self):
+        self.holds("names", "independent", "partitioned")
+
     def test_rules_are_those_of_mpi(self):
         """The same program without libldad."""
         for case in ("end", "free", "modes"):
@@ -304,6 +307,8 @@ class Library(Case):
             info = json.loads(self.ldad("info", "--json", path).out)
             self.assertEqual(info["misfits"]["writes"], 0, kind)
             self.assertEqual(bool(info["plan"]), planned, info)
+            for part in info["partitions"]:  # plans of views have no end
+                self.assertLessEqual(part["planned"], info["bytes"], kind)
 
     def test_a_plan_from_views_and_how_writes_fit(self):
         for np in (2, 4):

@@ -335,6 +335,30 @@ static void test_delete(const char *path)
     is("close", MPI_File_close(&fh), 0);
     ldad_file_error();
 }
+
+/* A file that has no name is an error, and so is one that is NULL; the kind of a file
+ * system before a name is no part of it. */
+static void test_names(const char *path)
+{
+    char prefixed[4096];
+    MPI_File fh;
+    is("NULL", open_file(NULL, MPI_MODE_CREATE | MPI_MODE_WRONLY, &fh),
+       MPI_ERR_NO_SUCH_FILE);
+    is("an empty name", open_file("", MPI_MODE_CREATE | MPI_MODE_WRONLY, &fh),
+       MPI_ERR_NO_SUCH_FILE);
+    is("delete NULL", class_of(MPI_File_delete(NULL, MPI_INFO_NULL)),
+       MPI_ERR_NO_SUCH_FILE);
+    expect(strstr(ldad_file_error(), "no file is named") != NULL, "it is said", 0, 1);
+    snprintf(prefixed, sizeof prefixed, "ufs:%s", path);
+    make(prefixed, 7);
+    is("without the prefix", open_file(path, MPI_MODE_RDONLY, &fh), 0);
+    is("close", MPI_File_close(&fh), 0);
+    if (rank == 0)
+        is("delete", MPI_File_delete(prefixed, MPI_INFO_NULL), 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    is("it is gone", open_file(path, MPI_MODE_RDONLY, &fh), MPI_ERR_NO_SUCH_FILE);
+    ldad_file_error();
+}
 #endif
 
 static int run(const char *name, const char *path)
@@ -346,6 +370,7 @@ static int run(const char *name, const char *path)
         {"end", test_end},     {"free", test_free},   {"modes", test_modes},
 #ifdef LDAD_RENAME_H
         {"fails", test_fails}, {"plans", test_plans}, {"delete", test_delete},
+        {"names", test_names},
 #endif
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -100,6 +101,29 @@ static int open_unique(ldad_file fh, const struct libldad_wish *w, bool fresh)
     return rc;
 }
 
+/* MPI-IO takes the name of a kind of file system before a file's name, as in ufs:NAME.
+ * It is no part of the name, and here every file is used the same way. */
+static const char *without_prefix(const char *path)
+{
+    static const char *const kinds[] = {
+        "ufs:",    "nfs:", "lustre:", "pvfs2:",   "pvfs:", "gpfs:",
+        "testfs:", "xfs:", "panfs:",  "quobyte:", "daos:", "ime:",
+        "piofs:",  "pfs:", "hfs:",    "sfs:"};
+    for (size_t i = 0; path && i < sizeof kinds / sizeof *kinds; i++)
+        if (!strncasecmp(path, kinds[i], strlen(kinds[i])))
+            return path + strlen(kinds[i]);
+    return path;
+}
+
+/* 0, or what MPI-IO returns where no file is named. */
+static int check_name(const char *path)
+{
+    return path && *path
+               ? 0
+               : err_set(-ENOENT, NULL, -1, "no file is named: the name is %s",
+                         path ? "empty" : "NULL");
+}
+
 static void libldad_let_go(ldad_file fh)
 {
     if (fh->comm != MPI_COMM_NULL)
@@ -124,6 +148,9 @@ static int libldad_make(ldad_file *out, MPI_Comm comm, const char *path)
     fh->comm = comm;
     fh->info = MPI_INFO_NULL;
     fh->lock = fh->pointer = -1;
+    int rc = check_name(path);
+    if (rc)
+        return rc;
     if (!(fh->path = strdup(path)))
         return err_set(-ENOMEM, path, -1, "no memory to open a file");
     return libldad_view_reset(&fh->view);
@@ -282,6 +309,7 @@ static int libldad_open_file(MPI_Comm comm, const char *path, int amode, MPI_Inf
     struct err before = libldad_enter();
     MPI_Comm own;
     *out = NULL;
+    path = without_prefix(path);
     if (MPI_Comm_dup(comm, &own) != MPI_SUCCESS)
         return libldad_leave(
             NULL, &before,
@@ -410,7 +438,10 @@ int ldad_file_delete(const char *path, MPI_Info info)
 {
     struct err before = libldad_enter();
     struct libldad_wish *w = malloc(sizeof *w);
-    int rc = w ? libldad_take_info(w, info, NULL)
+    path = without_prefix(path);
+    int rc = check_name(path);
+    if (!rc)
+        rc = w ? libldad_take_info(w, info, NULL)
                : err_set(-ENOMEM, path, -1, "no memory to remove a file");
     if (!rc && w->method->unique)
         rc = delete_unique(path, w);

@@ -65,7 +65,7 @@ int ldad_file_register_datarep(const char *datarep,
     (void)extra;
     err_set(-EOPNOTSUPP, NULL, -1,
             "the data representation %s cannot be registered: files are native",
-            datarep);
+            datarep ? datarep : "NULL");
     return libldad_raise(NULL, MPI_ERR_UNSUPPORTED_OPERATION);
 }
 
