@@ -206,6 +206,7 @@ SCRIPT_TESTS += \
 	tests/e2e/ldad_workloads.py \
 	tests/e2e/ldadc_corpus.py \
 	tests/e2e/ldadc_analyse.py \
+	tests/e2e/ldadc_pointers.py \
 	tests/e2e/ldadc_rewrite.py \
 	tests/e2e/ldadc_skeleton.py \
 	tests/e2e/live.py \
@@ -289,6 +290,7 @@ SCRIPT_TESTS += \
 	tests/unit/python_sweep_ends.py \
 	tests/unit/python_trend.py \
 	tests/unit/python_validate.py \
+	tests/unit/python_quickstart.py \
 	tests/unit/python_wheel.py \
 	tests/unit/text_modules.py
 

@@ -270,7 +270,9 @@ class Chooser
     {
         const std::string &key = f->file->opening->path_key;
         for (const Touch &t : a.found->touches)
-            if (t.any)
+            if (t.by_handle)
+                continue; // libldad does it
+            else if (t.any)
                 refuse(f, t.function + "() may use the file", t.where);
             else if (sameness(t.path_key, key) >= PERHAPS && !deletes(t))
                 refuse(f,

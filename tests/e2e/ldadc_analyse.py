@@ -454,7 +454,7 @@ void put(MPI_File f, char *b, long size, long n)
 
     # ---- whether to store it by ranks ----------------------------------------------
 
-    def decision(self, read_at):
+    def decision(self, read_at, between="", after=""):
         source = """#include <mpi.h>
 int main(int argc, char **argv)
 {
@@ -466,14 +466,17 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_File_open(MPI_COMM_WORLD, "f", MPI_MODE_RDWR, MPI_INFO_NULL, &fh);
     MPI_File_write_at(fh, 64 * rank, b, 64, MPI_BYTE, MPI_STATUS_IGNORE);
+    %s
     for (int i = 0; i < 3; i++)
         MPI_File_read_at(fh, %s, b, 64, MPI_BYTE, MPI_STATUS_IGNORE);
     MPI_File_close(&fh);
+    %s
     MPI_Finalize();
     return 0;
 }
-""" % read_at
-        found, = self.report(self.source(source))["files"]
+""" % (between, read_at, after)
+        source = "#include <stdio.h>\n#include <unistd.h>\n" + source
+        found = self.report(self.source(source))["files"][0]
         self.assertEqual(found["category"], "a")
         return found["decision"]
 
@@ -481,6 +484,24 @@ int main(int argc, char **argv)
         decision = self.decision("64 * rank")
         self.assertEqual(decision["answer"], "partition")
         self.assertEqual(decision["own_bytes_share"], 1)
+
+    def test_what_changes_in_between_is_not(self):
+        """By its name, or by its handle; before and after it may change."""
+        for step in ('truncate("f", 0);', 'unlink("f");', 'rename("g", "f");',
+                     'remove("f");', 'fopen("f", "w");', "MPI_File_set_size(fh, 0);",
+                     'MPI_File_delete("ufs:f", MPI_INFO_NULL);'):
+            decision = self.decision("64 * rank", step)
+            self.assertEqual(decision["answer"], "keep shared", step)
+            self.assertIn(step.split("(")[0] + "() in line", decision["because"])
+        for step in ('unlink("g");', 'access("f", R_OK);', 'fopen("f", "r");'):
+            self.assertEqual(self.decision("64 * rank", step)["answer"], "partition")
+        self.assertEqual(self.decision("64 * rank", after='unlink("f");')["answer"],
+                         "partition")
+
+    def test_a_kind_of_file_system_is_no_part_of_a_name(self):
+        again = 'MPI_File_close(&fh); MPI_File_open(MPI_COMM_WORLD, "ufs:f", ' \
+            'MPI_MODE_RDWR, MPI_INFO_NULL, &fh);'
+        self.assertIn("100.0 %", self.decision("64 * rank", again)["because"])
 
     def test_what_others_read_is_not(self):
         self.assertEqual(self.decision("64 * (nprocs - 1 - rank)")["answer"],

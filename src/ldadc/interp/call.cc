@@ -36,11 +36,12 @@ void Interp::end(bool error)
     }
 }
 
-bool Interp::is_running(const FunctionDecl *f) const
+bool Interp::is_running(const FunctionDecl *f)
 {
     for (const Frame &frame : frames)
         if (frame.function == f)
             return true;
+    deep = deep || frames.size() >= DEPTH;
     return frames.size() >= DEPTH;
 }
 
@@ -94,6 +95,9 @@ Value Interp::run_function(const Expr *e, const Given &given, const FunctionDecl
         bool record = !refers && given[i]->getType()->isRecordType();
         if (record && i < f->getNumParams())
             records[i] = target(given[i]);
+        if (record && (i >= f->getNumParams() || records[i].kind != Target::CELL ||
+                       records[i].opaque))
+            load(i < f->getNumParams() ? records[i] : target(given[i]), given[i]);
         args.push_back(record ? Value() : refers ? bound(given[i]) : eval(given[i]));
     }
     if (!alive)
@@ -138,6 +142,91 @@ static bool is_stream(QualType t)
     return r && r->getDecl()->getName() == "_IO_FILE";
 }
 
+// How many bytes a function reads or writes of an argument.
+bool Interp::given_bytes(const std::string &name, unsigned i,
+                         const std::vector<Value> &args, Poly *out)
+{
+    static const std::set<std::string> third = {
+        "memcpy",  "memmove", "memset", "__builtin_memcpy",       "__builtin_memset",
+        "mempcpy", "read",    "recv",   "__builtin___memcpy_chk", "getrandom"};
+    Datatype t;
+    auto is = [&](size_t n) { return n < args.size() && args[n].is_int(); };
+    if (name.compare(0, 4, "MPI_") == 0) {
+        if (!is(i + 1) || i + 2 >= args.size() || !datatype(args[i + 2], &t))
+            return false;
+        *out = args[i + 1].p * t.size;
+    } else if (name == "fread" && is(1) && is(2)) {
+        *out = args[1].p * args[2].p;
+    } else if (third.count(name) && is(2)) {
+        *out = args[2].p;
+    } else {
+        return false;
+    }
+    return out->valid();
+}
+
+// What a function writes to that is given a pointer: to what it points to and, if
+// that is an element, to others of the table. Bytes may be more than that has.
+Cell Interp::written_by(const CallExpr *e, const std::string &name, unsigned i,
+                        const std::vector<Value> &args)
+{
+    const Value &v = args[i];
+    Cell whole = v.to;
+    const FunctionDecl *f = e->getDirectCallee();
+    if (v.anywhere) {
+        whole.path.clear();
+        return whole;
+    }
+    QualType t = f && i < f->getNumParams() ? f->getParamDecl(i)->getType()
+                                            : e->getArg(i)->getType();
+    bool raw = t->isVoidPointerType();
+    Poly bytes;
+    auto holds = [&](const Cell &c) {
+        QualType of = type_of(c);
+        return !of.isNull() && !of->isIncompleteType() &&
+               !of->isVariablyModifiedType() && bytes.is_constant() &&
+               bytes.constant() <= context().getTypeSizeInChars(of).getQuantity();
+    };
+    bool known = raw && given_bytes(name, i, args, &bytes);
+    if (known && holds(whole))
+        return whole;
+    if (!whole.path.empty() && whole.path.back() >= ELEMENT)
+        whole.path.pop_back();
+    if (raw && !(known && holds(whole)))
+        whole.path.clear();
+    return whole;
+}
+
+// Functions that write where a table says that they are given to read only.
+void Interp::forget_by_table(const CallExpr *e, const std::string &name,
+                             const std::vector<Value> &args)
+{
+    static const std::map<std::string, size_t> tables = {
+        {"getopt_long", 3}, {"getopt_long_only", 3}, {"readv", 1}, {"preadv", 1}};
+    auto at = tables.find(name);
+    if (at == tables.end() || at->second >= args.size())
+        return;
+    const Value &v = args[at->second];
+    bool points = v.kind != Value::POINTER;
+    if (!points) {
+        const VarDecl *own = objects[v.to.object].variable;
+        points = own && program.addressed.count(own);
+        for (auto &[c, held] : now.cells)
+            points = points ||
+                     (c.object == v.to.object && (held.kind == Value::POINTER || !own));
+    }
+    if (points)
+        forget_compatible(name[0] == 'g' ? context().IntTy : context().CharTy, nullptr,
+                          here(e));
+}
+
+// Of a type that the program does not know, as streams and MPI's handles are.
+static bool is_opaque(QualType t)
+{
+    return t->isPointerType() && t->getPointeeType()->isRecordType() &&
+           t->getPointeeType()->isIncompleteType();
+}
+
 void Interp::forget_arguments(const CallExpr *e, const std::string &name,
                               const std::vector<Value> &args, bool uniform)
 {
@@ -153,8 +242,11 @@ void Interp::forget_arguments(const CallExpr *e, const std::string &name,
         if (v.kind != Value::POINTER) {
             if (is_stream(t) && !now.stored.count(COOKIE))
                 continue;
-            if (v.kind == Value::UNKNOWN && t->isPointerType() && !constant &&
-                !t->isFunctionPointerType() && !v.uniform)
+            bool writes = t->isPointerType() && !constant &&
+                          !t->isFunctionPointerType() && !v.is_int();
+            // buffers that a caller gives are not what else it gives
+            if (writes && (v.kind != Value::TAG || from_main) && !is_given_text(v) &&
+                !is_opaque(t))
                 forget_compatible(t->getPointeeType()->isVoidType()
                                       ? context().CharTy
                                       : t->getPointeeType(),
@@ -163,17 +255,18 @@ void Interp::forget_arguments(const CallExpr *e, const std::string &name,
                 texts_change();
             continue;
         }
+        if (!t->isPointerType() || !t->getPointeeType()->isAnyCharacterType())
+            lose({v.to.object, {}}); // an address may be copied
         if (constant)
             continue;
-        Cell whole = v.to;
-        if (v.anywhere || (!whole.path.empty() && whole.path.back() >= ELEMENT))
-            whole.path.resize(v.anywhere ? 0 : whole.path.size() - 1);
+        Cell whole = written_by(e, name, i, args);
         forget(whole, "may be changed by " + name + "()", here(e), uniform);
         auto at = now.cells.find(whole);
         at->second = settle(whole, at->second);
         if (objects[v.to.object].kind == Object::FOREIGN)
             forget_compatible(type_of(v.to), &whole, here(e));
     }
+    forget_by_table(e, name, args);
 }
 
 // A number that the program was started with.
@@ -593,6 +686,24 @@ Value Interp::call_library(const CallExpr *e, const std::string &name,
         if (makes)
             keep_text(args[0], text);
     }
+    static const std::set<std::string> returns_first = {"memcpy",
+                                                        "memmove",
+                                                        "memset",
+                                                        "__builtin_memcpy",
+                                                        "__builtin_memset",
+                                                        "strcpy",
+                                                        "strncpy",
+                                                        "strcat",
+                                                        "__builtin___memcpy_chk",
+                                                        "strncat",
+                                                        "__builtin___memset_chk"};
+    if (e->getType()->isPointerType() && !is_stream(e->getType()) &&
+        !is_opaque(e->getType())) {
+        if (returns_first.count(name) && !args.empty())
+            return args[0];
+        for (const Value &v : args)
+            escape(v); // the result may point there
+    }
     return Value::unknown("the result of " + name + "() is not followed", here(e),
                           uniform);
 }
@@ -608,7 +719,8 @@ Value Interp::call_unknown(const CallExpr *e, const std::string &name,
         if (const FunctionDecl *f = e->getDirectCallee())
             if (i < f->getNumParams())
                 t = stored_type(f->getParamDecl(i));
-        if (!t->isPointerType() || !t->getPointeeType().isConstQualified())
+        if (!t->isPointerType() || !t->getPointeeType().isConstQualified() ||
+            e->getType()->isPointerType())
             escape(args[i]);
     }
     forget_reachable(name, here(e));
@@ -654,11 +766,7 @@ Value Interp::call(const CallExpr *e, Target *at)
         if (a->isGLValue() && context().getLangOpts().CPlusPlus) {
             args.push_back(bound(a));
         } else if (a->getType()->isRecordType()) {
-            Target t = target(a);
-            if (t.kind == Target::CELL) // what it points to can be reached
-                for (auto &[c, v] : State(now).cells)
-                    if (t.cell.begins(c) && v.kind == Value::POINTER)
-                        escape(v);
+            load(target(a), a); // what it points to can be reached
             args.push_back(Value::unknown("a structure is not followed", here(a)));
         } else {
             args.push_back(eval(a));

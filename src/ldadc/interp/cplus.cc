@@ -471,7 +471,8 @@ Value Interp::call_standard(const CallExpr *e, const FunctionDecl *f, Target *at
                                   : e->getArg(0);
     Target self;
     if (object && object->getType()->isPointerType())
-        self = element(eval(object), Value::integer(0), e);
+        self = element(eval(object), Value::integer(0),
+                       object->getType()->getPointeeType(), e);
     else if (object)
         self = target(without_cleanups(object));
     std::vector<Value> args;
@@ -637,7 +638,7 @@ bool Interp::target_cplus(const Expr *e, Target *t)
         Value v = call(c, t);
         if (t->kind == Target::NOWHERE && c->isLValue()) {
             if (!f || !of_standard_library(f))
-                *t = element(v, Value::integer(0), e);
+                *t = element(v, Value::integer(0), e->getType(), e);
         } else if (t->kind == Target::NOWHERE && c->getType()->isRecordType() &&
                    v.kind == Value::POINTER) {
             *t = {Target::CELL, v.to, false, false, ""};
@@ -675,6 +676,7 @@ bool Interp::eval_cplus(const Expr *e, Value *out)
         *out = e->getType()->isRecordType() ? Value() : load(t, e);
     } else if (const auto *l = dyn_cast<CXXStdInitializerListExpr>(e)) {
         target(l->getSubExpr());
+        escape_all_in(l);
     } else {
         return false;
     }

@@ -126,7 +126,7 @@ bool Interp::list(const Value &pointer, const Value &n, std::vector<Value> *out)
         n.p.constant() < 1 || n.p.constant() > MOST)
         return false;
     for (int i = 0; i < n.p.constant(); i++) {
-        Target t = element(pointer, Value::integer(i), nullptr);
+        Target t = element(pointer, Value::integer(i), QualType(), nullptr);
         Value v = t.kind == Target::CELL ? read(now, t.cell) : Value();
         if (v.kind == Value::UNKNOWN)
             return false;
@@ -443,7 +443,7 @@ Value Interp::first_unknown(const Args &a)
         bool table = v.kind == Value::POINTER && !v.anywhere && !v.to.path.empty() &&
                      v.to.path.back() >= ELEMENT && &v != &a.back();
         for (int i = 0; table && i < LOOK_AT; i++) {
-            Target t = element(v, Value::integer(i), nullptr);
+            Target t = element(v, Value::integer(i), QualType(), nullptr);
             if (t.kind != Target::CELL || !now.cells.count(t.cell))
                 break;
             Value one = read(now, t.cell);

@@ -96,6 +96,8 @@ Value Interp::arithmetic(int op, Value a, Value b, QualType t, const Expr *e)
 {
     if (!a.is_int() || !b.is_int()) {
         const Value &lost = a.is_int() ? b : a;
+        escape(a);
+        escape(b);
         bool uniform = alike(a) && alike(b);
         if (lost.kind == Value::UNKNOWN)
             return Value::unknown(lost.text, lost.where, uniform);
@@ -296,12 +298,22 @@ Value Interp::moved(const Value &p, const Value &by, bool back, const Expr *e)
         n = -n;
     if (by.is_int(0))
         return out;
-    if (out.anywhere || out.to.path.empty() || out.to.path.back() < ELEMENT ||
-        n < -1000 || n > 1000 || out.to.path.back() + n < ELEMENT) {
+    bool counts_bytes = false; // or in other elements than those of the table
+    if (e && e->getType()->isPointerType() && !out.anywhere) {
+        QualType to = e->getType()->getPointeeType();
+        counts_bytes = !is_as_large(out.to, to->isVoidType() ? context().CharTy : to);
+    }
+    if (out.anywhere || counts_bytes || out.to.path.empty() ||
+        out.to.path.back() < ELEMENT || n < -1000 || n > 1000 ||
+        out.to.path.back() + n < ELEMENT) {
         out.anywhere = true;
         out.to.path.clear();
     } else {
         out.to.path.back() += n;
+        if (past_end(out.to, 0)) {
+            out.anywhere = true;
+            out.to.path.clear();
+        }
     }
     return out;
 }
@@ -314,9 +326,9 @@ Value Interp::eval_assignment(const BinaryOperator *e)
         Value lost = Value::unknown("a structure is not followed", here(e));
         if (to.kind == Target::CELL && from.kind == Target::CELL && !to.opaque &&
             !from.opaque)
-            copy(to.cell, from.cell, e->getType());
-        else
-            store(to, lost, e->getType(), e);
+            return copy(to.cell, from.cell, e->getType()), lost;
+        load(from, r);
+        store(to, lost, e->getType(), e);
         return lost;
     }
     Value v = eval(r);
@@ -467,7 +479,10 @@ Value Interp::eval(const Expr *e)
     if (isa<FloatingLiteral>(e))
         return Value::unknown("a number is computed in floating point", here(e), true);
     if (isa<StringLiteral>(e))
-        return Value::tag("text");
+        return Value::tag("\"");
+    escape_all_in(e);
+    if (!isa<VAArgExpr>(e) && e->HasSideEffects(context()))
+        forget_reachable("an operation that is not followed", here(e));
     return Value::unknown("an expression is not followed", here(e));
 }
 

@@ -135,7 +135,13 @@ struct Flow {
 struct Touch {
     Place where;
     std::string function, path_key;
-    bool any = false; // whatever files it likes: another program is run
+    bool any = false;       // whatever files it likes: another program is run
+    bool by_handle = false; // of a file that MPI has open
+    bool changes = true;    // the file, or what it is called
+    bool renames = false;   // from then on the file may have another name
+    bool ordered = false;   // it comes after the first `after` sites
+    size_t after = 0;
+    std::vector<Poly> loops; // around it, by their iterations
 };
 
 // Whether two names, by their keys, are one file's. ASSUMED: they are not, unless an
@@ -155,6 +161,7 @@ struct Found {
         {}}; // conditions that no one follows
     Flow flow;
     bool tired = false;
+    bool deep = false; // calls within too many others are not followed
 };
 
 // Of a rank in a grid of these extents.

@@ -37,7 +37,8 @@ struct Target {
     Cell cell; // INSIDE: of the whole
     bool opaque = false;
     bool uniform = false;
-    std::string text; // NOWHERE: of the arguments, which one
+    bool given = false; // NOWHERE: in the arguments, or in a string of the source
+    std::string text;   // NOWHERE: of the arguments, which one
 };
 
 class Interp : public Found
@@ -116,6 +117,7 @@ class Interp : public Found
     Value initial_foreign(const State &s, const Cell &c, clang::QualType t);
     Value foreign_value(const Cell &c, clang::QualType t, const std::string &text);
     Value from_initialiser(const Object &o, const Cell &c, clang::QualType t);
+    Value address_in(const clang::APValue &v, const Value &no);
     void write(const Cell &c, const Value &v);
     void forget(const Cell &c, const std::string &why, const Place &where,
                 bool uniform = false);
@@ -123,6 +125,8 @@ class Interp : public Found
     void forget_reachable(const std::string &name, const Place &where);
     void forget_file(int opening, const std::string &why, const Place &where);
     void escape(const Value &v);
+    void lose(const Cell &c);
+    bool is_as_large(const Cell &c, clang::QualType t);
     void copy(const Cell &to, const Cell &from, clang::QualType t);
     Value named(const Cell &c, const Value &v);
     Value settle(const Cell &c, const Value &v, const std::string &since = "");
@@ -137,14 +141,17 @@ class Interp : public Found
     void change_text(const Cell &part);
     Value text_at(const Value &pointer);
     std::string key_of_text(const Value &pointer);
+    std::string key_of_file(const Value &pointer);
     Value lasting_text(const Value &pointer);
     bool number_text(const Value &v, std::string *out) const;
     Value printed(const std::vector<Value> &args, size_t format, const clang::Expr *e);
     bool made_text(const clang::CallExpr *e, const std::string &name,
                    const std::vector<Value> &args, Value *out);
     void keep_text(const Value &buffer, const Value &text);
+    Touch new_touch(const clang::CallExpr *e, const std::string &name) const;
     void touch(const clang::CallExpr *e, const std::string &name,
                const std::vector<Value> &args);
+    void touch_open(const clang::CallExpr *e, const std::string &name, int opening);
 
     // merge.cc
     bool alike(const Value &v) const;
@@ -170,11 +177,14 @@ class Interp : public Found
     Value moved(const Value &p, const Value &by, bool back, const clang::Expr *e);
     // target.cc
     Target target(const clang::Expr *e);
-    Target element(const Value &base, const Value &index, const clang::Expr *e);
+    Target element(const Value &base, const Value &index, clang::QualType t,
+                   const clang::Expr *e);
+    bool past_end(const Cell &c, int least) const;
     Value load(const Target &t, const clang::Expr *e);
     void store(const Target &t, const Value &v, clang::QualType type,
                const clang::Expr *e);
     void initialise(const Cell &c, clang::QualType t, const clang::Expr *init);
+    void eval_lost(const clang::Expr *init);
 
     // condition.cc
     Condition condition(const clang::Expr *e);
@@ -195,6 +205,7 @@ class Interp : public Found
     void exec_cases(const clang::Stmt *s, const State &entry, const Condition &c,
                     bool *fallback);
     void exec_body(const clang::FunctionDecl *f);
+    void forget_parameters(const clang::FunctionDecl *f, const Place &where);
     void can_be_left(bool loop);
 
     // loop.cc
@@ -256,7 +267,7 @@ class Interp : public Found
 
     // call.cc
     Value call(const clang::CallExpr *e, Target *at = nullptr);
-    bool is_running(const clang::FunctionDecl *f) const;
+    bool is_running(const clang::FunctionDecl *f);
     bool is_of_mpi(const std::string &name) const;
     Value run_function(const clang::Expr *e, const Given &given,
                        const clang::FunctionDecl *f, const Value &self);
@@ -272,6 +283,12 @@ class Interp : public Found
                      const std::vector<Value> &args);
     Value call_unknown(const clang::CallExpr *e, const std::string &name,
                        const std::vector<Value> &args);
+    Cell written_by(const clang::CallExpr *e, const std::string &name, unsigned i,
+                    const std::vector<Value> &args);
+    bool given_bytes(const std::string &name, unsigned i,
+                     const std::vector<Value> &args, Poly *out);
+    void forget_by_table(const clang::CallExpr *e, const std::string &name,
+                         const std::vector<Value> &args);
     void forget_arguments(const clang::CallExpr *e, const std::string &name,
                           const std::vector<Value> &args, bool uniform);
     Value input(const clang::CallExpr *e, bool uniform);
@@ -372,6 +389,9 @@ const clang::CXXConstructExpr *construction(const clang::Expr *e);
 // What is taken for granted where a function is called that is not there.
 inline constexpr char UNSEEN[] = "functions that are not seen do not change what they "
                                  "are given to read only, nor use the files";
+
+// A text of the arguments or of the source, which no variable of the program is.
+bool is_given_text(const Value &v);
 
 // A function that makes a number of text or of numbers, and nothing else.
 bool reads_text(const std::string &name);

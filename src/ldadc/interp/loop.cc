@@ -166,6 +166,8 @@ void Interp::find_modified(const Repeat &r, Closed *c)
             again = c->stored.insert(s).second || again;
         if (!c->ends)
             continue;
+        for (const Cell &cell : c->modified)
+            escape(read(c->end, cell));
         for (const Cell &cell : c->modified) {
             bool plain = c->uniform && alike(read(c->end, cell));
             if (plain || !c->odd.insert(cell).second)
@@ -348,6 +350,9 @@ void Interp::count(const Repeat &r, Closed *c, Loop *l)
 void Interp::scrub(State *s, const Closed &c, const Poly &k, const Place &where)
 {
     int id = k.terms().begin()->first[0];
+    for (auto &[cell, v] : s->cells)
+        if (c.modified.count(cell))
+            escape(v);
     for (auto &[cell, v] : s->cells)
         if (c.modified.count(cell) || (v.is_int() && v.p.has(id)))
             v = Value::unknown("\"" + cell_text(cell) +

@@ -222,6 +222,29 @@ static std::string type_key(QualType t)
     return t.getCanonicalType().getUnqualifiedType().getAsString();
 }
 
+// What is the same for types that a store through a pointer may take for each other;
+// "=": any of them.
+static std::string stored_key(QualType t, const ASTContext &c)
+{
+    if (!t.isNull())
+        t = t.getCanonicalType();
+    if (t.isNull() || t->isAnyCharacterType() || !t->isScalarType() ||
+        t->isIncompleteType())
+        return "=";
+    return (t->isIntegralOrEnumerationType() ? "=whole " : "=other ") +
+           std::to_string(c.getTypeSize(t));
+}
+
+// Whether such a store may have changed a variable of this type.
+static bool may_be_stored(const State &s, QualType t, const ASTContext &c)
+{
+    std::string own = stored_key(t, c);
+    for (const std::string &key : s.stored)
+        if (key[0] == '=' && (own == "=" || key == "=" || key == own))
+            return true;
+    return false;
+}
+
 static bool compatible(QualType a, QualType b, const ASTContext &c)
 {
     if (a.isNull() || b.isNull())
@@ -247,10 +270,8 @@ Value Interp::initial_foreign(const State &s, const Cell &c, QualType t)
                                   "\" may be changed by a function that is "
                                   "not seen",
                               {});
-    for (const std::string &stored : s.stored)
-        if (stored == type_key(t) || stored == "char")
-            return Value::unknown("\"" + text + "\" may be changed through a pointer",
-                                  {});
+    if (may_be_stored(s, t, context()))
+        return Value::unknown("\"" + text + "\" may be changed through a pointer", {});
     QualType inside = o.type;
     for (size_t i = 0; i < c.path.size(); i++) {
         Cell part = c;
@@ -267,28 +288,101 @@ Value Interp::initial_foreign(const State &s, const Cell &c, QualType t)
     return foreign_value(c, t, text);
 }
 
+// A pointer of an initial value: to a variable, or to text.
+Value Interp::address_in(const APValue &v, const Value &no)
+{
+    if (v.isNullPointer())
+        return Value::integer(0);
+    const auto *at = v.getLValueBase().dyn_cast<const ValueDecl *>();
+    const auto *text = v.getLValueBase().dyn_cast<const Expr *>();
+    if (const auto *s = dyn_cast_or_null<StringLiteral>(text))
+        return v.getLValueOffset().isZero()
+                   ? Value::tag("\"" + s->getString().str() + "\"")
+                   : no;
+    const auto *variable = dyn_cast_or_null<VarDecl>(at);
+    if (!variable || !variable->hasGlobalStorage())
+        return no;
+    Cell to = {object_of(variable), {}};
+    Value anywhere = Value::pointer(to, true);
+    if (!v.hasLValuePath())
+        return anywhere;
+    for (const auto &step : v.getLValuePath()) {
+        QualType inside = type_of(to);
+        if (inside.isNull() || inside->isUnionType())
+            return anywhere;
+        if (inside->isArrayType()) {
+            if (step.getAsArrayIndex() > INT32_MAX - ELEMENT)
+                return anywhere;
+            to.path.push_back(ELEMENT + (int)step.getAsArrayIndex());
+        } else {
+            const auto *f =
+                dyn_cast_or_null<FieldDecl>(step.getAsBaseOrMember().getPointer());
+            if (!f)
+                return anywhere;
+            to.path.push_back(f->getFieldIndex());
+        }
+    }
+    return Value::pointer(to);
+}
+
+// The part of an initial value; null: it has none that is known.
+static const APValue *part_of(const APValue *v, int part)
+{
+    unsigned n = part % ELEMENT;
+    if (v->isStruct() && part < ELEMENT && n < v->getStructNumFields())
+        return &v->getStructField(n);
+    if (!v->isArray() || part < ELEMENT || n >= v->getArraySize())
+        return nullptr;
+    if (n < v->getArrayInitializedElts())
+        return &v->getArrayInitializedElt(n);
+    return v->hasArrayFiller() ? &v->getArrayFiller() : nullptr;
+}
+
+// The text that a table of letters begins with.
+static Value text_in(const APValue &v)
+{
+    std::string out;
+    for (unsigned i = 0; i < v.getArrayInitializedElts(); i++) {
+        const APValue &letter = v.getArrayInitializedElt(i);
+        if (!letter.isInt() || letter.getInt() == 0)
+            break;
+        out += (char)letter.getInt().getExtValue();
+    }
+    return Value::tag("\"" + out + "\"");
+}
+
 Value Interp::from_initialiser(const Object &o, const Cell &c, QualType t)
 {
-    const Expr *e = o.variable->getAnyInitializer();
-    Place where = place_of(o.variable->getASTContext(), o.variable->getLocation());
-    for (size_t i = 0; e && i < c.path.size(); i++) {
-        const auto *list = dyn_cast<InitListExpr>(e->IgnoreParenCasts());
-        unsigned n = c.path[i] % ELEMENT;
-        if (!list)
-            return Value::unknown("\"" + o.name + "\" is not followed", where);
-        if (list->getType()->isUnionType())
-            return Value::unknown("a union is not followed", where);
-        e = n < list->getNumInits() ? list->getInit(n) : nullptr;
-    }
-    Expr::EvalResult r;
-    if (!e || isa<ImplicitValueInitExpr>(e))
+    const VarDecl *with = nullptr;
+    const Expr *e = o.variable->getAnyInitializer(with);
+    Value no = Value::unknown(
+        "the initial value of \"" + o.name + "\" is not followed",
+        place_of(o.variable->getASTContext(), o.variable->getLocation()));
+    if (!e)
         return Value::integer(0);
-    if (t->isIntegerType() && e->EvaluateAsInt(r, o.variable->getASTContext()))
-        return Value::integer(r.Val.getInt().getExtValue());
-    if (const auto *s = dyn_cast<StringLiteral>(bare(e)))
-        return Value::tag("\"" + s->getString().str() + "\"");
-    return Value::unknown("the initial value of \"" + o.name + "\" is not followed",
-                          where);
+    const APValue *v = e->isValueDependent() ? nullptr : with->evaluateValue();
+    for (size_t i = 0; v && i < c.path.size(); i++) {
+        if (v->isUnion())
+            no.text = "a union is not followed";
+        v = part_of(v, c.path[i]);
+    }
+    if (!v)
+        return no;
+    if (v->isInt() && t->isIntegerType() && v->getInt().isSignedIntN(64))
+        return Value::integer(v->getInt().getExtValue());
+    if (v->isLValue() && t->isPointerType())
+        return address_in(*v, no);
+    if (v->isArray() && t->isArrayType() &&
+        t->getAsArrayTypeUnsafe()->getElementType()->isCharType())
+        return text_in(*v);
+    return no;
+}
+
+static bool others_see(const Object &o)
+{
+    return o.kind == Object::FOREIGN || o.escaped ||
+           (o.kind == Object::GLOBAL && o.variable->isExternallyVisible() &&
+            !o.variable->getType().isConstQualified());
 }
 
 Value Interp::initial_global(const State &s, const Cell &c, QualType t)
@@ -308,6 +402,9 @@ Value Interp::initial_global(const State &s, const Cell &c, QualType t)
     if (t.isNull() || !defined)
         return Value::unknown("\"" + o.name + "\" is set in a file that is not seen",
                               where, o.name == "optind");
+    if (!fixed && others_see(o) && may_be_stored(s, t, v->getASTContext()))
+        return Value::unknown("\"" + o.name + "\" may be changed through a pointer",
+                              where);
     if (fixed || (from_main && !s.stored.count("*")))
         return from_initialiser(o, c, t);
     if (from_main || s.stored.count("*"))
@@ -319,13 +416,6 @@ Value Interp::initial_global(const State &s, const Cell &c, QualType t)
 }
 
 // ---- writing --------------------------------------------------------
-
-static bool others_see(const Object &o)
-{
-    return o.kind == Object::FOREIGN || o.escaped ||
-           (o.kind == Object::GLOBAL && o.variable->isExternallyVisible() &&
-            !o.variable->getType().isConstQualified());
-}
 
 static bool holds_text(QualType t, const ASTContext &context)
 {
@@ -363,11 +453,13 @@ void Interp::write(const Cell &c, const Value &v)
     auto at = now.cells.lower_bound(c);
     std::vector<Value> lost;
     for (; at != now.cells.end() && c.begins(at->first); at = now.cells.erase(at))
-        if (v.kind == Value::UNKNOWN && at->second.kind == Value::POINTER)
-            lost.push_back(at->second); // the unknown value may be this one
+        if ((v.kind == Value::UNKNOWN || !(at->first == c)) &&
+            at->second.kind == Value::POINTER)
+            lost.push_back(at->second); // it may be still there
     for (const Value &pointer : lost)
         escape(pointer);
-    if (v.kind == Value::POINTER && objects[c.object].kind != Object::LOCAL)
+    const Object &o = objects[c.object];
+    if (v.kind == Value::POINTER && (o.kind != Object::LOCAL || o.escaped))
         escape(v);
     now.cells[c] = itself(v);
     change_text(c);
@@ -384,12 +476,36 @@ void Interp::escape(const Value &v)
     if (v.kind != Value::POINTER || objects[v.to.object].escaped)
         return;
     objects[v.to.object].escaped = true;
+    objects[v.to.object].poisoned |= program.changes_by_pointer;
+    lose({v.to.object, {}});
+}
+
+// What is read there is not known, or is taken elsewhere: somebody may hold each
+// address in it.
+void Interp::lose(const Cell &c)
+{
     std::vector<Value> inside;
-    for (auto &[c, w] : now.cells)
-        if (c.object == v.to.object)
-            inside.push_back(w);
-    for (const Value &w : inside)
-        escape(w);
+    for (auto &[part, v] : now.cells)
+        if (v.kind == Value::POINTER && (c.begins(part) || part.begins(c)))
+            inside.push_back(v);
+    for (const Value &v : inside)
+        escape(v);
+}
+
+// Whether an object of this type is all of the cell, and no more.
+bool Interp::is_as_large(const Cell &c, QualType t)
+{
+    Object &o = objects[c.object];
+    bool unnamed = o.kind == Object::HEAP && (o.type.isNull() || o.type->isVoidType());
+    if (unnamed && c.path.size() == 1 && !t.isNull())
+        o.type = t; // what memory is first used for
+    QualType of = type_of(c);
+    if (of.isNull() || t.isNull() || of->isIncompleteType() || t->isIncompleteType() ||
+        of->isVariablyModifiedType() || t->isVariablyModifiedType())
+        return true;
+    if (of->isRecordType() || t->isRecordType())
+        return type_key(of) == type_key(t);
+    return context().getTypeSize(of) == context().getTypeSize(t);
 }
 
 // A store through a pointer that points nobody knows where.
@@ -408,7 +524,7 @@ void Interp::forget_compatible(QualType t, const Cell *but, const Place &where)
     for (const Cell &c : hit)
         forget(c, "may be changed through a pointer", where);
     texts_change();
-    now.stored.insert(t.isNull() || t->isAnyCharacterType() ? "char" : type_key(t));
+    now.stored.insert(stored_key(t, context()));
 }
 
 // What a function that is not seen can get at.
@@ -480,6 +596,16 @@ void Interp::copy(const Cell &to, const Cell &from, QualType t)
         source.path.insert(source.path.end(), part.path.begin(), part.path.end());
         goal.path.insert(goal.path.end(), part.path.begin(), part.path.end());
         values[goal] = read(now, source);
+    }
+    std::set<Cell> followed;
+    for (const Cell &part : parts)
+        followed.insert(part);
+    for (auto &[c, v] : State(now).cells) {
+        Cell part;
+        if (c.path.size() >= from.path.size())
+            part.path.assign(c.path.begin() + from.path.size(), c.path.end());
+        if (from.begins(c) ? !followed.count(part) || t->isUnionType() : c.begins(from))
+            escape(v);
     }
     forget(to, "is not followed", {});
     if (t->isUnionType())

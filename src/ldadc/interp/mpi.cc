@@ -109,7 +109,7 @@ void Interp::mpi_open(const CallExpr *e, const Args &a)
         o.name = o.name.substr(1);
     o.path = text_of(context(), bare(e->getArg(1)));
     o.path_alike = text_at(a[1]).kind == Value::TAG;
-    o.path_key = key_of_text(a[1]);
+    o.path_key = key_of_file(a[1]);
     o.comm = communicator(a[0]);
     o.comm_text = text_of(context(), bare(e->getArg(0)));
     o.alone = o.comm == SELF;
@@ -422,6 +422,10 @@ static Value written(const Site &s, const Place &where)
 void Interp::mpi_transfer(const CallExpr *e, const IoCall &io, const Args &a)
 {
     unsigned buffer = io.at ? 2 : 1;
+    if (a[buffer].kind == Value::POINTER)
+        lose({a[buffer].to.object, {}});
+    else if (!io.write && a[buffer].kind == Value::UNKNOWN)
+        forget_compatible(context().CharTy, nullptr, here(e));
     if (!io.write && a[buffer].kind == Value::POINTER) {
         put(a[buffer], Value::unknown("what is read is not known", here(e)), e);
         if (!a[buffer].to.path.empty())
@@ -506,10 +510,21 @@ void Interp::mpi_other(const CallExpr *e, const std::string &name, const Args &a
         if (const FunctionDecl *f = e->getDirectCallee())
             if (i < f->getNumParams())
                 t = f->getParamDecl(i)->getType();
-        if (t->isPointerType() && lasts && a[i].kind == Value::POINTER &&
-            !t->getPointeeType().isConstQualified())
+        if (!t->isPointerType() || !lasts || t->getPointeeType().isConstQualified())
+            continue;
+        if (a[i].kind == Value::POINTER)
             objects[a[i].to.object].poisoned = true;
+        else if (!a[i].is_int() && t->isVoidPointerType())
+            for (Object &o : objects)
+                o.poisoned |= o.escaped;
     }
+    if (name == "MPI_Get_address" || name == "MPI_Address")
+        now.stored.insert(name), escape(a[0]); // MPI_BOTTOM may be anywhere
+    bool anywhere =
+        now.stored.count("MPI_Get_address") || now.stored.count("MPI_Address");
+    for (size_t i = 0; i < a.size() && anywhere; i++)
+        if (a[i].is_int(0) && e->getArg(i)->getType()->isPointerType())
+            forget_compatible(context().CharTy, nullptr, here(e));
     Args without_files = a;
     for (Value &v : without_files)
         if (v.kind == Value::FILE)
@@ -534,8 +549,11 @@ bool Interp::mpi_file(const CallExpr *e, const std::string &name, const Args &a)
     } else if (name == "MPI_File_seek_shared" && a.size() == 3) {
         mpi_seek(e, a, true);
     } else if (name == "MPI_File_set_size" || name == "MPI_File_preallocate") {
-        if (a.size() == 2 && a[0].kind == Value::FILE && !a[1].is_int(0))
+        bool file = a.size() == 2 && a[0].kind == Value::FILE;
+        if (file && !a[1].is_int(0))
             fill(a[0].number);
+        if (name == "MPI_File_set_size" && file)
+            touch_open(e, name, a[0].number);
     } else if (name == "MPI_Get_count" && a.size() == 3) {
         // as many as a write has written
         bool own = a[0].kind == Value::POINTER && !a[0].anywhere &&
@@ -564,6 +582,10 @@ bool Interp::mpi_file(const CallExpr *e, const std::string &name, const Args &a)
         note(e, name, f.kind == Value::FILE ? f.number : -1);
         if (f.kind == Value::FILE)
             write(file_cell(f.number, OPENED), Value::integer(0));
+        if (f.kind == Value::FILE &&
+            (!openings[f.number].mode_known ||
+             has_mode(program, openings[f.number], "MPI_MODE_DELETE_ON_CLOSE")))
+            touch_open(e, name, f.number);
         mpi_other(e, name, a);
     } else {
         return false;

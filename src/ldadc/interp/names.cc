@@ -71,6 +71,22 @@ std::string Interp::key_of_text(const Value &pointer)
     return "?" + std::to_string(pointer.one) + "," + std::to_string(since);
 }
 
+// The key of a file that MPI opens: its name may begin with a kind of file system, as
+// ROMIO takes them.
+std::string Interp::key_of_file(const Value &pointer)
+{
+    static const char *const kinds[] = {
+        "ufs:",    "nfs:", "lustre:", "pvfs2:",   "pvfs:", "gpfs:",
+        "testfs:", "xfs:", "panfs:",  "quobyte:", "daos:", "ime:",
+        "piofs:",  "pfs:", "hfs:",    "sfs:"};
+    std::string key = key_of_text(pointer);
+    for (const char *kind : kinds)
+        if (!key.empty() && strchr("\"#", key[0]) &&
+            !strncasecmp(key.c_str() + 1, kind, strlen(kind)))
+            return key.erase(1, strlen(kind));
+    return key;
+}
+
 // The text where its key has it for good.
 Value Interp::lasting_text(const Value &pointer)
 {
@@ -188,20 +204,49 @@ void Interp::keep_text(const Value &buffer, const Value &text)
 
 // Which of its arguments are names.
 static const std::map<std::string, std::vector<size_t>> by_name = {
-    {"MPI_File_delete", {0}}, {"access", {0}},      {"chmod", {0}},
-    {"chown", {0}},           {"creat", {0}},       {"creat64", {0}},
-    {"faccessat", {1}},       {"fopen", {0}},       {"fopen64", {0}},
-    {"freopen", {0}},         {"fstatat", {1}},     {"link", {0, 1}},
-    {"lstat", {0}},           {"lstat64", {0}},     {"open", {0}},
-    {"open64", {0}},          {"openat", {1}},      {"remove", {0}},
-    {"rename", {0, 1}},       {"renameat", {1, 3}}, {"stat", {0}},
-    {"stat64", {0}},          {"statx", {1}},       {"symlink", {0, 1}},
-    {"truncate", {0}},        {"truncate64", {0}},  {"unlink", {0}},
-    {"unlinkat", {1}},        {"utime", {0}},       {"utimes", {0}}};
+    {"MPI_File_delete", {0}}, {"access", {0}},       {"chmod", {0}},
+    {"chown", {0}},           {"creat", {0}},        {"creat64", {0}},
+    {"faccessat", {1}},       {"fopen", {0}},        {"fopen64", {0}},
+    {"freopen", {0}},         {"fstatat", {1}},      {"link", {0, 1}},
+    {"lstat", {0}},           {"lstat64", {0}},      {"open", {0}},
+    {"open64", {0}},          {"openat", {1}},       {"remove", {0}},
+    {"rename", {0, 1}},       {"renameat", {1, 3}},  {"renameat2", {1, 3}},
+    {"linkat", {1, 3}},       {"symlinkat", {0, 2}}, {"stat", {0}},
+    {"stat64", {0}},          {"statx", {1}},        {"symlink", {0, 1}},
+    {"truncate", {0}},        {"truncate64", {0}},   {"unlink", {0}},
+    {"unlinkat", {1}},        {"utime", {0}},        {"utimes", {0}}};
 
 static const std::set<std::string> runs_programs = {
     "execl",   "execle", "execlp", "execv",       "execve",      "execvp",
     "execvpe", "popen",  "system", "posix_spawn", "posix_spawnp"};
+
+// Whether a function that is given a name changes the file, or which file that is.
+static bool changes_file(const std::string &name, const std::vector<Value> &args)
+{
+    static const std::set<std::string> looks = {
+        "access",  "chmod", "chown",  "faccessat", "fstatat", "lstat",
+        "lstat64", "stat",  "stat64", "statx",     "utime",   "utimes"};
+    auto is_text = [&](size_t n, const char *text) {
+        return n < args.size() && args[n].kind == Value::TAG && args[n].text == text;
+    };
+    if (name == "fopen" || name == "fopen64")
+        return !is_text(1, "\"r\"") && !is_text(1, "\"rb\"");
+    if (name == "open" || name == "open64") // to read only
+        return args.size() < 2 || !args[1].is_int(0);
+    return !looks.count(name);
+}
+
+Touch Interp::new_touch(const CallExpr *e, const std::string &name) const
+{
+    Touch t;
+    t.where = here(e);
+    t.function = name;
+    t.ordered = from_main;
+    t.after = sites.size();
+    for (const Loop &l : loops)
+        t.loops.push_back(l.k);
+    return t;
+}
 
 void Interp::touch(const CallExpr *e, const std::string &name,
                    const std::vector<Value> &args)
@@ -210,18 +255,32 @@ void Interp::touch(const CallExpr *e, const std::string &name,
     bool runs = runs_programs.count(name);
     if (probing || (!runs && at == by_name.end()))
         return;
-    Touch t;
-    t.where = here(e);
-    t.function = name;
+    Touch t = new_touch(e, name);
     t.any = runs;
+    t.changes = changes_file(name, args);
+    t.renames = name.find("rename") == 0 || name.find("link") != std::string::npos;
+    if (name.compare(0, 6, "unlink") == 0)
+        t.renames = false;
     if (runs)
         touches.push_back(t);
     else
         for (size_t i : at->second)
             if (i < args.size()) {
-                t.path_key = key_of_text(args[i]);
+                t.path_key = name.compare(0, 4, "MPI_") == 0 ? key_of_file(args[i])
+                                                             : key_of_text(args[i]);
                 touches.push_back(t);
             }
+}
+
+// A file that is open changes by its handle: it is cut off, or removed.
+void Interp::touch_open(const CallExpr *e, const std::string &name, int opening)
+{
+    if (probing || opening < 0)
+        return;
+    Touch t = new_touch(e, name);
+    t.by_handle = true;
+    t.path_key = openings[opening].path_key;
+    touches.push_back(t);
 }
 
 // A key as the parts of a text. Empty: it has none.
@@ -265,7 +324,7 @@ Sameness sameness(const std::string &key, const std::string &other)
     std::string a = parts_of(key), b = parts_of(other);
     auto literal = [](const std::string &s) { return s[0] == '"'; };
     auto argument = [](const std::string &s) { return s.compare(0, 5, "argv[") == 0; };
-    if (!key.empty() && key == other)
+    if (!key.empty() && (key == other || (!a.empty() && a == b)))
         return SAME;
     if (a.empty() || b.empty())
         return PERHAPS;

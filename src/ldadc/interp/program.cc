@@ -23,6 +23,9 @@ using namespace clang;
 namespace ldadc
 {
 
+// Variables that have another name, too.
+static std::set<std::string> aliased;
+
 // Files are called what the user calls them.
 static std::map<std::string, std::string> given_names;
 
@@ -98,6 +101,32 @@ const VarDecl *Program::the_global(const VarDecl *v) const
 struct Seen {
     std::set<const FunctionDecl *> calls;
     std::set<const VarDecl *> mentions;
+};
+
+// Variables whose addresses are in an initial value.
+class Addresses : public RecursiveASTVisitor<Addresses>
+{
+  public:
+    std::vector<const VarDecl *> found;
+
+    bool VisitDeclRefExpr(DeclRefExpr *e)
+    {
+        auto *v = dyn_cast<VarDecl>(e->getDecl());
+        if (v && v->hasGlobalStorage())
+            found.push_back(v);
+        return true;
+    }
+
+    bool TraverseImplicitCastExpr(ImplicitCastExpr *e)
+    {
+        return e->getCastKind() == CK_LValueToRValue ||
+               RecursiveASTVisitor::TraverseImplicitCastExpr(e);
+    }
+
+    bool TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *)
+    {
+        return true;
+    }
 };
 
 class Look : public RecursiveASTVisitor<Look>
@@ -199,6 +228,8 @@ class Look : public RecursiveASTVisitor<Look>
 
     bool VisitVarDecl(VarDecl *v)
     {
+        if (v->hasGlobalStorage() && v->hasInit())
+            starts_with(v);
         if (v->getType()->isReferenceType() && v->hasInit())
             changes(v->getInit());
         ends(v->getType());
@@ -214,6 +245,14 @@ class Look : public RecursiveASTVisitor<Look>
     {
         lambdas.push_back(e->getCallOperator());
         return true;
+    }
+
+    void starts_with(VarDecl *v)
+    {
+        Addresses all;
+        all.TraverseStmt(v->getInit());
+        for (const VarDecl *one : all.found)
+            p.addressed[p.the_global(v)].insert(p.the_global(one));
     }
 
     // What is not followed of a function is not followed of its lambdas, either.
@@ -346,9 +385,30 @@ static void reach(const std::map<const FunctionDecl *, Seen> &seen,
             reach(seen, g, out);
 }
 
+// A variable that may change at any time, and what its initial value points to.
+static void changes_at_any_time(Program *p, const VarDecl *v)
+{
+    bool points =
+        v->getASTContext().getBaseElementType(v->getType())->isPointerType() ||
+        v->getType()->isRecordType();
+    p->changes_by_pointer |= points && !v->getType().isConstQualified();
+    if (p->volatile_ones.insert(v).second)
+        for (const VarDecl *one : p->addressed[v])
+            changes_at_any_time(p, one);
+}
+
 static void look_at_functions(Program *p)
 {
     std::map<const FunctionDecl *, Seen> seen;
+    for (const std::string &name : aliased)
+        if (p->globals.count(name))
+            p->volatile_ones.insert(p->globals[name]);
+    for (VarDecl *v : p->initialised) { // tables of functions, too
+        Seen none;
+        Look look(*p, none, nullptr);
+        look.TraverseStmt(v->getInit());
+        look.starts_with(v);
+    }
     for (const FunctionDecl *f : p->functions) {
         Look look(*p, seen[f], f);
         look.TraverseStmt(f->getBody());
@@ -359,13 +419,6 @@ static void look_at_functions(Program *p)
             p->jumping.insert(f);
         look.lambdas_too();
     }
-    for (ASTContext *source : p->sources) // tables of functions
-        for (Decl *d : source->getTranslationUnitDecl()->decls())
-            if (auto *v = dyn_cast<VarDecl>(d))
-                if (v->hasInit()) {
-                    Seen none;
-                    Look(*p, none, nullptr).TraverseStmt(v->getInit());
-                }
     for (const FunctionDecl *f : p->functions) {
         std::set<const FunctionDecl *> all;
         reach(seen, f, &all);
@@ -375,7 +428,8 @@ static void look_at_functions(Program *p)
             continue;
         all.insert(f);
         for (const FunctionDecl *g : all)
-            p->volatile_ones.insert(seen[g].mentions.begin(), seen[g].mentions.end());
+            for (const VarDecl *v : seen[g].mentions)
+                changes_at_any_time(p, v);
     }
 }
 
@@ -436,6 +490,8 @@ static bool list_function(Program *p, FunctionDecl *f)
         of_standard_library(f))
         return true;
     p->functions.push_back(f);
+    if (f->hasAttr<ConstructorAttr>() || f->hasAttr<DestructorAttr>())
+        p->pointed.insert(f); // nothing shows when they are called
     bool named = !f->getASTContext().getLangOpts().CPlusPlus || f->isExternC();
     if (f->isExternallyVisible() && (named || f->isMain())) // one of its name
         p->visible[f->getNameAsString()] = f;
@@ -454,6 +510,12 @@ static bool list_declarations(Program *p, DeclContext *in)
                 if (one->isTemplateInstantiation()) // others stand for themselves
                     list_function(p, one);
         } else if (auto *v = dyn_cast<VarDecl>(d)) {
+            if (v->hasInit())
+                p->initialised.push_back(v);
+            if (const auto *other = v->getAttr<AliasAttr>()) { // of two names, neither
+                p->volatile_ones.insert(p->the_global(v));
+                aliased.insert(other->getAliasee().str());
+            }
             if (known_by_name(v) &&
                 v->isThisDeclarationADefinition() != VarDecl::DeclarationOnly) {
                 auto &known = p->globals[v->getNameAsString()];

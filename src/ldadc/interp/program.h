@@ -22,6 +22,7 @@ struct Program {
     std::vector<std::shared_ptr<clang::ASTUnit>> units;
     std::vector<clang::ASTContext *> sources;           // theirs
     std::vector<const clang::FunctionDecl *> functions; // with bodies, in order
+    std::vector<clang::VarDecl *> initialised; // outside functions, with initial values
     std::map<std::string, const clang::FunctionDecl *> visible;
     std::map<std::string, const clang::VarDecl *> globals; // definitions others can see
     const clang::FunctionDecl *main = nullptr;
@@ -31,7 +32,11 @@ struct Program {
         jumping; // functions whose control flow is not followed
     // Variables that a function may change which is called at any time, as handlers.
     std::set<const clang::VarDecl *> volatile_ones;
-    std::set<const clang::VarDecl *> assigned;  // globals, anywhere
+    std::set<const clang::VarDecl *> assigned; // globals, anywhere
+    // Variables whose addresses are in the initial values of others, by these others.
+    std::map<const clang::VarDecl *, std::set<const clang::VarDecl *>> addressed;
+    // A function that may be called at any time uses a pointer that the program keeps.
+    bool changes_by_pointer = false;
     std::map<uint64_t, std::string> by_value;   // MPI's constants, as in MPICH
     std::map<std::string, std::string> by_name; // and as in Open MPI
     std::map<std::string, int64_t> numbers;     // whole ones

@@ -113,13 +113,19 @@ void Interp::enter(const FunctionDecl *f, const std::string &how)
 
 void Interp::run()
 {
+    for (auto &[holder, all] : program.addressed)
+        for (const VarDecl *v : all) {
+            Object &o = objects[object_of(v)];
+            o.escaped = true;
+            o.poisoned |= program.changes_by_pointer;
+        }
     if (program.main) {
         from_main = true;
         enter(program.main, "");
         from_main = false;
     }
     for (const FunctionDecl *f : program.functions)
-        if (f != program.main && !program.called.count(f))
+        if (f != program.main && (!program.called.count(f) || program.pointed.count(f)))
             enter(f, program.pointed.count(f) ? "is called by a pointer" : "");
     for (const FunctionDecl *f : program.functions)
         if (f != program.main && !visited.count(f))

@@ -1,5 +1,6 @@
 // Statements, and where they go on.
 #include "ldadc/interp/interp.h"
+#include "clang/AST/DeclCXX.h"
 
 using namespace clang;
 
@@ -63,10 +64,12 @@ void Interp::exec_return(const ReturnStmt *s)
                 write(result, to);
         } else if (e->getType()->isRecordType()) {
             Target from = target(e);
-            if (alive && from.kind == Target::CELL && !from.opaque)
+            if (alive && from.kind == Target::CELL && !from.opaque) {
                 copy(result, from.cell, e->getType());
-            else
+            } else {
+                load(from, e);
                 forget(result, "is not followed", here(e));
+            }
         } else {
             Value v = eval(e);
             if (alive)
@@ -225,6 +228,26 @@ bool Interp::exec_choice(const Stmt *s)
     return true;
 }
 
+// A function that calls itself is given something else each time.
+void Interp::forget_parameters(const FunctionDecl *f, const Place &where)
+{
+    probing++;
+    for (const ParmVarDecl *v : f->parameters())
+        forget({object_of(v), {}},
+               "is another one in each call, as " + f->getNameAsString() +
+                   "() calls itself",
+               where);
+    probing--;
+    bool method = isa<CXXMethodDecl>(f) && !isa<CXXConstructorDecl>(f) &&
+                  !isa<CXXDestructorDecl>(f) &&
+                  frames.back().self.kind == Value::POINTER;
+    if (method) {
+        escape(frames.back().self);
+        frames.back().self =
+            Value::unknown("\"this\" is another object in each call", where);
+    }
+}
+
 // A function whose jumps are not followed: what it modifies is unknown all the time.
 void Interp::exec_body(const FunctionDecl *f)
 {
@@ -236,6 +259,8 @@ void Interp::exec_body(const FunctionDecl *f)
     c.where = place_of(context(), f->getLocation());
     c.id = next_condition++;
     now.conditions.push_back(c);
+    if (program.recursive.count(f))
+        forget_parameters(f, c.where);
     std::set<Cell> modified;
     State entry = now;
     int known = objects.size();

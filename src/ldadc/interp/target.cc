@@ -8,15 +8,47 @@ using namespace clang;
 namespace ldadc
 {
 
-Target Interp::element(const Value &base, const Value &index, const Expr *e)
+bool is_given_text(const Value &v)
+{
+    static const std::string part = "part of ";
+    size_t at = 0;
+    while (v.text.compare(at, part.size(), part) == 0)
+        at += part.size();
+    std::string of = v.text.substr(at);
+    return v.kind == Value::TAG && !of.empty() &&
+           (of[0] == '"' || of == "argv" || of.compare(0, 5, "argv[") == 0 ||
+            of == "optarg");
+}
+
+// Whether the cell is an element of a table with fewer than so many beside it.
+bool Interp::past_end(const Cell &c, int beside) const
+{
+    if (c.path.empty() || c.path.back() < ELEMENT)
+        return false;
+    Cell whole = c;
+    whole.path.pop_back();
+    QualType t = type_of(whole);
+    const auto *a =
+        t.isNull() ? nullptr
+                   : dyn_cast_or_null<ConstantArrayType>(t->getAsArrayTypeUnsafe());
+    return a && a->getSize().ult(c.path.back() - ELEMENT + beside);
+}
+
+Target Interp::element(const Value &base, const Value &index, QualType type,
+                       const Expr *e)
 {
     Target t;
     Value p = moved(base, index, false, e);
     if (p.kind == Value::POINTER) {
         t.kind = p.anywhere ? Target::INSIDE : Target::CELL;
         t.cell = p.to;
+        if (!p.anywhere && (past_end(p.to, 1) || !is_as_large(p.to, type))) {
+            t.kind = Target::INSIDE;
+            t.cell.path.clear();
+        }
     } else {
         t.uniform = alike(base) && alike(index);
+        t.given = is_given_text(base);
         if (base.kind == Value::TAG && base.text == "argv" && index.is_int() &&
             index.p.is_constant())
             t.text = "argv[" + index.p.text() + "]";
@@ -31,7 +63,8 @@ Target Interp::target(const Expr *e)
     if (const auto *d = dyn_cast<DeclRefExpr>(e)) {
         if (const auto *v = dyn_cast<VarDecl>(d->getDecl())) {
             if (v->getType()->isReferenceType())
-                return element(read(now, {object_of(v), {}}), Value::integer(0), e);
+                return element(read(now, {object_of(v), {}}), Value::integer(0),
+                               v->getType().getNonReferenceType(), e);
             t.kind = Target::CELL;
             t.cell.object = object_of(v);
             t.opaque = v->getType()->isUnionType();
@@ -41,7 +74,8 @@ Target Interp::target(const Expr *e)
     if (const auto *m = dyn_cast<MemberExpr>(e)) {
         if (m->isArrow()) {
             Value base = eval(m->getBase());
-            t = element(base, Value::integer(0), e);
+            t = element(base, Value::integer(0),
+                        m->getBase()->getType()->getPointeeType(), e);
         } else {
             t = target(m->getBase());
         }
@@ -59,7 +93,7 @@ Target Interp::target(const Expr *e)
     }
     if (const auto *a = dyn_cast<ArraySubscriptExpr>(e)) {
         Value base = eval(a->getBase()), index = eval(a->getIdx());
-        t = element(base, index, e);
+        t = element(base, index, e->getType(), e);
         if (base.kind == Value::TAG && alike(index)) {
             t.uniform = true;
         }
@@ -69,7 +103,7 @@ Target Interp::target(const Expr *e)
         return t;
     const auto *u = dyn_cast<UnaryOperator>(e);
     if (u && u->getOpcode() == UO_Deref)
-        return element(eval(u->getSubExpr()), Value::integer(0), e);
+        return element(eval(u->getSubExpr()), Value::integer(0), e->getType(), e);
     if (u && u->getOpcode() == UO_Extension)
         return target(u->getSubExpr());
     if (const auto *c = dyn_cast<CompoundLiteralExpr>(e)) {
@@ -102,8 +136,12 @@ Value Interp::load(const Target &t, const Expr *e)
         Value v = read(now, t.cell);
         if (v.kind == Value::UNKNOWN && !v.where.line)
             v.where = here(e);
+        if (v.kind == Value::UNKNOWN)
+            lose(t.cell);
         return v;
     }
+    if (t.kind != Target::NOWHERE)
+        lose(t.cell);
     if (t.kind == Target::NOWHERE && t.uniform && !now.stored.count("arguments")) {
         if (e->getType()->isPointerType())
             return Value::tag(t.text.empty() ? "part of " + text_of(context(), e)
@@ -126,8 +164,10 @@ void Interp::store(const Target &t, const Value &v, QualType type, const Expr *e
     if (v.kind == Value::POINTER && (t.kind != Target::CELL || v.anywhere || t.opaque))
         escape(v);
     if (t.kind == Target::NOWHERE) {
+        if (!t.given)
+            forget_compatible(type, nullptr, here(e));
         if (!t.uniform)
-            return forget_compatible(type, nullptr, here(e));
+            return;
         now.stored.insert("arguments"); // they are no longer what they were
         texts_change();
         return;
@@ -143,6 +183,19 @@ void Interp::store(const Target &t, const Value &v, QualType type, const Expr *e
         forget_compatible(type, &t.cell, here(e));
 }
 
+// An initial value of what is not followed.
+void Interp::eval_lost(const Expr *init)
+{
+    const auto *list = dyn_cast<InitListExpr>(init);
+    if (list)
+        for (const Expr *part : list->inits())
+            eval_lost(part);
+    else if (init->getType()->isRecordType())
+        escape_all_in(init);
+    else
+        escape(eval(init));
+}
+
 void Interp::initialise(const Cell &c, QualType t, const Expr *init)
 {
     init = init->IgnoreParens();
@@ -156,6 +209,8 @@ void Interp::initialise(const Cell &c, QualType t, const Expr *init)
         list = list->getSemanticForm();
     if (list && t->isUnionType()) {
         forget(c, "is a union, which is not followed", here(init));
+        for (unsigned i = 0; i < list->getNumInits(); i++)
+            eval_lost(list->getInit(i));
         return;
     }
     if (list && (t->isRecordType() || t->isArrayType())) {
@@ -168,9 +223,14 @@ void Interp::initialise(const Cell &c, QualType t, const Expr *init)
                                     ? -1
                                     : (int)f->getFieldIndex());
         parts.erase(std::remove(parts.begin(), parts.end(), -1), parts.end());
-        for (unsigned i = 0; i < list->getNumInits() && i < 64; i++) {
+        enum { MOST = 64 };
+        for (unsigned i = 0; i < list->getNumInits(); i++) {
             if (record && i >= parts.size())
                 break;
+            if (i >= MOST) {
+                eval_lost(list->getInit(i));
+                continue;
+            }
             Cell part = c;
             part.path.push_back(record ? parts[i] : ELEMENT + (int)i);
             initialise(part, list->getInit(i)->getType(), list->getInit(i));
@@ -188,10 +248,12 @@ void Interp::initialise(const Cell &c, QualType t, const Expr *init)
         return initialise(c, t, list->getInit(0));
     if (t->isRecordType()) {
         Target from = target(init);
-        if (from.kind == Target::CELL && !from.opaque)
+        if (from.kind == Target::CELL && !from.opaque) {
             copy(c, from.cell, t);
-        else
+        } else {
+            load(from, init);
             forget(c, "is not followed", here(init));
+        }
         return;
     }
     if (t->isArrayType()) {

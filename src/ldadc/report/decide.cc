@@ -296,6 +296,46 @@ static std::string who(const File &f)
     return "\"" + f.name + "\" (" + lines_of({&f.calls[0]}) + ") may be the same file";
 }
 
+// Something between the file's calls that may change it, or what it is called.
+static const Touch *changed_by(const File &f, const Found &in)
+{
+    size_t first = SIZE_MAX, last = 0;
+    for (const Description &d : f.calls) {
+        size_t n = d.site - in.sites.data();
+        first = std::min(first, n);
+        last = std::max(last, n);
+    }
+    for (const Touch &t : in.touches) {
+        bool in_turns = false;
+        for (const Description &d : f.calls)
+            for (const Loop &l : d.site->loops)
+                in_turns =
+                    in_turns || std::count(t.loops.begin(), t.loops.end(), l.k) > 0;
+        bool apart = t.ordered && !in_turns &&
+                     (t.after <= first || (t.after > last && !t.renames));
+        if (t.changes && !apart &&
+            (t.any || sameness(t.path_key, f.opening->path_key) >= PERHAPS))
+            return &t;
+    }
+    return nullptr;
+}
+
+// What is read need not be what was written, then.
+static void look_for_changes(File *f, const Report &r)
+{
+    Decision *d = &f->decision;
+    const Touch *t = f->opening && (d->answer == "partition" || !d->own_share.empty())
+                         ? changed_by(*f, *r.found)
+                         : nullptr;
+    if (!t)
+        return;
+    d->own_share.clear();
+    decide_answer(d, "keep shared",
+                  t->function + "() in line " + std::to_string(t->where.line) +
+                      " may change the file, so that what is read need not be what was "
+                      "written");
+}
+
 // To partition a file must be right whether or not others are the same. Who calls a
 // function that is not called here knows which files it gives it.
 void reconsider(File *f, const Report &r, const Numbers &with)
@@ -303,6 +343,7 @@ void reconsider(File *f, const Report &r, const Numbers &with)
     Decision *d = &f->decision;
     std::vector<const File *> others;
     std::vector<const Description *> reads, assumed;
+    look_for_changes(f, r);
     if (d->answer != "partition" || f->opening->called || f->opening->foreign)
         return;
     for (const File &o : r.files) {

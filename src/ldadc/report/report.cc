@@ -75,7 +75,8 @@ static File given_up(const std::string &input)
     nowhere.call.name = "any call";
     Description d;
     d.site = &nowhere;
-    d.reason = "the program has too many paths to follow, and not all of its calls may "
+    d.reason = "the program has too many paths or calls to follow, and not all of its "
+               "calls may "
                "be listed";
     d.reason_where = nowhere.where;
     File f;
@@ -110,13 +111,14 @@ Report report_make(const Found &i, const std::vector<std::string> &inputs)
 {
     Report r;
     r.inputs = inputs;
+    r.found = &i;
     for (const Site &s : i.sites) {
         if (!s.call.moves)
             continue;
         for (const Description &d : describe(i, s))
             report_file_of(&r, i, s).calls.push_back(d);
     }
-    if (i.tired)
+    if (i.tired || i.deep)
         r.files.push_back(given_up(inputs[0]));
     r.assumptions = {"nprocs >= 1 and 0 <= rank < nprocs",
                      "named variables are not negative, and the same on all ranks",

@@ -28,6 +28,7 @@ struct File {
 struct Report {
     std::vector<std::string> inputs, assumptions;
     std::vector<File> files;
+    const Found *found = nullptr; // what it is made of
 };
 
 // What the weighted graphs of the files' writes and reads say. False: a number or
