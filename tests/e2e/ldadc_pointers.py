@@ -88,10 +88,9 @@ TABLE = {  # globals, what main() does, the number
     "assigned": (S, "int g = 1; struct S a = {&g}, b; b = a; *b.p = 90;", "g"),
     "assigned element": (S, "int g = 1, i = argc; struct S t[9], s = {&g}; t[i] = s; "
                          "*t[i].p = 90;", "g"),
-    "chosen": (S, "int g = 1, h = 3; struct S a = {&g}, b = {&h}, c = argc > 9 ? b : a; "
-               "*c.p = 90;", "g"),
-    "element": ("", "int g = 1, h = 2, *t[2] = {&h, &g}, i = argc > 0; *t[i] = 90;",
-                "g"),
+    "chosen": (S, "int g = 1, h = 3; struct S a = {&g}, b = {&h}, "
+               "c = argc > 9 ? b : a; *c.p = 90;", "g"),
+    "element": ("", "int g = 1, h, *t[2] = {&h, &g}, i = argc > 0; *t[i] = 90;", "g"),
     "beyond": ("", "int g = 1, *t[70] = {[66] = &g}; *t[66] = 90;", "g"),
     "variadic": (S + "static void f(int n, ...) { va_list a; va_start(a, n); "
                  "*va_arg(a, struct S).p = 90; va_end(a); }",
