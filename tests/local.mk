@@ -49,6 +49,7 @@ check_PROGRAMS += \
 	tests/unit/opt \
 	tests/unit/order \
 	tests/unit/pfm \
+	tests/unit/outfile \
 	tests/unit/passes \
 	tests/unit/phase \
 	tests/unit/pieces \

@@ -7,6 +7,11 @@ import os
 import subprocess
 import sys
 
+if not __package__:  # "iotrace export" starts it as a script
+    sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+from leadline import output  # noqa: E402
+
 BLOCK = 16 << 20    # bytes of CSV that become one batch
 
 TIMES = ("start_s", "duration_s")    # with nine digits behind the point
@@ -25,7 +30,7 @@ def whole(batch):
     return RecordBatch.from_arrays(columns, names=names)
 
 
-def convert(stream, path):
+def convert(stream, sink):
     from pyarrow import csv, int64, parquet, schema, string
     kinds = {name: string() if name in TEXTS else int64() for name in COLUMNS}
     written = schema([(name[:-1] + "ns", int64()) if name in TIMES
@@ -35,9 +40,30 @@ def convert(stream, path):
         parse_options=csv.ParseOptions(newlines_in_values=True),
         convert_options=csv.ConvertOptions(column_types=kinds, check_utf8=False,
                                            strings_can_be_null=False))
-    with parquet.ParquetWriter(path, written) as out:
+    with parquet.ParquetWriter(sink, written) as out:
         for batch in reader:
             out.write_batch(whole(batch))
+
+
+class Incomplete(Exception):
+    pass
+
+
+def export(args):
+    """Nothing is replaced by a part of the events."""
+    with output.replacing(args.out) as sink:
+        child = subprocess.Popen([args.program, "export", "--to=csv", "--", args.run],
+                                 stdout=subprocess.PIPE)
+        try:
+            convert(child.stdout, sink)
+            status = child.wait()
+        except BaseException:
+            child.kill()
+            child.wait()
+            raise
+        if status:
+            raise Incomplete("not all events could be listed (exit status %d); "
+                             "--to=csv writes those that can" % status)
 
 
 def main():
@@ -53,21 +79,13 @@ def main():
                          "find (%s -m pip install pyarrow, or PYTHON=PROGRAM for "
                          "another Python)\n" % (sys.executable, sys.executable))
         return 1
-    unfinished = args.out + ".part"
-    child = subprocess.Popen([args.program, "export", "--to=csv", "--", args.run],
-                             stdout=subprocess.PIPE)
     try:
-        convert(child.stdout, unfinished)
-        os.replace(unfinished, args.out)
-    except (OSError, pyarrow.ArrowException) as why:
-        child.kill()
-        child.wait()
-        if os.path.exists(unfinished):
-            os.unlink(unfinished)
-        sys.stderr.write("iotrace export: %s: it cannot be written: %s\n"
-                         % (args.out, str(why).splitlines()[0]))
+        export(args)
+    except (OSError, pyarrow.ArrowException, Incomplete) as why:
+        sys.stderr.write("iotrace export: %s: it cannot be written: %s\n" % (
+            args.out, getattr(why, "strerror", None) or str(why).splitlines()[0]))
         return 1
-    return child.wait()
+    return 0
 
 
 if __name__ == "__main__":

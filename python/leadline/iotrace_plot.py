@@ -251,7 +251,8 @@ PICTURES = [("non_io_time", draw_other_time), ("io_time", draw_io_time),
 
 def save(plt, figure, folder, name):
     for suffix in ("png", "svg"):
-        figure.savefig(os.path.join(folder, "%s.%s" % (name, suffix)))
+        with output.replacing(os.path.join(folder, "%s.%s" % (name, suffix))) as stream:
+            figure.savefig(stream, format=suffix)
     plt.close(figure)
     output.say(printable(os.path.join(folder, name + ".png")) + "\n")
 

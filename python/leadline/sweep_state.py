@@ -75,7 +75,7 @@ def save(sweep):
         ("values", {c.name: c.values for c in sweep.configs}), ("spec", sweep.spec),
         ("order", [[place[c.name] for c in line] for line in sweep.order])])
     try:
-        with output.replacing(path) as stream:
+        with output.replacing_own(path) as stream:
             stream.write(json.dumps(tree, indent=1).encode())
             stream.flush()
             os.fsync(stream.fileno())

@@ -15,6 +15,7 @@ src_base_libbase_la_SOURCES = \
 	src/base/format/json.c src/base/format/json.h \
 	src/base/format/lustre.c src/base/format/lustre.h \
 	src/base/format/json_read.c src/base/format/json_read.h \
+	src/base/format/outfile.c src/base/format/outfile.h \
 	src/base/opt.c src/base/opt.h \
 	src/base/plain.c src/base/plain.h \
 	src/base/program.c src/base/program.h \

@@ -47,6 +47,8 @@ static pthread_mutex_t listing = PTHREAD_MUTEX_INITIALIZER;
 static pid_t owner;       /* a forked child must not remove its parent's files */
 static atomic_int makers; /* threads between making something and its place */
 static atomic_bool shut;  /* the process ends: nothing is made any more */
+static bool catching;     /* signals that end the process remove its files */
+static bool alone;        /* of a program that has no other ranks */
 
 int scratch_absolute(char out[PATH_MAX], const char *path)
 {
@@ -315,6 +317,39 @@ static int scratch_make(const char *path, int *fd, int (*how)(const char *, int 
         scratch_end();
     }
     unblock_signals(&before);
+    return rc;
+}
+
+/* ---- under a temporary name ------------------------------------------------------ */
+
+enum { BESIDE_NAMES = 10000 };
+
+static int make_beside(const char *path, int *fd)
+{
+    *fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (*fd < 0)
+        return -errno;
+    int rc = add(path, -1);
+    if (rc)
+        unlink(path);
+    return rc;
+}
+
+int scratch_create_beside(const char *path, char beside[PATH_MAX], int *fd)
+{
+    const char *slash = strrchr(path, '/');
+    int rc = -EEXIST, folder = slash ? (int)(slash + 1 - path) : 0;
+    if (!catching) {
+        alone = true;
+        scratch_catch_signals(NULL);
+    }
+    for (int i = 0; i < BESIDE_NAMES && rc == -EEXIST; i++) {
+        int n = snprintf(beside, PATH_MAX, "%.*s.leadline-%ld-%d.tmp", folder, path,
+                         (long)getpid(), i);
+        rc = n < PATH_MAX ? scratch_make(beside, fd, make_beside) : -ENAMETOOLONG;
+    }
+    if (rc)
+        beside[0] = 0;
     return rc;
 }
 
@@ -673,6 +708,8 @@ static void let_others_end(bool failed)
 {
     struct timespec look = {.tv_nsec = failed ? OTHERS_NS / OTHERS_FINER : OTHERS_NS};
     int most = failed ? OTHERS_LOOKS * OTHERS_FINER : OTHERS_LOOKS;
+    if (alone)
+        return;
     for (int i = 0, quiet = 0; i < most && quiet < (failed ? 1 : OTHERS_QUIET); i++) {
         quiet = others && others->busy(true) ? 0 : quiet + 1;
         nanosleep(&look, NULL);
@@ -729,6 +766,7 @@ static bool stays_ignored(int sig)
 void scratch_catch_signals(const char *program)
 {
     catcher = pthread_self();
+    catching = true;
     for (int i = 0; i < CAUGHT; i++) {
         struct sigaction sa = {.sa_handler = on_signal};
         signal_text[i][0] = 0;

@@ -33,6 +33,12 @@ int scratch_create(const char *path, int *fd);
  * stripes when they are set, or when it is opened to be written. */
 int scratch_create_bare(const char *path, int *fd);
 
+/* Local. Creates, open for writing as *fd, a file beside `path`, which is to get that
+ * name by a rename: `beside` is its own name until then, which was free. It is
+ * remembered, and signals remove it, whoever catches them. 0, or -errno, mostly without
+ * a sentence; then `beside` is "". */
+int scratch_create_beside(const char *path, char beside[PATH_MAX], int *fd);
+
 /* Local. Makes the names in a folder durable. 0, or -errno without a sentence; some
  * file systems cannot, and need not. */
 int scratch_sync_folder(const char *path);

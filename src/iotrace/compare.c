@@ -2,6 +2,7 @@
  * and files of the kernel come last. */
 #include "base/err.h"
 #include "base/format/json.h"
+#include "base/format/outfile.h"
 #include "base/plain.h"
 #include "base/units.h"
 #include "iotrace/commands.h"
@@ -130,11 +131,12 @@ static int compare_put_json(struct summary *const s[2], const struct change *all
                             const struct changes *calls, const struct changes *files,
                             const char *path)
 {
-    FILE *out = command_create(path, true);
+    struct outfile out;
     struct json j;
-    if (!out)
-        return -EIO;
-    json_start(&j, out);
+    int rc = outfile_open(&out, path, OUTFILE_STREAM);
+    if (rc)
+        return rc;
+    json_start(&j, out.file);
     json_object(&j, NULL);
     json_text(&j, "schema", "leadline-iotrace-compare");
     json_int(&j, "schema_version", 1);
@@ -145,7 +147,7 @@ static int compare_put_json(struct summary *const s[2], const struct change *all
     put_list(&j, "files", files);
     json_end_object(&j);
     json_finish(&j);
-    return command_finish(out, path);
+    return outfile_close(&out, 0);
 }
 
 static int compare_show(struct summary *const s[2], int64_t top, const char *json)

@@ -1,5 +1,6 @@
 /* dump and merge: events as a table with the columns of Table 2.1. */
 #include "base/err.h"
+#include "base/format/outfile.h"
 #include "iotrace/commands.h"
 #include "iotrace/read/runs.h"
 #include "iotrace/read/table.h"
@@ -59,15 +60,10 @@ static int rows(FILE *out, struct filter *f, struct stream *s)
 static int write_table(struct run *r, struct filter *f, const char *path)
 {
     struct stream s;
+    struct outfile out = {0};
     int rc = stream_open(&s, r);
-    FILE *out = rc ? NULL : command_create(path, false);
-    if (!rc && !out)
-        rc = -EIO;
-    if (out) {
-        rc = rows(out, f, &s);
-        int end = command_finish(out, path);
-        rc = rc ? rc : end;
-    }
+    rc = rc ? rc : outfile_open(&out, path, OUTFILE_STREAM | OUTFILE_NEW);
+    rc = outfile_close(&out, rc ? rc : rows(out.file, f, &s));
     for (int i = 0; i < s.logs; i++)
         run_say_notes(s.log[i]);
     stream_close(&s);

@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "base/format/csv.h"
 #include "base/format/json.h"
+#include "base/format/outfile.h"
 #include "iotrace/commands.h"
 #include "iotrace/darshan.h"
 #include "iotrace/python.h"
@@ -214,25 +215,21 @@ static int export_to(struct run *r, const char *path,
                      int (*put)(struct stream *s, FILE *out))
 {
     struct stream s;
+    struct outfile out = {0};
     int rc = stream_open(&s, r);
-    FILE *out = rc ? NULL : command_create(path, true);
-    if (out) {
-        rc = put(&s, out);
-        int end = command_finish(out, path);
-        rc = rc ? rc : end;
-    }
+    rc = rc ? rc : outfile_open(&out, path, OUTFILE_STREAM);
+    rc = outfile_close(&out, rc ? rc : put(&s, out.file));
     for (int i = 0; i < s.logs; i++)
         run_say_notes(s.log[i]);
     stream_close(&s);
-    return rc || !out ? err_set(-EIO, path, -1, "it cannot be written") : 0;
+    return rc ? err_set(-EIO, path, -1, "it cannot be written") : 0;
 }
 
 static int export_darshan(struct run *r, const char *path)
 {
-    FILE *out = command_create(path, true);
-    int rc = out ? darshan_put(r, out) : -EIO;
-    int end = out ? command_finish(out, path) : 0;
-    return rc ? rc : end;
+    struct outfile out;
+    int rc = outfile_open(&out, path, OUTFILE_STREAM);
+    return outfile_close(&out, rc ? rc : darshan_put(r, out.file));
 }
 
 static int export_parquet(const char *run, const char *path)

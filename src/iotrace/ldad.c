@@ -4,6 +4,7 @@
 #include "algebra/descriptor.h"
 #include "base/err.h"
 #include "base/format/json.h"
+#include "base/format/outfile.h"
 #include "base/plain.h"
 #include "base/units.h"
 #include "iotrace/commands.h"
@@ -470,23 +471,23 @@ static int ldad_show(struct patterns *all, const char *json, int64_t top)
                 (long long)all->unfollowed, STREAMS);
     if (!json)
         return show_groups(all, NULL, top);
-    FILE *out = command_create(json, true);
-    if (!out)
-        return -EIO;
+    struct outfile out;
+    int rc = outfile_open(&out, json, OUTFILE_STREAM);
+    if (rc)
+        return rc;
     struct json j;
-    json_start(&j, out);
+    json_start(&j, out.file);
     json_object(&j, NULL);
     json_text(&j, "schema", "leadline-iotrace-ldad");
     json_int(&j, "schema_version", 1);
     json_int(&j, "unplaced_transfers", all->unplaced);
     json_int(&j, "unfollowed_transfers", all->unfollowed);
     json_array(&j, "files");
-    int rc = show_groups(all, &j, top);
+    rc = show_groups(all, &j, top);
     json_end_array(&j);
     json_end_object(&j);
     json_finish(&j);
-    int end = command_finish(out, json);
-    return rc ? rc : end;
+    return outfile_close(&out, rc);
 }
 
 static void free_patterns(struct patterns *all)
@@ -513,19 +514,19 @@ static int ldad_skeleton(struct run *r, const char *path)
     struct skeleton *s = calloc(1, sizeof *s);
     int rc = s ? skeleton_make(s, r) : ldad_no_memory();
     rc = rc ? rc : refuse_empty(s);
-    FILE *out = rc ? NULL : command_create(path, true);
+    struct outfile out = {0};
     struct json j;
-    if (out) {
-        json_start(&j, out);
+    rc = rc ? rc : outfile_open(&out, path, OUTFILE_STREAM);
+    if (!rc) {
+        json_start(&j, out.file);
         rc = skeleton_put(s, &j);
         json_finish(&j);
-        int end = command_finish(out, path);
-        rc = rc ? rc : end;
     }
+    rc = outfile_close(&out, rc);
     if (s)
         skeleton_free(s);
     free(s);
-    return rc || !out ? err_set(-EIO, path, -1, "it cannot be written") : 0;
+    return rc ? err_set(-EIO, path, -1, "it cannot be written") : 0;
 }
 
 static int ldad_patterns(struct run *r, const char *json, int64_t top)

@@ -1,9 +1,5 @@
 /* iotrace: starts programs under libiotrace.so, and reads what it recorded. */
-#include "base/err.h"
 #include "iotrace/commands.h"
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
 
 static const struct command command[] = {
     {"run", command_run, "run a command and record its I/O"},
@@ -27,28 +23,6 @@ static const struct command_set iotrace = {
     .example = "summary RUN",
     .command = command,
     .n = sizeof command / sizeof command[0]};
-
-FILE *command_create(const char *path, bool replace)
-{
-    if (!strcmp(path, "-"))
-        return stdout;
-    int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (replace ? O_TRUNC : O_EXCL);
-    int fd = open(path, flags, 0666);
-    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!out)
-        err_set(-errno, path, -1, "it cannot be written: %s", strerror(errno));
-    return out;
-}
-
-int command_finish(FILE *out, const char *path)
-{
-    if (out == stdout) /* what cannot be written there is told where the program ends */
-        return 0;
-    bool bad = ferror(out) || fflush(out);
-    int e = errno;
-    bad |= fclose(out) != 0;
-    return bad ? err_set(-e, path, -1, "it cannot be written: %s", strerror(e)) : 0;
-}
 
 int main(int argc, char **argv)
 {

@@ -1,5 +1,6 @@
 #include "iotrace/recover.h"
 #include "base/err.h"
+#include "base/format/outfile.h"
 #include "base/plain.h"
 #include "iotrace/commands.h"
 #include "iotrace/read/names.h"
@@ -136,18 +137,15 @@ static int put_table(struct log *l, FILE *out)
 /* What was begun and failed is not left behind: nobody could tell. */
 static int write_new(struct log *l, const char *path, int (*put)(struct log *, FILE *))
 {
-    FILE *out = command_create(path, false);
-    if (!out)
-        return -EIO;
-    fchmod(fileno(out), 0600); /* as the log is */
-    int rc = put(l, out);
-    rc = !rc && (fflush(out) || fsync(fileno(out))) ? -EIO : rc;
-    int end = command_finish(out, path);
-    if (rc || end) {
-        unlink(path);
-        err_set(rc ? rc : end, path, -1, "it cannot be written");
-    }
-    return rc ? rc : end;
+    struct outfile out;
+    int rc = outfile_open(&out, path, OUTFILE_NEW);
+    if (rc)
+        return rc;
+    fchmod(fileno(out.file), 0600); /* as the log is */
+    rc = put(l, out.file);
+    rc = !rc && (fflush(out.file) || fsync(fileno(out.file))) ? -EIO : rc;
+    rc = outfile_close(&out, rc);
+    return rc ? err_set(rc, path, -1, "it cannot be written") : 0;
 }
 
 static int recover(struct log *l, const char *path, char *target, bool part)

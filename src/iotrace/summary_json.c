@@ -222,6 +222,6 @@ int summary_json(const struct summary *s, FILE *out)
     json_end_object(&j);
     put_remarks(&j, s);
     json_end_object(&j);
-    json_finish(&j); /* command_finish looks whether it is all there */
+    json_finish(&j); /* outfile_close looks whether it is all there */
     return rc;
 }

@@ -1,5 +1,6 @@
 /* analyse: the access patterns of a program, from its source. */
 #include "base/err.h"
+#include "base/format/outfile.h"
 #include "ldadc/source.h"
 #include <errno.h>
 #include <string.h>
@@ -40,17 +41,18 @@ static const struct opt_program program = {
     .n = sizeof table / sizeof table[0],
 };
 
-static int opened(const char *path, FILE **out)
-{
-    *out = path ? fopen(path, "w") : NULL;
-    if (path && !*out)
-        return err_set(-errno, path, -1, "it cannot be written: %s", strerror(errno));
-    return 0;
-}
+enum { OUTS = 4 };
 
-static bool closed(FILE *f)
+static int open_all(struct analyse_request *r, struct outfile out[OUTS])
 {
-    return !f || f == stdout || !(ferror(f) | fclose(f));
+    const char *const path[OUTS] = {set.json, set.dot, set.graph, set.skeleton};
+    FILE **const file[OUTS] = {&r->json, &r->dot, &r->graph, &r->skeleton};
+    int rc = 0;
+    for (int i = 0; i < OUTS && !rc; i++) {
+        rc = path[i] ? outfile_open(&out[i], path[i], OUTFILE_STREAM) : 0;
+        *file[i] = out[i].file;
+    }
+    return rc;
 }
 
 static int analyse(struct analyse_request *r)
@@ -59,25 +61,17 @@ static int analyse(struct analyse_request *r)
     bool graph_here = set.graph && !strcmp(set.graph, "-");
     if (json_here && graph_here)
         return err_usage("--graph: standard output has the JSON already; give a FILE");
-    if (opened(json_here ? NULL : set.json, &r->json) || opened(set.dot, &r->dot) ||
-        opened(graph_here ? NULL : set.graph, &r->graph) ||
-        opened(set.skeleton, &r->skeleton))
-        return -EIO;
-    if (json_here)
-        r->json = stdout;
-    if (graph_here)
-        r->graph = stdout;
+    struct outfile out[OUTS] = {0};
+    int rc = open_all(r, out);
     r->text = json_here || graph_here ? NULL : stdout;
-    int rc = analyse_program(r);
+    rc = rc ? rc : analyse_program(r);
     if (!rc && r->skeleton && r->text)
         fprintf(r->text,
                 "\nWhat this I/O costs in other ways: leadline skeleton --np=N -o "
                 "OUT %s, then leadline whatif OUT.\n",
                 set.skeleton);
-    bool all =
-        closed(r->json) & closed(r->dot) & closed(r->graph) & closed(r->skeleton);
-    if (!rc && !all)
-        rc = err_set(-EIO, NULL, -1, "the answer cannot be written");
+    for (int i = 0; i < OUTS; i++)
+        rc = outfile_close(&out[i], rc);
     return rc;
 }
 

@@ -182,8 +182,7 @@ static int rewrite_and_run(struct build *b)
         rc = run_new(b);
         break;
     case REWRITE_UNWRITTEN:
-        rc = err_set(-errno, b->folder, -1, "a new source cannot be written: %s",
-                     strerror(errno));
+        rc = err_get()->code;
         break;
     case REWRITE_BROKEN: /* the compiler says why in its own words, too */
         rc = err_exit_status(err_get()) == EXIT_USAGE ? err_get()->code

@@ -1,5 +1,6 @@
 /* plan: by which descriptor libldad partitions a file of a program. */
 #include "base/err.h"
+#include "base/format/outfile.h"
 #include "ldadc/plan.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -58,15 +59,12 @@ static int write_plan(struct analyse_request *r, struct plan_request *p)
 
 static int command_plan_one(struct analyse_request *r)
 {
+    struct outfile out;
     struct plan_request p = {
-        .file = set.file, .trace = set.trace, .iotrace = set.iotrace, .out = stdout};
-    if (strcmp(set.out, "-") && !(p.out = fopen(set.out, "w")))
-        return err_set(-errno, set.out, -1, "it cannot be written: %s",
-                       strerror(errno));
-    int rc = write_plan(r, &p);
-    if (p.out != stdout && (ferror(p.out) | fclose(p.out)) && !rc)
-        rc = err_set(-EIO, set.out, -1, "it cannot be written");
-    return rc;
+        .file = set.file, .trace = set.trace, .iotrace = set.iotrace};
+    int rc = outfile_open(&out, set.out, OUTFILE_STREAM);
+    p.out = out.file;
+    return outfile_close(&out, rc ? rc : write_plan(r, &p));
 }
 
 int command_plan(int argc, char **argv)

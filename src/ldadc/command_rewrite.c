@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static struct {
     struct source_options source;
@@ -37,6 +38,13 @@ static const struct opt_program program = {
 
 enum { PATH_ROOM = 4096 };
 
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat of_a, of_b;
+    return !stat(a, &of_a) && !stat(b, &of_b) && of_a.st_dev == of_b.st_dev &&
+           of_a.st_ino == of_b.st_ino;
+}
+
 /* Where a source goes. */
 static int name_out(char out[PATH_ROOM], const struct analyse_request *r, int i)
 {
@@ -46,9 +54,9 @@ static int name_out(char out[PATH_ROOM], const struct analyse_request *r, int i)
                                      slash ? slash + 1 : r->file[i]);
     if (n >= PATH_ROOM)
         return err_set(-ENAMETOOLONG, set.out, -1, "the path is too long");
-    return strcmp(out, r->file[i])
-               ? 0
-               : err_usage("--out: a source is not written over itself");
+    if (!strcmp(out, r->file[i]) || is_same_file(out, r->file[i]))
+        return err_usage("--out: a source is not written over itself");
+    return 0;
 }
 
 static int rewrite(struct analyse_request *r)
@@ -75,11 +83,8 @@ static int rewrite(struct analyse_request *r)
         return err_set(-ENOENT, NULL, -1,
                        "there is no file that can be partitioned, and nothing is "
                        "written");
-    case REWRITE_BROKEN:
-        return err_get()->code;
     default:
-        return err_set(-errno, set.out, -1, "the new source cannot be written: %s",
-                       strerror(errno));
+        return err_get()->code;
     }
 }
 

@@ -10,10 +10,10 @@
 #include "clang/Basic/SourceManager.h"
 #include "clang/Rewrite/Core/Rewriter.h"
 #include <algorithm>
-#include <cerrno>
 
 extern "C" {
 #include "base/err.h"
+#include "base/format/outfile.h"
 }
 
 using namespace clang;
@@ -490,13 +490,11 @@ void say(const Fate &f, FILE *out)
 
 bool write_file(const char *path, const std::string &text)
 {
-    FILE *out = fopen(path, "w");
-    bool good = out && fwrite(text.data(), 1, text.size(), out) == text.size();
-    int why = errno;
-    if (out && fclose(out) && good)
-        return false;
-    errno = why;
-    return good;
+    struct outfile out;
+    int rc = outfile_open(&out, path, OUTFILE_STREAM);
+    if (!rc)
+        fwrite(text.data(), 1, text.size(), out.file); // outfile_close looks at it
+    return !outfile_close(&out, rc);
 }
 
 } // namespace

@@ -33,7 +33,7 @@ struct rewrite_request {
 
 /* Local. REWRITE_NOTHING: no file of the program can be partitioned, and nothing is
  * written. REWRITE_BROKEN: the program cannot be analysed (err_get).
- * REWRITE_UNWRITTEN: errno says why. */
+ * REWRITE_UNWRITTEN: a new source cannot be written (err_get). */
 enum rewrite_result rewrite_program(const struct analyse_request *r,
                                     const struct rewrite_request *w);
 

@@ -1,16 +1,16 @@
 /* The files the report is written to: refused early, replaced whole. */
+#include "base/format/outfile.h"
 #include "base/scratch.h"
 #include "report/sink.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* What the user can mend by another path is a usage error; a full disk is not. */
-static int refuse(const char *path, int code)
+static int refuse(const char *path, int code, const char *why)
 {
+    why = why ? why : strerror(code);
     switch (code) {
     case EFBIG:
     case ENOSPC:
@@ -18,10 +18,9 @@ static int refuse(const char *path, int code)
     case EIO:
     case ENOMEM:
     case ESTALE:
-        return err_set(-code, path, -1, "the report cannot be written: %s",
-                       strerror(code));
+        return err_set(-code, path, -1, "the report cannot be written: %s", why);
     default:
-        return err_usage("the report %s cannot be written: %s", path, strerror(code));
+        return err_usage("the report %s cannot be written: %s", path, why);
     }
 }
 
@@ -33,25 +32,18 @@ static int check_folder(const char *path)
     int n = snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
                      slash ? path : ".");
     if (n >= (int)sizeof folder)
-        return refuse(path, ENAMETOOLONG);
-    return access(folder, W_OK | X_OK) ? refuse(path, errno) : 0;
+        return refuse(path, ENAMETOOLONG, NULL);
+    return access(folder, W_OK | X_OK) ? refuse(path, errno, NULL) : 0;
 }
 
-/* Only regular files: a rename over /dev/null, or over a link, would replace it. */
+/* No device: a report is written when a run begins and again when it ends. */
 static int check_path(const char *path)
 {
-    struct stat st;
+    struct outfile_place at;
     if (!path || report_to_stdout(path))
         return 0;
-    if (lstat(path, &st))
-        return errno == ENOENT ? check_folder(path) : refuse(path, errno);
-    if (S_ISDIR(st.st_mode))
-        return refuse(path, EISDIR);
-    if (!S_ISREG(st.st_mode))
-        return err_usage("the report %s cannot be written: it exists and is not a "
-                         "regular file",
-                         path);
-    return access(path, W_OK) ? refuse(path, errno) : 0;
+    int rc = outfile_find(&at, path, OUTFILE_WHOLE);
+    return rc ? refuse(path, -rc, at.why) : at.there ? 0 : check_folder(path);
 }
 
 static int close_stream(FILE *out, int rc)
@@ -72,17 +64,13 @@ static int write_by_rename(const char *path, int (*fill)(const void *, FILE *),
                            const void *what)
 {
     char tmp[PATH_MAX];
-    if (snprintf(tmp, sizeof tmp, "%s.%ld.tmp", path, (long)getpid()) >=
-        (int)sizeof tmp)
-        return refuse(path, ENAMETOOLONG);
-    int rc = scratch_add(tmp);
-    if (rc)
-        return rc;
+    struct outfile_place at;
+    int fd = -1;
     watchdog_arm_as_set("writing the report", path);
-    unlink(tmp); /* left by a killed process of the same number */
-    int fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-    rc = out ? 0 : -errno;
+    int rc = outfile_find(&at, path, OUTFILE_WHOLE);
+    rc = rc ? rc : scratch_create_beside(at.path, tmp, &fd);
+    FILE *out = rc ? NULL : fdopen(fd, "w");
+    rc = rc || out ? rc : -errno;
     if (out) {
         errno = 0;
         rc = fill(what, out);
@@ -90,13 +78,14 @@ static int write_by_rename(const char *path, int (*fill)(const void *, FILE *),
     } else if (fd >= 0) {
         close(fd);
     }
-    if (rc == 0 && rename(tmp, path))
+    if (rc == 0 && rename(tmp, at.path))
         rc = -errno;
-    if (rc)
+    if (rc && fd >= 0)
         unlink(tmp);
-    scratch_forget(tmp);
+    if (fd >= 0)
+        scratch_forget(tmp);
     watchdog_disarm();
-    return rc ? refuse(path, -rc) : 0;
+    return rc ? refuse(path, -rc, at.why) : 0;
 }
 
 bool report_to_stdout(const char *path)

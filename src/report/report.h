@@ -16,7 +16,7 @@ struct report;
 bool report_to_stdout(const char *path);
 
 /* Local. Writes a file by `fill` (0, or -errno), all of it or none: beside `path`, then
- * by a rename. What is there and no regular file, such as a link, is refused. "-" is
+ * by a rename (base/format/outfile.h); no device or pipe. "-" is
  * standard output; what cannot be written there is told where the program ends. */
 int report_write(const char *path, int (*fill)(const void *what, FILE *out),
                  const void *what);

@@ -8,6 +8,7 @@ import importlib
 import io
 import json
 import os
+import stat
 import subprocess
 import unittest
 
@@ -255,6 +256,25 @@ class Export(Runs):
             self.assertEqual(table[name + "_ns"],
                              [int(r[name + "_s"].replace(".", "")) for r in rows])
         self.assertEqual(sorted(os.listdir(self.tmp)), ["run2", "t.parquet"])
+
+    def test_what_is_no_file_is_written_to(self):
+        run = self.run_of(1)
+        text = self.iotrace("export", "--to=csv", run)[0]
+        place = os.path.join(self.tmp, "place")
+        os.mkfifo(place)
+        with subprocess.Popen(["cat", place], stdout=subprocess.PIPE,
+                              universal_newlines=True) as cat:
+            self.iotrace("export", "--to=csv", run, "-o", place)
+            self.assertEqual(cat.communicate()[0], text)
+        self.assertTrue(stat.S_ISFIFO(os.lstat(place).st_mode))
+        os.unlink(place)
+        os.symlink("target", place)
+        with open(os.path.join(self.tmp, "target"), "w") as f:
+            f.write("old")
+        self.iotrace("export", "--to=csv", run, "-o", place)
+        self.assertTrue(os.path.islink(place))
+        with open(place) as f:
+            self.assertEqual(f.read(), text)
 
     def test_a_profile(self):
         line = (IOTRACE, "run", "-n", "p", "--mode=profile", "--", "true")

@@ -5,6 +5,7 @@ once they are complete."""
 import hashlib
 import math
 import os
+import stat
 import struct
 import zlib
 
@@ -109,6 +110,31 @@ class Gen(Case):
         self.good(self.gen("records", "5", "--output=" + path, "--overwrite", np=0))
         self.assertEqual(os.path.getsize(path), 500)
         self.assertNotIn("outcore-", "".join(os.listdir(self.tmp)))
+
+    def test_only_regular_files_are_replaced(self):
+        """A device and a pipe stay; a link stays, and what it leads to is replaced."""
+        path = os.path.join(self.tmp, "there")
+        made = [lambda: os.mkfifo(path)]
+        if os.geteuid() == 0:
+            made.append(lambda: os.mknod(path, 0o600 | stat.S_IFCHR, os.makedev(1, 3)))
+        for make in made:
+            make()
+            before = os.lstat(path).st_mode
+            done = self.gen("records", "5", "--output=" + path, "--overwrite", np=2)
+            self.one_sentence(done, "not a regular file", path)
+            self.assertEqual(os.lstat(path).st_mode, before)
+            os.unlink(path)
+        os.mkdir(os.path.join(self.tmp, "far"))
+        target = os.path.join(self.tmp, "far", "target")
+        os.symlink(target, path)
+        done = self.gen("records", "5", "--output=" + path, "--overwrite", np=0)
+        self.one_sentence(done, "leads to nothing", path)
+        with open(target, "w") as f:
+            f.write("old")
+        self.good(self.gen("records", "5", "--output=" + path, "--overwrite", np=2))
+        self.assertTrue(os.path.islink(path))
+        self.assertEqual(os.path.getsize(target), 500)
+        self.assertEqual(os.listdir(os.path.dirname(target)), ["target"])
 
     def test_a_full_disk(self):
         done = self.gen("records", "50000", "--output=files/made", np=2,

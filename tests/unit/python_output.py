@@ -2,7 +2,10 @@
 # mpi: any
 """Where leadline's output goes: whole, not through links, and as nothing but text."""
 import os
+import socket
 import stat
+import subprocess
+import sys
 from unittest import mock
 
 from tap import main
@@ -31,23 +34,69 @@ class Files(LeadlineCase):
         with open(path) as stream:
             return stream.read()
 
-    def test_a_link_is_replaced(self):
+    def test_a_link_stays_and_leads_to_the_new_file(self):
         for path, command in self.each():
-            precious = self.save("precious", "precious")
-            os.symlink(precious, path)
+            old = self.save("old", "old")
+            os.symlink(old, path)
             self.assertEqual(leadline(*command), (0, mock.ANY, ""))
-            self.assertEqual(self.text(precious), "precious")
-            self.assertFalse(os.path.islink(path))
-            self.assertIn("100", self.text(path))
+            self.assertTrue(os.path.islink(path))
+            self.assertFalse(os.path.islink(old))
+            self.assertIn("100", self.text(old))
             self.assertEqual(os.listdir(self.path("out")), [os.path.basename(path)])
             os.unlink(path)
 
-    def test_a_link_to_nothing_makes_nothing(self):
+    def test_a_link_to_nothing_is_refused(self):
         for path, command in self.each():
             os.symlink(self.path("nothing"), path)
-            self.assertEqual(leadline(*command)[0], 0)
+            status, _, err = leadline(*command)
+            self.assertEqual(status, 1)
+            self.assertIn("a symbolic link that leads to nothing", err)
             self.assertFalse(os.path.exists(self.path("nothing")))
+            self.assertTrue(os.path.islink(path))
             os.unlink(path)
+
+    def test_pipes_are_written_to_and_other_things_refused(self):
+        for path, command in self.each():
+            os.mkfifo(path)
+            reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+            self.assertEqual(leadline(*command), (0, mock.ANY, ""))
+            self.assertIn(b"100", os.read(reader, 1 << 20))
+            os.close(reader)
+            self.assertTrue(stat.S_ISFIFO(os.stat(path).st_mode))
+            os.unlink(path)
+            with socket.socket(socket.AF_UNIX) as listening:
+                listening.bind(path)
+                status, _, err = leadline(*command)
+                self.assertEqual(status, 1)
+                self.assertIn("not a regular file", err)
+                self.assertTrue(stat.S_ISSOCK(os.stat(path).st_mode))
+            os.unlink(path)
+
+    def test_what_goes_to_standard_output_stays(self):
+        """The file that standard output goes to is written on, not replaced."""
+        path = self.save("before\n", "all")
+        with open(path, "a") as everything:
+            subprocess.run(
+                [sys.executable, "-m", "leadline", "list", "-o", "/dev/stdout",
+                 self.report], stdout=everything, check=True,
+                env=dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path)))
+        self.assertTrue(self.text(path).startswith("before\n"))
+        self.assertGreater(len(self.text(path).splitlines()), 1)
+
+    def test_a_signal_removes_what_was_begun(self):
+        path = self.save("old", "old")
+        script = ("import os, signal\nfrom leadline import output\n"
+                  "with output.replacing(%r) as stream:\n"
+                  "    stream.write(b'new')\n    stream.flush()\n"
+                  "    os.kill(os.getpid(), signal.%s)\n    signal.pause()\n")
+        before = sorted(os.listdir(self.dir))
+        for name in ("SIGTERM", "SIGHUP"):
+            done = subprocess.run(
+                [sys.executable, "-c", script % (path, name)], check=False,
+                env=dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path)))
+            self.assertNotEqual(done.returncode, 0)
+            self.assertEqual(sorted(os.listdir(self.dir)), before)
+            self.assertEqual(self.text(path), "old")
 
     def test_the_old_file_stays_until_the_new_one_is_whole(self):
         for path, command in self.each():

@@ -1,5 +1,6 @@
 #include "base/format/png.h"
 #include "base/err.h"
+#include "base/format/outfile.h"
 #include <errno.h>
 #include <png.h>
 #include <setjmp.h>
@@ -7,12 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 struct png_file {
     char *path;
-    FILE *out;
+    struct outfile out;
     png_structp png;
     png_infop info;
     int64_t rows_left;
@@ -43,7 +42,7 @@ static int png_begin(struct png_file *f, int64_t width, int64_t height,
     errno = 0;
     if (setjmp(png_jmpbuf(f->png)))
         return -EIO;
-    png_init_io(f->png, f->out);
+    png_init_io(f->png, f->out.file);
     png_set_IHDR(f->png, f->info, (png_uint_32)width, (png_uint_32)height, 8, colour,
                  PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
@@ -63,11 +62,8 @@ int png_file_open(struct png_file **out, const char *path, int64_t width,
     }
     if (!f || !f->path || !f->info)
         return err_set(-ENOMEM, path, -1, "no memory to write a picture");
-    f->out = fopen(path, "we");
-    if (!f->out)
-        return err_set(-errno, path, -1, "the picture cannot be written: %s",
-                       strerror(errno));
-    return png_begin(f, width, height, kind);
+    int rc = outfile_open(&f->out, path, OUTFILE_STREAM);
+    return rc ? rc : png_begin(f, width, height, kind);
 }
 
 int png_file_row(struct png_file *f, const uint8_t *row)
@@ -89,28 +85,17 @@ static int png_end(struct png_file *f)
     return 0;
 }
 
-/* A part of a picture is of no use; what is no plain file is not ours to remove. */
-static void discard(const char *path)
-{
-    struct stat st;
-    if (!lstat(path, &st) && S_ISREG(st.st_mode))
-        unlink(path);
-}
-
 int png_file_close(struct png_file **file)
 {
     struct png_file *f = *file;
     int rc = 0;
     if (!f)
         return 0;
-    bool whole = f->out && !f->failed && !f->rows_left;
+    bool whole = f->out.file && !f->failed && !f->rows_left;
     if (whole)
-        rc = png_end(f);
-    if (f->out && fclose(f->out) && whole && !rc)
-        rc = err_set(-errno, f->path, -1, "the picture cannot be written: %s",
-                     strerror(errno));
-    if (f->out && (!whole || rc))
-        discard(f->path);
+        rc = outfile_close(&f->out, png_end(f));
+    else /* a part of a picture is of no use */
+        outfile_close(&f->out, -ECANCELED);
     if (f->png)
         png_destroy_write_struct(&f->png, &f->info);
     free(f->path);

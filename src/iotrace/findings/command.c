@@ -1,6 +1,7 @@
 /* findings: what a run does to its files that costs it time; summary: the first look at
  * that, or tables of all calls. */
 #include "base/err.h"
+#include "base/format/outfile.h"
 #include "iotrace/commands.h"
 #include "iotrace/findings/findings.h"
 #include "iotrace/read/runs.h"
@@ -18,11 +19,11 @@ static int show(const struct findings *f, const char *json)
         findings_text(f, stdout);
     if (!json)
         return 0;
-    FILE *out = command_create(json, true);
-    if (!out)
-        return -EIO;
-    findings_json(f, out);
-    return command_finish(out, json);
+    struct outfile out;
+    int rc = outfile_open(&out, json, OUTFILE_STREAM);
+    if (!rc)
+        findings_json(f, out.file);
+    return outfile_close(&out, rc);
 }
 
 static int level_of(const char *fail_on)
@@ -110,10 +111,9 @@ static int show_tables(const char *path, const struct summary_tables *tables,
     if (!rc && (!json || strcmp(json, "-") != 0))
         rc = summary_text(s, tables, stdout);
     if (!rc && json) {
-        FILE *out = command_create(json, true);
-        rc = out ? summary_json(s, out) : -EIO;
-        int end = out ? command_finish(out, json) : 0;
-        rc = rc ? rc : end;
+        struct outfile out;
+        rc = outfile_open(&out, json, OUTFILE_STREAM);
+        rc = outfile_close(&out, rc ? rc : summary_json(s, out.file));
     }
     int status = run_verdict(&s->run, rc);
     summary_free(&s);

@@ -324,6 +324,7 @@ static int plan(struct run *r, struct run_need *n)
     if (rc)
         return rc;
     output.writers = kind->rows ? r->lanes : 1;
+    output.folder = !kind->rows;
     rc = set.plant ? err_agree(r->world.comm, plant_read(&plant, set.plant)) : 0;
     if (rc)
         return rc;

@@ -1,9 +1,9 @@
 #include "outcore/data/output.h"
 #include "base/err.h"
+#include "base/format/outfile.h"
 #include "base/scratch.h"
 #include "run/lanes.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,16 +61,41 @@ static void name_now(struct run *r, const struct output *o, int lane, char name[
 
 /* ---- the plan -------------------------------------------------------------------- */
 
-static int refuse_what_is_there(const struct run *r, const struct output *o, int lane)
+static int refuse_place(int rc, const char *name, const char *why)
+{
+    return err_set(rc, name, -1, "the output cannot be written: %s", why);
+}
+
+/* An output is written at many offsets, by many ranks: it is a regular file. */
+static int check_what_is_there(const struct run *r, const struct output *o, int lane,
+                               struct outfile_place *at)
 {
     char name[PATH];
-    struct stat st;
     int rc = name_final(r, o, lane, name);
-    if (rc || o->overwrite || lstat(name, &st))
+    if (rc)
         return rc;
-    return err_set(-EEXIST, name, -1,
-                   "the output exists: choose another --output, remove it, or say "
-                   "--overwrite");
+    rc = outfile_find(at, name, OUTFILE_WHOLE);
+    if (at->there && !o->overwrite)
+        return err_set(-EEXIST, name, -1,
+                       "the output exists: choose another --output, remove it, or say "
+                       "--overwrite");
+    if (o->folder && at->there)
+        return rc == -EISDIR ? 0 : refuse_place(-ENOTDIR, name, "it is no directory");
+    if (!rc && !r->shared && strcmp(name, at->path) != 0)
+        return refuse_place(-ELOOP, name, "it is a symbolic link");
+    return rc ? refuse_place(rc, name, at->why) : 0;
+}
+
+/* Of a file that all write: the file that a link leads to, beside which it is made. */
+static int plan_place(struct run *r, struct output *o)
+{
+    static struct outfile_place at;
+    int rc = 0;
+    for (int i = 0; i < o->writers && !rc; i++)
+        rc = check_what_is_there(r, o, i, &at);
+    if (!rc && r->shared)
+        o->path = at.path;
+    return rc;
 }
 
 int output_plan(struct run *r, struct output *o)
@@ -88,8 +113,7 @@ int output_plan(struct run *r, struct output *o)
         return 0;
     if (strlen(o->path) >= PATH - NAME_MORE)
         return err_set(-ENAMETOOLONG, o->path, -1, "the path is too long");
-    for (int i = 0; i < o->writers && !rc; i++)
-        rc = refuse_what_is_there(r, o, i);
+    rc = plan_place(r, o);
     if (dir->from == OPT_DEFAULT) {
         folder_of(o->path, folder);
         r->options->dir = folder;
@@ -165,13 +189,10 @@ int output_read(struct output *o)
 /* What came under that name meanwhile stays, where the file system can tell. */
 static int output_rename(const char *from, const char *to, bool overwrite)
 {
-    int rc = overwrite ? -1 : renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
-    if (rc && (overwrite || errno == EINVAL || errno == ENOSYS))
-        rc = rename(from, to);
-    if (!rc)
-        return 0;
-    return err_set(-errno, to, -1, "the complete output cannot be given its name: %s",
-                   strerror(errno));
+    int rc = outfile_rename(from, to, overwrite);
+    return rc ? err_set(rc, to, -1, "the complete output cannot be given its name: %s",
+                        strerror(-rc))
+              : 0;
 }
 
 static int sync_folder_of(const char *path)

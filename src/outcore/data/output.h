@@ -7,10 +7,11 @@
 #include "run/run.h"
 
 struct output {
-    const char *path;    /* --output; NULL: none */
-    bool overwrite;      /* what is there is replaced */
-    const char *role;    /* in the name in --dir, and in the temporary one */
-    int writers;         /* of this rank: its first lanes. UNIQUE: each has a part file,
+    const char *path; /* --output; NULL: none; from output_plan on where a link leads */
+    bool overwrite;   /* what is there is replaced */
+    bool folder;      /* it is a folder, which its program makes (output_folder) */
+    const char *role; /* in the name in --dir, and in the temporary one */
+    int writers;      /* of this rank: its first lanes. UNIQUE: each has a part file,
                        * PATH.000000 and so on, in the order of ranks and lanes */
     struct run_file *of; /* of each lane; output_plan makes it */
     /* SHARED, past the page cache: the same of each lane, by way of it: for the ends of

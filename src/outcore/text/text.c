@@ -280,6 +280,7 @@ static int plan(struct run *r, struct run_need *n)
     settle_way();
     text.output.role = "lex";
     text.output.writers = 1;
+    text.output.folder = true;
     rc = output_plan(r, &text.output);
     rc = rc ? rc : models_plan(&text.models);
     rc = rc ? rc : plan_input(r);

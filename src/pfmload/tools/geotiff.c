@@ -3,10 +3,9 @@
  * north comes first, and a PFM's rows begin in the south. */
 #include "pfmload/tools/geotiff.h"
 #include "base/err.h"
+#include "base/format/outfile.h"
 #include "hydro/geodesy.h"
-#include "pfmload/tools/info.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +39,7 @@ static const uint16_t keys[] = {1,    1, 0, 4, /* version 1.1.0, so many keys: *
 struct geotiff {
     const struct pfm_head *head;
     const char *path;
-    int file;
+    struct outfile out;
     int rc; /* the first failure */
     int64_t row;
     bool whole;
@@ -139,7 +138,7 @@ static void geotiff_write(struct geotiff *g, const void *from, size_t n, int64_t
 {
     const char *next = from;
     while (n && !g->rc) {
-        ssize_t done = pwrite(g->file, next, n, at);
+        ssize_t done = pwrite(fileno(g->out.file), next, n, at);
         if (done < 0 && errno != EINTR)
             g->rc = err_set(-errno, g->path, at, "it cannot be written: %s",
                             strerror(errno));
@@ -184,14 +183,14 @@ int geotiff_open(struct geotiff **out, const char *path, const struct pfm_head *
     struct geotiff *g = *out = calloc(1, sizeof *g);
     struct directory d;
     if (g) {
-        *g = (struct geotiff){.head = h, .path = path, .file = -1};
+        *g = (struct geotiff){.head = h, .path = path};
         g->pixel = malloc((size_t)h->width * BANDS * sizeof *g->pixel);
     }
     if (!g || !g->pixel)
         return err_set(-ENOMEM, path, -1, "no memory to make a picture");
-    g->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (g->file < 0)
-        return err_set(-errno, path, -1, "it cannot be written: %s", strerror(errno));
+    int rc = outfile_open(&g->out, path, OUTFILE_WHOLE);
+    if (rc)
+        return rc;
     clear_row(g);
     make_head(&d, h);
     geotiff_write(g, d.bytes, sizeof d.bytes, 0);
@@ -209,13 +208,10 @@ int geotiff_close(struct geotiff **geotiff)
 {
     struct geotiff *g = *geotiff;
     int rc = g ? g->rc : 0;
-    if (g && g->file >= 0) {
-        if (close(g->file) && !rc)
-            rc = err_set(-errno, g->path, -1, "it cannot be written: %s",
-                         strerror(errno));
-        if (rc || !g->whole)
-            info_discard(g->path);
-    }
+    if (g && g->whole)
+        rc = outfile_close(&g->out, rc);
+    else if (g)
+        outfile_close(&g->out, -ECANCELED);
     if (g)
         free(g->pixel);
     free(g);

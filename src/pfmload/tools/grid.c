@@ -1,8 +1,8 @@
 #include "pfmload/tools/grid.h"
 #include "base/err.h"
 #include "base/format/json.h"
+#include "base/format/outfile.h"
 #include "hydro/geodesy.h"
-#include "pfmload/tools/info.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,8 +11,7 @@
 /* One row of cells is in memory; it is written when bins of the next one come. */
 struct grid {
     const struct pfm_head *head;
-    const char *path;
-    FILE *out;
+    struct outfile out;
     struct json json;
     int64_t bins; /* of a cell's side */
     int64_t columns, rows, row;
@@ -78,7 +77,7 @@ static void grid_put_head(struct grid *g, const char *handle)
 {
     const struct pfm_head *h = g->head;
     struct json *j = &g->json;
-    json_start(j, g->out);
+    json_start(j, g->out.file);
     json_object(j, NULL);
     json_text(j, "schema", "leadline-pfm-grid/1");
     json_text(j, "file", handle);
@@ -99,7 +98,7 @@ int grid_open(struct grid **out, const char *path, const char *handle,
     struct grid *g = *out = calloc(1, sizeof *g);
     int64_t longest = h->width > h->height ? h->width : h->height;
     if (g) {
-        *g = (struct grid){.head = h, .path = path, .bins = parts(longest, GRID_SIDE)};
+        *g = (struct grid){.head = h, .bins = parts(longest, GRID_SIDE)};
         g->columns = parts(h->width, g->bins);
         g->rows = parts(h->height, g->bins);
         g->sum = calloc((size_t)g->columns, sizeof *g->sum);
@@ -107,32 +106,27 @@ int grid_open(struct grid **out, const char *path, const char *handle,
     }
     if (!g || !g->sum || !g->n)
         return err_set(-ENOMEM, path, -1, "no memory to make a grid");
-    g->out = strcmp(path, "-") ? fopen(path, "we") : stdout;
-    if (!g->out)
-        return err_set(-errno, path, -1, "it cannot be written: %s", strerror(errno));
-    grid_put_head(g, handle);
-    return 0;
+    int rc = outfile_open(&g->out, path, OUTFILE_STREAM);
+    if (!rc)
+        grid_put_head(g, handle);
+    return rc;
 }
 
-/* What standard output did not take is told where the program ends. */
+/* A part of a grid is of no use. */
 static int grid_finish(struct grid *g)
 {
-    int rc = g->whole ? json_finish(&g->json) : -ECANCELED;
-    if (g->out == stdout)
+    if (!g->whole) {
+        outfile_close(&g->out, -ECANCELED);
         return 0;
-    if (fclose(g->out) && !rc)
-        rc = -errno;
-    if (rc)
-        info_discard(g->path);
-    return rc && g->whole
-               ? err_set(rc, g->path, -1, "it cannot be written: %s", strerror(-rc))
-               : 0;
+    }
+    json_finish(&g->json); /* outfile_close looks whether it is all there */
+    return outfile_close(&g->out, 0);
 }
 
 int grid_close(struct grid **grid)
 {
     struct grid *g = *grid;
-    int rc = g && g->out ? grid_finish(g) : 0;
+    int rc = g && g->out.file ? grid_finish(g) : 0;
     if (g) {
         free(g->sum);
         free(g->n);

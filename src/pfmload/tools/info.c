@@ -3,8 +3,6 @@
 #include "base/plain.h"
 #include "base/version.h"
 #include <math.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- for people ----------------------------------------------------------------- */
 
@@ -155,13 +153,4 @@ int info_json(const struct info *in, FILE *out)
     json_real(&j, "cpu_s", in->cpu_s);
     json_end_object(&j);
     return json_finish(&j);
-}
-
-/* ---- outputs -------------------------------------------------------------------- */
-
-void info_discard(const char *path)
-{
-    struct stat st;
-    if (!lstat(path, &st) && S_ISREG(st.st_mode))
-        unlink(path);
 }

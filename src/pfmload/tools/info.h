@@ -34,8 +34,4 @@ void info_print(const struct info *in);
 /* Local. For programs. Returns 0, or -EIO. */
 int info_json(const struct info *in, FILE *out);
 
-/* Local. Removes what was written of an output that is of use only as a whole; what is
- * no plain file is not ours to remove. */
-void info_discard(const char *path);
-
 #endif

@@ -1,5 +1,6 @@
 #include "pfmload/tools/info_lines.h"
 #include "base/err.h"
+#include "base/format/outfile.h"
 #include "hydro/geodesy.h"
 #include <errno.h>
 #include <math.h>
@@ -12,8 +13,7 @@ enum { LINE = 512, BUFFER = 1 << 18, DEGREES = 9, DEVIATION = 6 };
 
 struct info_lines {
     const struct pfm_head *head;
-    const char *path;
-    FILE *out;
+    struct outfile out;
     int decimals; /* of depths: as many as are stored */
     double step;  /* of an offset, as a part of a bin */
     char *at;     /* where the line being made ends */
@@ -67,7 +67,7 @@ static void put_depth(struct info_lines *l, double m, char end)
 
 static void end_line(struct info_lines *l)
 {
-    fwrite_unlocked(l->line, 1, (size_t)(l->at - l->line), l->out);
+    fwrite_unlocked(l->line, 1, (size_t)(l->at - l->line), l->out.file);
     l->at = l->line;
 }
 
@@ -77,7 +77,7 @@ void info_lines_names(struct info_lines *l)
 {
     fputs("row,column,longitude,latitude,soundings,valid,average_filtered_m,"
           "min_filtered_m,max_filtered_m,average_m,min_m,max_m,std_m,validity\n",
-          l->out);
+          l->out.file);
 }
 
 void info_lines_bin(struct info_lines *l, const struct pfm_bin *bin)
@@ -139,34 +139,24 @@ int info_lines_open(struct info_lines **out, const char *path, const struct pfm_
     if (!l)
         return err_set(-ENOMEM, path, -1, "no memory to write the file");
     l->head = h;
-    l->path = path;
     l->at = l->line;
     l->step = 1 / (double)((INT64_C(1) << h->offset_bits) - 1);
     l->decimals = decimals < 0 ? 0 : decimals > 6 ? 6 : (int)decimals;
-    l->out = strcmp(path, "-") ? fopen(path, "we") : stdout;
-    if (!l->out)
-        return err_set(-errno, path, -1, "it cannot be written: %s", strerror(errno));
-    setvbuf(l->out, NULL, _IOFBF, BUFFER);
-    return 0;
+    int rc = outfile_open(&l->out, path, OUTFILE_STREAM);
+    if (!rc)
+        setvbuf(l->out.file, NULL, _IOFBF, BUFFER);
+    return rc;
 }
 
 bool info_lines_failed(const struct info_lines *l)
 {
-    return ferror_unlocked(l->out);
+    return ferror_unlocked(l->out.file);
 }
 
-int info_lines_close(struct info_lines **l)
+int info_lines_close(struct info_lines **l, int rc)
 {
-    int rc = 0;
-    FILE *out = *l ? (*l)->out : NULL;
-    if (out) {
-        bool bad = fflush(out) || ferror(out);
-        int e = errno ? errno : EIO;
-        if (out != stdout)
-            bad |= fclose(out) != 0;
-        if (bad && out != stdout) /* that is told where the program ends */
-            rc = err_set(-e, (*l)->path, -1, "it cannot be written: %s", strerror(e));
-    }
+    if (*l)
+        rc = outfile_close(&(*l)->out, rc);
     free(*l);
     *l = NULL;
     return rc;

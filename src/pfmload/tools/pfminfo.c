@@ -1,6 +1,7 @@
 /* pfminfo: what is in a PFM, and whether it is as it should be. No MPI. */
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/format/outfile.h"
 #include "base/opt.h"
 #include "base/program.h"
 #include "base/version.h"
@@ -156,7 +157,7 @@ static int open_takers(struct pfm *p, struct info *in, struct takers *to)
 /* What could not be written must be said even where reading went well. */
 static int close_takers(struct takers *to, int rc)
 {
-    int csv = info_lines_close(&to->csv), xyz = info_lines_close(&to->xyz);
+    int csv = info_lines_close(&to->csv, rc), xyz = info_lines_close(&to->xyz, rc);
     int grid = grid_close(&to->grid), geotiff = geotiff_close(&to->geotiff);
     info_check_close(&to->check);
     return rc ? rc : csv ? csv : xyz ? xyz : grid ? grid : geotiff;
@@ -175,16 +176,11 @@ static int outputs_to_stdout(void)
 
 static int tell_json(const struct info *in)
 {
-    if (to_stdout(set.json)) { /* what cannot be written is told where we end */
-        info_json(in, stdout);
-        return 0;
-    }
-    FILE *out = fopen(set.json, "we");
-    int rc = out ? info_json(in, out) : -errno;
-    if (out && fclose(out) && !rc)
-        rc = -errno;
-    return rc ? err_set(rc, set.json, -1, "it cannot be written: %s", strerror(-rc))
-              : 0;
+    struct outfile out;
+    int rc = outfile_open(&out, set.json, OUTFILE_STREAM);
+    if (!rc)
+        info_json(in, out.file); /* outfile_close looks whether it is all there */
+    return outfile_close(&out, rc);
 }
 
 static int pfminfo_tell(struct pfm *p)
