@@ -76,15 +76,16 @@ def fresh(path):
 
 @contextlib.contextmanager
 def replacing(path: str) -> Iterator[Any]:
-    """A binary file under the name that the user gave, by the rule of `place`; a regular
-    file is replaced, whole, when all went well."""
+    """A binary file under the name that the user gave, by the rule of `place`; a
+    regular file is replaced, whole, when all went well."""
     found = place(path)
     if isinstance(found, str):
         with replacing_own(found) as stream:
             yield stream
         return
     sys.stdout.flush()
-    handle = os.open(path, os.O_WRONLY | os.O_NOCTTY) if found is None else os.dup(found)
+    handle = (os.open(path, os.O_WRONLY | os.O_NOCTTY) if found is None
+              else os.dup(found))
     with os.fdopen(handle, "wb") as stream:
         yield stream
 

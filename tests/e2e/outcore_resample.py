@@ -231,6 +231,37 @@ class Resample(Case):
         self.equal(found, resampled(made(100, 40), 2, 3))
         self.assertEqual(total(report, "write", phase="resample"), 80 * 4096)
 
+    def test_padded_rows(self):
+        """All methods make the same file, with the padding of each row, also as parts,
+        and where the last tile is narrow."""
+        for width, scale in ((300, 1), (130, 4)):
+            made = {}
+            for io in ("basic", "mmap", "strip", "block"):
+                path = os.path.join(self.tmp, io)
+                self.good(self.resample(
+                    "--width=%d" % width, "--height=33", "--scale=%d" % scale,
+                    "--taps=1", "--row-pad", "--tile=64", "--io=" + io,
+                    "--output=" + path, "--overwrite", np=2))
+                with open(path, "rb") as f:
+                    made[io] = f.read()
+            rows = 33 * {1: 1, 4: 2}[scale]
+            self.assertEqual(len(made["strip"]), (1 + rows) * 4096)
+            for io in made:
+                self.assertTrue(made[io] == made["strip"], io)
+        parts = os.path.join(self.tmp, "parts")
+        self.good(self.resample(
+            "--width=300", "--height=33", "--scale=1", "--taps=1", "--row-pad",
+            "--io=block", "--tile=16", "--filetype=UNIQUE", "--output=" + parts, np=2))
+        self.assertEqual(sum(os.path.getsize("%s.%06d" % (parts, rank))
+                             for rank in range(2)), 35 * 4096)
+
+    def test_the_way_of_a_shift(self):
+        """By the formula of the manual, --shift=1,0 takes each pixel from the right."""
+        plain, moved = (self.output("--width=9", "--height=5", "--scale=1", "--taps=1",
+                                    "--shift=%d,0" % dx, np=0)[1] for dx in (0, 1))
+        for row, other in zip(plain, moved):
+            self.assertEqual(list(other[:-1]), list(row[1:]))
+
     # ---- requests --------------------------------------------------------------------
 
     def counts(self, name, io, halo, np):
@@ -379,6 +410,7 @@ class Resample(Case):
         for args, said in drawn([
                 (("--shift=1",), "--shift=1"),
                 (("--shift=1,2x",), "--shift"),
+                (("--no-normalize",), "--edge=clamp"),
                 (("--width=3000000000",), "2 GiB"),
                 ((path, "--width=8"), "--width"),
                 ((path, "--no-read"), "--no-read"),

@@ -1,8 +1,8 @@
 /* A file under a name that the user gave: the one rule that all programs keep
  * (doc/report-schema.md, "Files that the user names").
  *
- * - A regular file is replaced as a whole: the new one is written beside it under a name
- *   that nobody else has, and is renamed when it is complete. A signal removes it.
+ * - A regular file is replaced as a whole: the new one is written beside it under a
+ *   name that nobody else has, and is renamed when it is complete. A signal removes it.
  * - A symbolic link is followed: what it leads to is replaced, and the link stays. A
  *   link that leads to nothing is refused.
  * - A pipe and a character device are written to, by those programs that write from

@@ -49,6 +49,13 @@ struct weights_span bands_fresh(const struct bands *b, int64_t Y, int64_t end,
     return need;
 }
 
+int64_t bands_out_row(const struct bands *b, struct weights_span X)
+{
+    const struct image *m = &b->how.out;
+    int64_t pixel = m->bits / 8;
+    return (X.to == m->width ? m->row_bytes : X.to * pixel) - X.from * pixel;
+}
+
 /* ---- what is moved --------------------------------------------------------------- */
 
 static void count_strip(const struct bands *b, int64_t Y, int64_t end, int64_t there,
@@ -81,7 +88,7 @@ static void count_tiles(const struct bands *b, int64_t Y, int64_t end, int64_t c
 {
     struct weights_span need = weights_need(&b->how.y, Y, end);
     c->writes += (end - Y) * bands_columns(b);
-    c->write_bytes += (end - Y) * b->how.out.width * (b->how.out.bits / 8);
+    c->write_bytes += (end - Y) * b->how.out.row_bytes;
     if (!b->reads)
         return;
     c->reads += (need.to - need.from) * bands_columns(b);

@@ -31,6 +31,10 @@ struct weights_span bands_part(const struct bands *b, int64_t p, int64_t parts);
 int64_t bands_columns(const struct bands *b);
 struct weights_span bands_column(const struct bands *b, int64_t j);
 
+/* Local. Bytes of a row of output columns X in the file: at the end of the image's row
+ * with what pads it. */
+int64_t bands_out_row(const struct bands *b, struct weights_span X);
+
 /* Local. Rows of output that are transferred at once, from row Y of a band that ends at
  * row `end`. */
 int64_t bands_step(const struct bands *b, int64_t Y, int64_t end);

@@ -1,6 +1,7 @@
 /* Block: a read for each row of what a tile needs, and a write for each of its rows. As
  * many of a tile's as an asynchronous engine takes at once. */
 #include "outcore/resample/job.h"
+#include <string.h>
 
 /* Rows first .. end - 1, each of so many bytes, which begins at `at` of the file and
  * then a stride further on; packed in memory. */
@@ -25,6 +26,14 @@ static void move_rows(const struct rows *rows)
     }
 }
 
+/* What pads the rows of the last tile is where pixels of other tiles have been. */
+static void clear_padding(const struct rows *out, int64_t pixels_bytes)
+{
+    for (int64_t i = 0; i < out->n && pixels_bytes < out->bytes; i++)
+        memset(out->buf + i * out->bytes + pixels_bytes, 0,
+               (size_t)(out->bytes - pixels_bytes));
+}
+
 static void move_tile(struct job *j, struct weights_span Y, struct weights_span X)
 {
     const struct resample_how *how = &j->bands.how;
@@ -44,7 +53,7 @@ static void move_tile(struct job *j, struct weights_span Y, struct weights_span 
                        .n = Y.to - Y.from,
                        .at = job_out_at(j, Y.from) + X.from * out_pixel,
                        .stride = how->out.row_bytes,
-                       .bytes = (X.to - X.from) * out_pixel};
+                       .bytes = bands_out_row(&j->bands, X)};
     struct job_tile t = {.X = X,
                          .Y = Y,
                          .x = x.from,
@@ -55,6 +64,7 @@ static void move_tile(struct job *j, struct weights_span Y, struct weights_span 
                          .out_stride = out.bytes};
     if (j->bands.reads)
         move_rows(&in);
+    clear_padding(&out, (X.to - X.from) * out_pixel);
     job_compute(j, &t);
     move_rows(&out);
 }

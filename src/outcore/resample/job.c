@@ -31,8 +31,11 @@ static void settle_rows(const struct job *j, int64_t *in, int64_t *out)
     if (!j->method->by_tiles)
         return;
     *in = bands_most_columns(&j->bands) * (how->in.bits / 8);
-    *out = (j->bands.tile < how->out.width ? j->bands.tile : how->out.width) *
-           (how->out.bits / 8);
+    struct weights_span first = bands_column(&j->bands, 0);
+    struct weights_span last = bands_column(&j->bands, bands_columns(&j->bands) - 1);
+    *out = bands_out_row(&j->bands, first);
+    if (*out < bands_out_row(&j->bands, last))
+        *out = bands_out_row(&j->bands, last);
 }
 
 int64_t job_memory(struct job *j, int64_t parts, bool async)

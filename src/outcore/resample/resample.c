@@ -61,7 +61,8 @@ static struct opt table[] = {
                      "36: with k = 3", "64: with k = 4"}},
     {.kind = OPT_TEXT, .name = "shift", .value = &set.shift, .preset = "0,0",
      .arg = "DX,DY", .workload = true,
-     .help = "shift the output by this many input pixels to the right and down"},
+     .help = "take each output pixel from this many input pixels further to the right "
+             "and down, so that the picture moves to the left and up"},
     {.kind = OPT_CHOICE, .name = "out-bits", .value = &set.out_bits, .preset = "32",
      .choices = "8|16|32", .arg = "BITS", .workload = true,
      .help = "bits per output pixel; 32 means floating point, others are rounded and "

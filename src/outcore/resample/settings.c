@@ -44,6 +44,10 @@ int settings_kernel(const struct settings *s, struct resample_how *how)
                                 .k = ks[find(s->taps, taps, 4)],
                                 .normalize = s->normalize,
                                 .edge = (enum weights_edge)find(s->edge, edges, 3)};
+    if (!axis.normalize && axis.edge == EDGE_RENORM && axis.k)
+        return err_usage("--no-normalize keeps the weights as they are, and "
+                         "--edge=renorm scales them at edges: give --edge=clamp or "
+                         "--edge=zero");
     how->x = how->y = axis;
     how->flat = !strcmp(s->kernel, "2d");
     return take_shift(s, how);

@@ -25,8 +25,8 @@ void info_lines_soundings(struct info_lines *l, const struct pfm_sounding *s, in
 /* Local. Whether writing has failed: there is no use in going on. */
 bool info_lines_failed(const struct info_lines *l);
 
-/* Local. With `rc` the file is not kept: it is not whole. Returns `rc`, or -errno with a
- * sentence. */
+/* Local. With `rc` the file is not kept: it is not whole. Returns `rc`, or -errno with
+ * a sentence. */
 int info_lines_close(struct info_lines **l, int rc);
 
 #endif
