@@ -207,16 +207,28 @@ class Knn(Case):
 
     # ---- how it ends -----------------------------------------------------------------
 
+    def given(self, what):
+        """Of a file of others there are no checksums; the answer is checked."""
+        path = self.file("vectors", packed(made(VECTORS, 8192, 32)))
+        return self.knn("--input=" + path, "--buffer=256k", "--queries=32", np=1,
+                        env=fault(what, file=path))
+
     def test_a_wrong_read_is_found(self):
-        done = self.knn("8192", "--buffer=256k", "--queries=32", np=1,
-                        env=fault("read:shift:2", file=FILES))
-        self.failed(done, "the answer is wrong", "is not as far as said")
+        self.failed(self.given("read:shift:2"), "the answer is wrong",
+                    "is not as far as said")
 
     def test_a_vector_that_was_not_read_is_found(self):
         """Zeros are far away; the check reads what is there."""
-        done = self.knn("8192", "--buffer=256k", "--queries=32", np=1,
-                        env=fault("read:lost:2", file=FILES))
-        self.failed(done, "the answer is wrong")
+        self.failed(self.given("read:lost:2"), "the answer is wrong")
+
+    def changed(self, what, np, options, k):
+        """A vector of the generated file comes otherwise than it was written. It is no
+        neighbour, and the sample of the check has it not."""
+        done = self.knn("16384", "--buffer=256k", "--queries=1", "--check=0", *options,
+                        np=np, env=fault(what + ":%d" % k, np - 1, FILES))
+        error = self.failed(done, "read otherwise than they were written", rank=np - 1,
+                            file=FILES)
+        self.assertEqual(error["offset_bytes"] % (1 << 18), 0, done)
 
     def test_a_read_error_names_the_vector(self):
         done = self.knn("16384", "--buffer=256k", np=2, env=fault(
@@ -294,6 +306,12 @@ for np, options in ways():
 add(Knn, "known_direct", "known", 2, "--cache=direct", "--iomode=ASYNC", "--slots=3")
 for np, n, dim, k in ((7, 7, 5, 7), (5, 3, 1, 2), (2, 1000, 33, 9), (3, 190, 7, 190)):
     add(Knn, "size_%d_%d_%d" % (np, n, dim), "of_size", np, n, dim, k)
+for np, k, options in ((1, 3, ()), (2, 2, ("--iomethod=threads", "--iomode=ASYNC")),
+                       (2, 2, ("--cache=direct", "--threads=2")),
+                       (4, 2, ("--threads=2", "--total-queries=2"))):
+    for what in ("read:flip", "read:lost"):
+        name = "_".join((what[5:], *(o[2:].split("=")[0] for o in options)))
+        add(Knn, "changed_%d_%s" % (np, name), "changed", what, np, options, k)
 add(Knn, "size_direct", "of_size", 3, 999, 7, 5, "--cache=direct", "--threads=2")
 for engine in ("posix", "mmap"):
     add(Knn, "cut_" + engine, "a_file_that_is_cut", engine)

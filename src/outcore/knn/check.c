@@ -169,10 +169,11 @@ int check_answer(struct run *r, struct scan *s, int64_t sample, int64_t *distanc
     r->aside = r->samples_only = true;
     run_phase_begin(r, "check");
     enum act before = phase_act(r->phase, ACT_CHECK);
-    if (c.entry && e)
-        check_by(&c, e, sample);
-    else
+    data_sums_check(r, &s->data);
+    if (!c.entry || !e)
         run_fail(r, err_set(-ENOMEM, NULL, -1, "no memory to check %zu distances", n));
+    else if (!r->failed)
+        check_by(&c, e, sample);
     phase_act(r->phase, before);
     int rc = run_phase_end(r);
     r->aside = r->samples_only = false;

@@ -146,8 +146,10 @@ static void scan_lane(struct run *r, void *scan)
     how.memory = l->memory;
     if (row == end || run_stream_open(&stream, &s->data.of[r->lane], &how))
         return;
-    for (; (piece = run_stream_next(stream, &bytes)); row += bytes / s->format.stride)
+    for (; (piece = run_stream_next(stream, &bytes)); row += bytes / s->format.stride) {
+        data_sums_add(&s->data, run_stream_at(stream) - bytes, piece, bytes);
         take(r, s, l, piece, bytes / s->format.stride, row);
+    }
     if (r->failed && row < end)
         name_failed(r, row);
     run_stream_close(&stream);
@@ -174,6 +176,9 @@ static int64_t expected_bytes(const struct run *r, const struct scan *s)
 
 int scan_pass(struct run *r, struct scan *s, int64_t *cpu_ns)
 {
+    int64_t stride = s->format.stride;
+    data_sums_begin(&s->data, stride * data_share(&s->rows, r->worker, r->workers),
+                    stride * data_share(&s->rows, r->worker + r->lanes, r->workers));
     run_phase_begin(r, "scan");
     int rc = data_open(r, &s->data);
     int64_t begin_ns = clock_cpu_ns();
