@@ -12,6 +12,11 @@ int model_no_memory(struct report *r)
     return r->rc = err_set(-ENOMEM, NULL, -1, "no memory for the report");
 }
 
+int model_verdict(struct report *r)
+{
+    return r->rc == -ENOMEM ? model_no_memory(r) : r->rc;
+}
+
 void *model_grow(struct report *r, void *array, int n, int *room, size_t size)
 {
     char *at;

@@ -114,14 +114,14 @@ int report_open(struct report **out, const struct report_open *o)
 }
 
 /* What only the report knows against a run that its program calls good. */
-static int own_verdict(const struct report *r)
+static int own_verdict(struct report *r)
 {
     const struct model *m = r->model;
     if (r->rc == 0 && m && m->checked && m->checks.blocks_bad > 0)
         return err_set(-EIO, NULL, -1, "%lld of %lld blocks verified were wrong",
                        (long long)m->checks.blocks_bad,
                        (long long)m->checks.blocks_checked);
-    return r->rc;
+    return model_verdict(r);
 }
 
 static void end_model(struct report *r, const struct world_host *now, int rc)

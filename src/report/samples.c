@@ -199,7 +199,7 @@ int report_phases(struct report *r, const struct phase *const p[], int n,
         m->split_error = fmax(found.split_error, m->split_error); /* not the NAN */
         sink_text_phase(m, add_samples(r, p[0], at, &d), &found);
     }
-    return err_agree(r->world->comm, r->rc);
+    return err_agree(r->world->comm, model_verdict(r));
 }
 
 int report_phase(struct report *r, const struct phase *p, const struct report_at *at,

@@ -183,6 +183,10 @@ void reduce_close(struct report *r);
 /* Local. Remembers that the report lacks memory, so that its close fails. */
 int model_no_memory(struct report *r);
 
+/* Local. 0, or the report's failure; of a lack of memory the sentence is set again, as
+ * the program may have cleared it since, with one of its own. */
+int model_verdict(struct report *r);
+
 /* Local. Room for one more element of `size` bytes after the n of *array, zeroed;
  * NULL where there is no memory. */
 void *model_grow(struct report *r, void *array, int n, int *room, size_t size);

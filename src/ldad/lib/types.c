@@ -446,7 +446,7 @@ static int types_make(MPI_Datatype type, struct types **out)
 {
     MPI_Aint low, extent;
     struct types *t = calloc(1, sizeof *t);
-    *out = t;
+    *out = NULL;
     if (!t)
         return err_set(-ENOMEM, NULL, -1, "no memory for a datatype");
     t->users = 1;
@@ -463,6 +463,7 @@ static int types_make(MPI_Datatype type, struct types **out)
     t->row = t->size == extent && !t->root->at && !t->root->inner && !t->root->item;
     t->descending = t->root->descending || (t->size && t->root->first < 0);
     t->overlapping = t->root->overlapping;
+    *out = t;
     return 0;
 }
 
