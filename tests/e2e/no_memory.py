@@ -4,13 +4,16 @@
 run ends with one sentence, neither with a signal nor never, and leaves nothing."""
 import glob
 import os
+import shutil
 import struct
 import unittest
 
-from e2e import BUILD, Case, drawn, fault, main
+from e2e import BUILD, TESTS, Case, drawn, fault, main
 
 SHIM = os.path.join(BUILD, "tests", "alloc_shim.so")
 GRAPH = ("outcore", "graph", "S:4,70,4", "--batch=100", "--edge-buffer=100")
+PFM = "loaded.pfm"
+SURVEY = os.path.join(TESTS, "data", "gsf", "6_184_1440.mb121")
 RUNS = [(0, "blocktransfer", "1M"),
         (0, "blocktransfer", "1M", "--threads=2", "--mixed=50", "-d", "4"),
         (0, "madbench", "16", "2", "1", "4", "4096"),
@@ -25,6 +28,8 @@ RUNS = [(0, "blocktransfer", "1M"),
         (0, "outcore", "stream", "--mode=files", "--files=20"),
         (0, "outcore", "text", "--files=5", "--container"),
         (0, "outcore", "aio", "1M"),
+        (0, "ldad", "jacobi", "-n", "16", "--rows=32", "--columns=32"),
+        (0, "pfmload", "-b", "50", "-o", PFM, SURVEY),
         (2, *GRAPH, "--adjacency-buffer=100"),
         (2, "outcore", "sort", "--records=3000", "--record=100", "--memory=512k")]
 
@@ -35,7 +40,17 @@ class Memory(Case):
         env = {"PRELOAD": SHIM, "ALLOC_FILE": "allocations", "ALLOC_FAIL": str(k)}
         if np:
             env["ALLOC_RANK"] = str(np - 1)
-        return self.run_program(program, *args, "--quiet", np=np, env=env, limit=60)
+        done = self.run_program(program, *args, "--quiet", np=np, env=env, limit=60)
+        self.take_product(done)
+        return done
+
+    @staticmethod
+    def take_product(done):
+        """A PFM that is complete stays, if only its report fails."""
+        pfm = os.path.join(done.dir, PFM)
+        if os.path.exists(pfm) and os.path.isdir(pfm + ".data"):
+            os.remove(pfm)
+            shutil.rmtree(pfm + ".data")
 
     def allocations(self, run):
         """How many the program makes itself, where none fails."""
