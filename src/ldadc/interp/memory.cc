@@ -222,43 +222,32 @@ static std::string type_key(QualType t)
     return t.getCanonicalType().getUnqualifiedType().getAsString();
 }
 
-// What is the same for types that a store through a pointer may take for each other;
-// "=": any of them.
+// A name that is the same for types that a store through a pointer may take for each
+// other; "=": any of them. A number in floating point is no pointer, although as large.
 static std::string stored_key(QualType t, const ASTContext &c)
 {
-    if (!t.isNull())
-        t = t.getCanonicalType();
     if (t.isNull() || t->isAnyCharacterType() || !t->isScalarType() ||
         t->isIncompleteType())
         return "=";
+    if (t->isFloatingType()) // a complex number is two of them
+        return "=floating";
     return (t->isIntegralOrEnumerationType() ? "=whole " : "=other ") +
            std::to_string(c.getTypeSize(t));
+}
+
+static bool compatible(const std::string &key, QualType t, const ASTContext &c)
+{
+    std::string own = stored_key(t, c);
+    return own == "=" || key == "=" || key == own;
 }
 
 // Whether such a store may have changed a variable of this type.
 static bool may_be_stored(const State &s, QualType t, const ASTContext &c)
 {
-    std::string own = stored_key(t, c);
     for (const std::string &key : s.stored)
-        if (key[0] == '=' && (own == "=" || key == "=" || key == own))
+        if (key[0] == '=' && compatible(key, t, c))
             return true;
     return false;
-}
-
-static bool compatible(QualType a, QualType b, const ASTContext &c)
-{
-    if (a.isNull() || b.isNull())
-        return true;
-    a = a.getCanonicalType();
-    b = b.getCanonicalType();
-    if (a->isAnyCharacterType() || b->isAnyCharacterType() || a->isVoidType())
-        return true;
-    if (!a->isScalarType() || !b->isScalarType())
-        return true;
-    if (a->isIntegralOrEnumerationType() != b->isIntegralOrEnumerationType())
-        return false;
-    return a->isIncompleteType() || b->isIncompleteType() ||
-           c.getTypeSize(a) == c.getTypeSize(b);
 }
 
 Value Interp::initial_foreign(const State &s, const Cell &c, QualType t)
@@ -511,20 +500,21 @@ bool Interp::is_as_large(const Cell &c, QualType t)
 // A store through a pointer that points nobody knows where.
 void Interp::forget_compatible(QualType t, const Cell *but, const Place &where)
 {
+    std::string key = stored_key(t, context());
     std::vector<Cell> hit;
     for (auto &[c, v] : now.cells)
         if (others_see(objects[c.object]) && (!but || !(c == *but)) &&
-            compatible(t, type_of(c), context()))
+            compatible(key, type_of(c), context()))
             hit.push_back(c);
     for (size_t i = 0; i < objects.size(); i++)
         if (objects[i].kind == Object::GLOBAL && others_see(objects[i]) &&
-            compatible(t, objects[i].type, context()) &&
+            compatible(key, objects[i].type, context()) &&
             (!but || but->object != (int)i))
             hit.push_back({(int)i, {}});
     for (const Cell &c : hit)
         forget(c, "may be changed through a pointer", where);
     texts_change();
-    now.stored.insert(stored_key(t, context()));
+    now.stored.insert(key);
 }
 
 // What a function that is not seen can get at.
