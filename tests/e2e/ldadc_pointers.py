@@ -71,6 +71,10 @@ TABLE = {  # globals, what main() does, the number
                "s.self->self->n = 90;", "s.n"),
     "function table": (PG + "static void f(void) { *pg = 90; } "
                        "static void (*const tab[])(void) = {f};", "tab[0]();", "g"),
+    "aliasing": ("typedef int __attribute__((may_alias)) any; static long g = 1; "
+                 "static struct { const char *n; void *v; } o[] = "
+                 "{{\"g\", &g}, {0, 0}};",
+                 "for (int i = 0; o[i].n; i++) *(any *)o[i].v = 90;", "g"),
     "scanned": (PG, 'sscanf("90", "%d", pg);', "g"),
     "rank": (PG, "MPI_Comm_rank(MPI_COMM_WORLD, pg); *pg = 90;", "g"),
     "received": (PG, "int x = 90; " + SEND % ("&x", "pg"), "g"),

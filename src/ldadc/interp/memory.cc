@@ -1,6 +1,7 @@
 // Variables, and who else may change them.
 #include "ldadc/interp/interp.h"
 #include "ldadc/poly/assume.h"
+#include "clang/AST/Attr.h"
 #include <algorithm>
 
 using namespace clang;
@@ -222,12 +223,22 @@ static std::string type_key(QualType t)
     return t.getCanonicalType().getUnqualifiedType().getAsString();
 }
 
+// A type that may be used for memory of any other one.
+static bool may_be_any(QualType t)
+{
+    while (const auto *d = t->getAs<TypedefType>()) {
+        if (d->getDecl()->hasAttr<MayAliasAttr>())
+            return true;
+        t = d->getDecl()->getUnderlyingType();
+    }
+    return t->isAnyCharacterType() || t->isStdByteType();
+}
+
 // A name that is the same for types that a store through a pointer may take for each
 // other; "=": any of them. A number in floating point is no pointer, although as large.
 static std::string stored_key(QualType t, const ASTContext &c)
 {
-    if (t.isNull() || t->isAnyCharacterType() || !t->isScalarType() ||
-        t->isIncompleteType())
+    if (t.isNull() || may_be_any(t) || !t->isScalarType() || t->isIncompleteType())
         return "=";
     if (t->isFloatingType()) // a complex number is two of them
         return "=floating";
