@@ -232,6 +232,13 @@ class Search(Case):
         self.assertEqual([p for p in phases if p in ("make", "index", "lookup")],
                          ["make", "index", "lookup"])
 
+    def made_wrong(self, what):
+        """The sort of the generated file reads what is not there: other records are in
+        order, too."""
+        done = self.search("--records=20000", "--record=100", "--seed=1",
+                           "--lookups=100", np=1, env=fault(what, file=".unsorted"))
+        self.failed(done, "the output is wrong")
+
     # ---- how it ends -----------------------------------------------------------------
 
     def unsorted(self, build, np):
@@ -310,6 +317,8 @@ long(add(Search, "unsorted_strided", "unsorted", "strided", 2))
 add(Search, "half_a_block", "reads_badly", "half", "the file ends here")
 add(Search, "a_block_of_another_place", "reads_badly", "shift",
     "the records there say otherwise")
+for what in ("lost", "flip"):
+    add(Search, "made_" + what, "made_wrong", "read:%s:1" % what)
 
 if __name__ == "__main__":
     main()

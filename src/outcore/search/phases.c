@@ -2,6 +2,7 @@
 #include "base/units.h"
 #include "outcore/search/search.h"
 #include "outcore/search/verify.h"
+#include "outcore/sort/check.h"
 #include <errno.h>
 #include <string.h>
 
@@ -317,12 +318,15 @@ static int look_up_all(struct run *r, struct search *s)
 /* Both are none of the work. */
 static int make_sorted(struct run *r, struct search *s)
 {
+    struct check_answer sorted;
     data_name(r, &s->unsorted, "unsorted", SORTING_READ_BYTES, SORTING_READ_DEPTH);
     int rc = data_make(r, &s->unsorted, &s->rows);
     r->aside = r->samples_only = true;
     if (!rc)
         rc = sorting_run(r, &s->sorting);
     r->aside = r->samples_only = false;
+    if (!rc && r->verify)
+        rc = check_sorted(r, &s->sorting, &sorted);
     int removed = data_remove(r, &s->unsorted);
     snprintf(s->sorted.path, sizeof s->sorted.path, "%s", s->output.of->path);
     return rc ? rc : removed;
