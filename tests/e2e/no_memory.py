@@ -30,6 +30,7 @@ RUNS = [(0, "blocktransfer", "1M"),
         (0, "outcore", "aio", "1M"),
         (0, "ldad", "jacobi", "-n", "16", "--rows=32", "--columns=32"),
         (0, "pfmload", "-b", "50", "-o", PFM, SURVEY),
+        (2, "ldad", "jacobi", "-n", "4", "--rows=32", "--columns=32"),
         (2, *GRAPH, "--adjacency-buffer=100"),
         (2, "outcore", "sort", "--records=3000", "--record=100", "--memory=512k")]
 

@@ -59,14 +59,18 @@ static int expand(const char *name, int argc, char **argv, char **out)
     return n;
 }
 
+static bool unexpanded; /* there was no memory for that */
+
+/* Others wait for this rank in MPI_Init, so a lack of memory is said in the plan. */
 int workload_main(const struct workload *w, int argc, char **argv)
 {
     char **words = malloc(((size_t)argc * (WORDS + 1) + 1) * sizeof *words);
-    if (!words) {
-        fprintf(stderr, "%s: no memory for the options\n", w->name);
-        return 1;
-    }
-    int status = run_main(w, expand(w->name, argc, argv, words), words);
+    unexpanded = !words;
+    if (unexpanded)
+        argv[0] = (char *)w->name;
+    else
+        argc = expand(w->name, argc, argv, words);
+    int status = run_main(w, argc, unexpanded ? argv : words);
     free(words);
     return status;
 }
@@ -76,6 +80,8 @@ int workload_main(const struct workload *w, int argc, char **argv)
 static int workload_check(const struct ldad_workload *w)
 {
     const struct run_options *o = &w->options->run;
+    if (unexpanded)
+        return err_set(-ENOMEM, NULL, -1, "no memory for the options");
     if (!strcmp(o->filetype, "UNIQUE") && o->collective)
         return err_usage(
             "--collective needs a file that ranks share: leave it out with "
