@@ -505,8 +505,9 @@ static int refuse_empty(const struct skeleton *s)
     for (int i = 0; i < s->streams; i++)
         if (s->stream[i].sum.bytes)
             return 0;
-    return err_usage("--skeleton: the logs have no transfer, so there is nothing to "
-                     "describe or to replay, and nothing is written");
+    return err_set(-ENODATA, NULL, -1,
+                   "--skeleton: the logs have no transfer, so there is nothing to "
+                   "describe or to replay, and nothing is written");
 }
 
 static int ldad_skeleton(struct run *r, const char *path)
