@@ -8,6 +8,7 @@
 #include "run/workload.h"
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -264,6 +265,10 @@ static int pretend(struct run *r)
         return err_usage("--ranks is for one process, and there are %d: start it "
                          "without the launcher",
                          r->world.size);
+    if (r->options->threads > INT_MAX / ranks)
+        return err_usage("--ranks=%lld with --threads=%lld: all ranks together have at "
+                         "most %d threads",
+                         (long long)ranks, (long long)r->options->threads, INT_MAX);
     r->world.size = r->world.node_ranks = r->world.ranks_per_node_max = (int)ranks;
     return 0;
 }

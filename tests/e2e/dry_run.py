@@ -66,6 +66,11 @@ class DryRun(Case):
         self.assertRegex(done.out, r"memory +32\.0 MiB +64\.0 MiB")
         self.assertRegex(done.out, r"disk +1\.0 GiB +2\.0 GiB")
 
+    def test_more_threads_than_can_be_counted(self):
+        done = self.run_program("blocktransfer", "64k", "-b", "512", "--dry-run",
+                                "--ranks=3000000", "--threads=1024", np=0, json=False)
+        self.refused(done, "--ranks=3000000 with --threads=1024", "at most 2147483647")
+
 
 # What is foretold, to be held against what a run then does: name, ranks, command line.
 RUNS = [
