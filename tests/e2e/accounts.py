@@ -153,7 +153,7 @@ class Recorded(Loads):
         return [e for e in log.events if e.level == 0 and tracelog.bytes_of(e)
                 and not e.op.startswith(("f", "getdelim"))
                 and (folder in e.file or e.file.endswith(".gsf"))
-                and not re.search("/leadline-probe-|/#[0-9]+ ", e.file)]
+                and not re.search("/leadline-probe-|/#[0-9]+ |[.]lock$", e.file)]
 
     def bytes(self, program, *args, calls="", **how):
         """To the byte, of calls whose names begin so. The report, and how many such

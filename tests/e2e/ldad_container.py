@@ -258,6 +258,7 @@ class Container(Case):
                                   before=before, *["--node-dirs=" + ",".join(disks)])
         if done.status == 77:
             self.skipTest("no tmpfs can be mounted here")
+        self.assertIn("another file system", done.said.pop(0))
         error = self.failed(done, "No space left", rank=1)
         self.assertEqual(error["errno"], "ENOSPC")
         self.assertIn(disks[1] + "/part-", error["file"])
@@ -415,7 +416,7 @@ class Container(Case):
         run.wait(60)
         self.assertNotEqual(run.status, 0)
         self.fails(self.ldad("info", path), "open: being written", "never completed",
-                   "are planned", "ldad recover --all keeps what there is")
+                   "no end", "ldad recover --all keeps what there is")
         self.fails(self.ldad("recover", path), "never synced")
         self.fails(self.ldad("verify", path), "never completed")
         self.fails(self.ldad("cat", path), "never completed")
