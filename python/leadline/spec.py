@@ -214,10 +214,10 @@ def configurations(spec: Dict[str, Any]) -> List[Any]:
     """Each case with all combinations of the matrix, whose values a case's own replace;
     their names go into file names and --series."""
     words = all_words(spec)
-    made = OrderedDict()
+    made: Dict[str, Any] = OrderedDict()
     for case in spec.get("cases", [{}]):
-        for pairs in itertools.product(*[named(*item, words)
-                                         for item in spec["matrix"].items()]):
+        for pairs in itertools.product(*[named(name, values, words) for name, values
+                                         in spec["matrix"].items()]):
             config = OrderedDict(zip(spec["matrix"], pairs))
             config.update((n, (words[n, repr(v)], v)) for n, v in case.items())
             made.setdefault(repr(list(config.items())), config)

@@ -183,8 +183,8 @@ static void test_quiet(void)
            "without a program's name: ended by the signal, and no sentence");
 }
 
-/* What is called writes a letter: "r" while our own files are there, "b" while another
- * rank is busy for some looks, "." from then on. */
+/* Each call writes a letter: "r" while our own files are there, "w" where the others
+ * are warned, "b" while another rank is busy for some looks, "." from then on. */
 static bool busy_for_some_looks(bool gone)
 {
     static int looks;
@@ -193,11 +193,24 @@ static bool busy_for_some_looks(bool gone)
     return write(STDERR_FILENO, letter, 1) == 1 && busy;
 }
 
+static void warn_others(int sig)
+{
+    if (write(STDERR_FILENO, sig == SIGTERM && exists(one) ? "w" : "?", 1) != 1)
+        _exit(5);
+}
+
+static bool none_failed(void)
+{
+    return false;
+}
+
 static int end_after_others(void *unused)
 {
+    static const struct scratch_others others = {
+        .busy = busy_for_some_looks, .warn = warn_others, .failed = none_failed};
     (void)unused;
     scratch_catch_signals(NULL);
-    scratch_wait_for(busy_for_some_looks);
+    scratch_wait_for(&others);
     if (add_all())
         return 3;
     make_all();
@@ -211,7 +224,7 @@ static void test_others(void)
     int status = tap_child(end_after_others, NULL, out, sizeof out);
 
     tap_ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM &&
-               !strncmp(out, "rbbbbbbbbb.", 11) && strspn(out + 10, ".") > 1,
+               !strncmp(out, "rwbbbbbbbbb.", 12) && strspn(out + 11, ".") > 1,
            "who has removed its files waits for ranks that are busy (%s)", out);
     expect_removed("after the others");
 }
