@@ -398,6 +398,14 @@ static void trace_products(struct full *f, int64_t outer, int64_t inner,
     }
 }
 
+/* What was read wrong is what failed, and not what it leads to. */
+static bool all_went_well(const struct full *f)
+{
+    int failed = f->b->run->failed != 0;
+    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, f->b->run->world.comm);
+    return !failed;
+}
+
 static void solve(struct full *f)
 {
     int nbin = (int)f->b->settings->nbin;
@@ -408,7 +416,8 @@ static void solve(struct full *f)
         full_note(f, linalg_sum(world, f->d2l + (size_t)column * (size_t)nbin, nbin));
     compute(f);
     memcpy(f->dc, f->dl, (size_t)nbin * sizeof *f->dc);
-    full_note(f, linalg_solve(nbin, f->d2l, f->dc));
+    if (all_went_well(f))
+        full_note(f, linalg_solve(nbin, f->d2l, f->dc));
 }
 
 /* For each matrix, with it as the outer one: itself, then all after it. The next one is
