@@ -88,7 +88,7 @@ class Stall(Case):
                               check=False).stdout
         said = re.sub(r"\s+", " ", said)
         self.assertRegex(said, r"stalls: transfers stood still for up to [12]\.?\d* s "
-                               r"\(phase write, repetition 1\)")
+                               r"\(phase write, repetition 1[;)]")
         self.assertNotIn("steady: transfers", said)
 
 
