@@ -198,6 +198,7 @@ int run_mode(struct run *r, enum run_mode mode, bool verify)
     r->engine = r->engine_of[mode];
     r->async = mode == RUN_ASYNC;
     r->queues = r->engine && io_engine_asynchronous(r->engine);
+    r->in_kernel = r->engine && io_engine_in_kernel(r->engine);
     r->flush = strcmp(r->options->cache, "keep") && r->engine;
     r->verify = verify && r->options->verify && r->engine;
     memset(&r->rates, 0, sizeof r->rates); /* figures of the whole are of one way */
@@ -212,6 +213,7 @@ int run_engine(struct run *r, const char *spec)
         rc = io_engine_usable(spec);
     r->engine = spec;
     r->queues = io_engine_asynchronous(spec);
+    r->in_kernel = io_engine_in_kernel(spec);
     memset(&r->rates, 0, sizeof r->rates);
     return rc;
 }

@@ -250,6 +250,7 @@ struct run {
     bool async;         /* transfers are under way until run_await */
     bool output_taken;  /* standard output is for --json or --csv, and nothing else */
     bool queues;        /* the engine is asynchronous, in any mode */
+    bool in_kernel;     /* the kernel has its queue */
     const char *engine_of[RUN_MODES]; /* spec, once chosen */
     char chosen[512];                 /* why the asynchronous one was */
     bool verify;                      /* blocks are stamped and checked */

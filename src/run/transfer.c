@@ -82,8 +82,7 @@ int run_start_at(struct run_file *f, struct io_queue *q, struct io_req *list[], 
 {
     enum { MOST = 128 };
     struct run_held *h = &f->run->held;
-    bool look = h->looked < MOST && f->depth > 1 && io_engine_in_kernel(f->engine);
-    if (!look)
+    if (!f->run->in_kernel || f->depth == 1 || h->looked >= MOST)
         return io_queue_start_at(q, list, n, now_ns);
     long waited = waits_so_far();
     int rc = io_queue_start_at(q, list, n, now_ns);
