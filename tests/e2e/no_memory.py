@@ -8,7 +8,7 @@ import shutil
 import struct
 import unittest
 
-from e2e import BUILD, TESTS, Case, drawn, fault, main
+from e2e import BUILD, HAVE_SCALAPACK, TESTS, Case, drawn, fault, main
 
 SHIM = os.path.join(BUILD, "tests", "alloc_shim.so")
 GRAPH = ("outcore", "graph", "S:4,70,4", "--batch=100", "--edge-buffer=100")
@@ -16,7 +16,8 @@ PFM = "loaded.pfm"
 SURVEY = os.path.join(TESTS, "data", "gsf", "6_184_1440.mb121")
 RUNS = [(0, "blocktransfer", "1M"),
         (0, "blocktransfer", "1M", "--threads=2", "--mixed=50", "-d", "4"),
-        (0, "madbench", "16", "2", "1", "4", "4096"),
+        (0, "madbench", "16", "2", "1", "4", "4096",
+         *(() if HAVE_SCALAPACK else ("--io-only",))),
         (0, "metabench", "20"),
         (0, *GRAPH, "--adjacency-buffer=100"),
         (0, *GRAPH, "--adjacency-buffer=4000", "--layout=csr"),

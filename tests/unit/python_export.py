@@ -55,8 +55,8 @@ class Export(LeadlineCase):
                        "b": {"env.THREADS": None, "iomethod": "mpi"}}}, "sweep.json")
         found = [(row["config"], row["opt_iomethod"], row["opt_env.THREADS"],
                   row["opt_filetype"]) for row in self.rows()]
-        self.assertEqual(found, [("a", "posix", "1", "unique"),
-                                 ("b", "mpi", "", "unique")])
+        self.assertEqual(sorted(found), [("a", "posix", "1", "unique"),
+                                         ("b", "mpi", "", "unique")])
 
     def test_rows(self):
         """One for each repetition, one without a value as well."""
