@@ -37,7 +37,7 @@ static const char *why_not(const struct run *r)
     return NULL;
 }
 
-/* Where a sync of the file system does not reach them: this rank's files by name. */
+/* Syncs this rank's files by name, if a sync of the file system does not reach them. */
 static int sync_own(const struct run *r)
 {
     int rc = 0, files = r->shared ? 1 : r->lanes;

@@ -122,7 +122,7 @@ static void divide(struct division *d, const struct extsort_how *how,
     d->fan_in = (d->merging - d->writing - d->result) / (d->window + source_bytes());
 }
 
-/* Whether how->memory_bytes are enough. */
+/* Divides how->memory_bytes; false if they are too few. */
 static bool divided(struct division *d, const struct run *r,
                     const struct extsort_how *how)
 {

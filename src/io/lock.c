@@ -58,7 +58,7 @@ bool lock_is_held(const char *path)
 
 /* ---- names ---------------------------------------------------------------------- */
 
-/* Whether the file that is locked still has the name: its owner removes it. */
+/* The name may be another file's by now, since an owner removes its lock file. */
 static bool lock_is_still(const char *path, int fd)
 {
     struct stat mine, there;

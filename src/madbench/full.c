@@ -398,7 +398,7 @@ static void trace_products(struct full *f, int64_t outer, int64_t inner,
     }
 }
 
-/* What was read wrong is what failed, and not what it leads to. */
+/* A wrong block is the failure to report, not the mathematics that it spoils. */
 static bool all_went_well(const struct full *f)
 {
     int failed = f->b->run->failed != 0;

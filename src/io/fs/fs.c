@@ -37,7 +37,7 @@ int io_fs_of(const char *path, struct io_fs *fs)
     return 0;
 }
 
-/* Of a disk, or of that which a partition is of; 0: not known. */
+/* The logical block of a disk, or of a partition's disk; 0: not known. */
 static int logical_block(dev_t dev)
 {
     static const char *const places[] = {"queue", "../queue"};

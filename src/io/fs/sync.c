@@ -15,7 +15,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* As linux/magic.h has them; Lustre, BeeGFS and SMB are not in it. */
+/* Magic numbers of linux/magic.h, which lacks Lustre, BeeGFS and SMB. */
 enum { FUSE = 0x65735546, V9FS = 0x01021997, OVERLAY = 0x794c7630 };
 enum { LUSTRE = 0x0bd00bd0, BEEGFS = 0x19830326 };
 #define CIFS UINT32_C(0xff534d42)
@@ -27,7 +27,7 @@ static bool is_passed_on(uint32_t type)
            type != CIFS && type != SMB2 && type != OVERLAY;
 }
 
-/* Of an overlay, the file system of its upper directory; false: it is not to be seen
+/* Finds the file system of an overlay's upper directory; false if it cannot be seen
  * from here, as in a container. */
 static bool upper_type(const char *path, uint32_t *type)
 {
@@ -89,7 +89,7 @@ static int sync_name(int in, const char *path, const char *name)
     return rc;
 }
 
-/* What is in a directory, and then the names. */
+/* Syncs the files in a directory, then the directory itself. */
 static int sync_below(int fd, const char *path)
 {
     int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

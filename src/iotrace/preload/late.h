@@ -23,8 +23,8 @@ typedef intptr_t late_function(intptr_t, intptr_t, intptr_t, intptr_t, intptr_t,
  * is nowhere. Never on the hot path. */
 late_function *late_find(const char *name, const void *caller);
 
-/* What late_find says, for callers in different objects: two libraries of one name can
- * be in a process, each for its own callers. */
+/* Results of late_find by calling object: a process can have two libraries of one name,
+ * each for its own callers. */
 enum { LATE_OBJECTS = 4 };
 struct late_cache {
     unsigned taken;

@@ -399,7 +399,7 @@ static void wait_for_mates(struct uring *r)
         sys_call(SYS_sched_yield);
 }
 
-/* What a thread of the kernel takes out of the queue is past all calls. */
+/* A kernel thread that polls takes requests out of the queue without a call. */
 static bool uring_is_told(const struct uring *r)
 {
     return uring_is_mapped(r) && !(r->set.flags & URING_KERNEL_POLLS);

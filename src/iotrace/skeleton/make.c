@@ -392,7 +392,7 @@ static int stretch_add(struct follow *f, const struct event *e)
     return rc;
 }
 
-/* Of transfers in the other direction; of both where the event is no transfer. */
+/* Ends the stretch of the other direction, or both if the event is no transfer. */
 static int stretches_end(struct reading *r, const struct place *p,
                          const struct event *e)
 {

@@ -64,8 +64,8 @@ static hdf5_function *calls_hdf5_find(struct hdf5_call *c, const void *caller)
     return f ? f : not_there;
 }
 
-/* Of two HDF5 libraries in a process the first one that is called is recorded: another
- * one's identifiers say nothing to it. */
+/* If a process has two HDF5 libraries, the one that is called first is recorded. The
+ * identifiers of the other mean nothing to it. */
 static bool is_recorded(const void *caller)
 {
     static struct late_cache its;

@@ -288,7 +288,7 @@ PUTS_LETTER(putc, OP_PUTC)
 PUTS_LETTER(putc_unlocked, OP_PUTC)
 ALIAS(_IO_putc, putc);
 
-/* Where a buffer ends, macros call these: what they have moved, and one letter more. */
+/* Macros call these when a buffer ends: they moved the buffer, and one letter more. */
 #define BUFFER_ENDS(name, OP, params, args)                                            \
     WRAP(int, name, params)                                                            \
     {                                                                                  \
