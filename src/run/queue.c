@@ -25,7 +25,8 @@ struct queue {
     enum act before; /* what was going on around the queue */
     enum act kind;   /* of what was started last */
     bool ordered, stopped;
-    bool aside; /* done() computes: only submitting and waiting is the transfers' */
+    bool aside;   /* done() computes: only submitting and waiting is the transfers' */
+    bool goes_on; /* the kernel may read ahead meanwhile (run_goes_on) */
     int rc;
     int64_t made, done, count[ACT_COUNT];
     int64_t begin_ns, now_ns; /* 0: the clock has not been read for what is made */
@@ -141,7 +142,7 @@ static void queue_start(struct queue *q, struct io_req *list[], int n)
  * is time of transfers; else it is not. */
 static bool queue_care_begins(struct queue *q, const struct io_req *req)
 {
-    bool ahead = req->start_ns && req->op == IO_OP_READ && run_goes_on(q->f);
+    bool ahead = q->goes_on && req->start_ns && req->op == IO_OP_READ;
     if (!q->how->all_visible || q->under_way || ahead)
         return false;
     phase_act(q->phase, q->before);
@@ -336,7 +337,8 @@ int64_t run_queue(struct run_file *f, struct io_req *req, const struct run_queue
                       .number = number,
                       .ready = ready,
                       .ordered = how->ordered || r->options->collective,
-                      .aside = how->done && !how->all_visible};
+                      .aside = how->done && !how->all_visible,
+                      .goes_on = run_goes_on(f)};
     if (!f->io || !how->total || (r->failed && !r->options->collective))
         return 0;
     if (f->depth > DEPTH_MOST) {
