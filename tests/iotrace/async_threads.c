@@ -24,6 +24,7 @@ static struct {
     const char *form;
     long n;
     int fd, threads, done;
+    long ended; /* transfers */
     struct io_uring ring;
     pthread_mutex_t lock;
     char *page;
@@ -51,9 +52,17 @@ static void prepare(struct io_uring *ring, long i)
     s->user_data = (unsigned long)i + 1;
 }
 
+/* No more under way than the ring has room for completions. */
+static void wait_for_room(long i)
+{
+    while (i - __atomic_load_n(&all.ended, __ATOMIC_ACQUIRE) >= DEPTH)
+        usleep(100);
+}
+
 static void *submits(void *first)
 {
     for (long i = (long)first; i < all.n; i += all.threads) {
+        wait_for_room(i);
         pthread_mutex_lock(&all.lock);
         prepare(&all.ring, i);
         check(io_uring_submit(&all.ring) > 0, "submit");
@@ -79,7 +88,7 @@ static void *waits(void *nothing)
             continue;
         check(c->res == PIECE, "write");
         io_uring_cqe_seen(&all.ring, c);
-        i++;
+        __atomic_store_n(&all.ended, ++i, __ATOMIC_RELEASE);
     }
     __atomic_store_n(&all.done, 1, __ATOMIC_RELEASE);
     return nothing;

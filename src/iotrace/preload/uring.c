@@ -62,6 +62,39 @@ static int uring_fd_of(const struct uring *r, const struct io_uring_sqe *s)
     return (unsigned)s->fd < r->files ? r->fd[s->fd] : -1;
 }
 
+/* ---- turns ---- */
+
+/* A number that each thread has for itself. */
+static uintptr_t me(void)
+{
+    return (uintptr_t)&errno;
+}
+
+/* The thread that has the turn may have lost its processor: a nap lets it go on. */
+bool uring_turn(uintptr_t *owner)
+{
+    enum { YIELDS = 20, TRIES_IN_ALL = 10000 };
+    static const struct timespec nap = {.tv_nsec = 100000};
+    for (int i = 0; i < TRIES_IN_ALL; i++) {
+        uintptr_t none = 0;
+        if (__atomic_compare_exchange_n(owner, &none, me(), false, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED))
+            return true;
+        if (none == me())
+            break;
+        if (i < YIELDS)
+            sys_call(SYS_sched_yield);
+        else
+            sys_call(SYS_nanosleep, &nap, NULL);
+    }
+    return false;
+}
+
+void uring_turn_over(uintptr_t *owner)
+{
+    __atomic_store_n(owner, 0, __ATOMIC_RELEASE);
+}
+
 /* ---- rings ---- */
 
 /* The kernel does not map them into a child, and names have other numbers there. */
@@ -92,16 +125,17 @@ static struct uring *take_place(uintptr_t key)
     return NULL;
 }
 
+static uintptr_t making; /* the thread that makes one */
+
 struct uring *uring_make(uintptr_t key)
 {
     struct uring *r = uring_find(key);
     names_kept(uring_forget_all);
+    if (r || !uring_turn(&making))
+        return r;
+    r = uring_find(key); /* another thread may have made it meanwhile */
     r = r ? r : take_place(key);
-    struct uring *first = uring_find(key);
-    if (r && first != r) { /* another thread has made it meanwhile */
-        __atomic_store_n(&r->key, 0, __ATOMIC_RELEASE);
-        r = first;
-    }
+    uring_turn_over(&making);
     return r;
 }
 
@@ -112,14 +146,16 @@ void uring_files(struct uring *r, const int *fd, unsigned n)
         r->fd[i] = fd[i];
 }
 
-/* How many completions have gone past us: those of requests that nobody has seen. */
+/* Adds the completions that have gone past us: those of requests that we have not seen,
+ * and, of those that we have, the ones that were overwritten. */
 static void uring_account(struct uring *r, uint64_t *in, uint64_t *unseen)
 {
     uint64_t all = r->by_calls && r->tail ? *r->tail : 0;
-    if (all > r->submitted) {
-        *in += 1;
-        *unseen += all - r->submitted;
-    }
+    uint64_t past = r->lost < r->submitted ? r->lost : r->submitted;
+    if (all > r->submitted)
+        past += all - r->submitted;
+    *in += past > 0;
+    *unseen += past;
 }
 
 void uring_forget(struct uring *r)
@@ -148,6 +184,7 @@ static void uring_forget_all(void)
         if (requests[i].ring)
             requests[i].ring = 0;
     by_calls = 0;
+    making = 0;
 }
 
 static uint64_t uring_number(const struct uring *r)
@@ -277,17 +314,17 @@ static void uring_completed(uint64_t ring, const struct io_uring_cqe *c, uint64_
     __atomic_store_n(&q->ring, 0, __ATOMIC_RELEASE);
 }
 
-void uring_look(struct uring *r)
+static void look(struct uring *r)
 {
-    if (!r->tail || vforked || __atomic_exchange_n(&r->busy, 1, __ATOMIC_ACQUIRE))
-        return;
     int error = errno;
     uint64_t ring = uring_number(r);
     unsigned tail = __atomic_load_n(r->tail, __ATOMIC_ACQUIRE);
     if (r->seen != tail) {
         struct event now = event_now();
-        if (tail - r->seen > r->mask + 1) /* too late for those */
+        if (tail - r->seen > r->mask + 1) { /* too late for those */
+            r->lost += tail - r->seen - (r->mask + 1);
             r->seen = tail - (r->mask + 1);
+        }
         for (; r->seen != tail; r->seen++) {
             size_t at = (size_t)(r->seen & r->mask) << r->shift;
             uring_completed(
@@ -295,8 +332,23 @@ void uring_look(struct uring *r)
                 now.start);
         }
     }
-    __atomic_store_n(&r->busy, 0, __ATOMIC_RELEASE);
+    uring_turn_over(&r->busy);
     errno = error;
+}
+
+void uring_look(struct uring *r)
+{
+    uintptr_t none = 0;
+    if (r->tail && !vforked &&
+        __atomic_compare_exchange_n(&r->busy, &none, me(), false, __ATOMIC_ACQUIRE,
+                                    __ATOMIC_RELAXED))
+        look(r);
+}
+
+void uring_look_before(struct uring *r)
+{
+    if (r->tail && !vforked && uring_turn(&r->busy))
+        look(r);
 }
 
 /* ---- driven by system calls ---- */
@@ -413,7 +465,7 @@ void uring_enters(struct uring_entry *e, int fd, unsigned n)
     e->claims = r && n > 0;
     if (!r)
         return;
-    uring_look(r);
+    uring_look_before(r);
     __atomic_fetch_add(&r->handing, 1, __ATOMIC_ACQ_REL);
     if (n)
         e->from = uring_claim(r, n, &most);
@@ -486,7 +538,7 @@ void uring_end(uint64_t *in, uint64_t *unseen)
         library |= !r->by_calls;
         if (!is_there(r))
             continue;
-        uring_look(r);
+        uring_look_before(r);
         uring_account(r, in, unseen);
     }
     if (!library)

@@ -29,8 +29,9 @@ struct uring {
     const char *completions;
     unsigned mask, shift; /* shift: completions are twice as large */
     unsigned seen;        /* completions up to here have been looked at */
-    int busy;             /* somebody is looking */
+    uintptr_t busy;       /* the thread that is looking; 0: none */
     uint64_t submitted;   /* seen by us */
+    uint64_t lost;        /* completions that were overwritten before we looked */
     /* Files that are registered: a request then has a place in that list instead of a
      * descriptor. Of files beyond it nothing is known. */
     unsigned files;
@@ -87,8 +88,15 @@ void uring_unhand(struct uring *r, const struct io_uring_sqe *s,
 void uring_put(struct uring *r, const struct io_uring_sqe *s,
                const struct uring_batch *b, unsigned i, struct event *call);
 
-/* Looks for completions, which become events. */
+/* A turn at what one thread at a time may have. A signal handler can interrupt the
+ * thread that has it: no thread waits for itself, and none waits for ever. */
+bool uring_turn(uintptr_t *owner);
+void uring_turn_over(uintptr_t *owner);
+
+/* Looks for completions, which become events, unless another thread is looking. The
+ * second waits for that thread: what is submitted next can overwrite completions. */
 void uring_look(struct uring *r);
+void uring_look_before(struct uring *r);
 
 /* ---- rings that are driven by system calls ---- */
 void uring_set_up(int fd, const struct io_uring_params *p);

@@ -32,7 +32,7 @@ static struct uring *calls_uring_of(const struct ring *r)
     }
     if (!u)
         u = uring_make((uintptr_t)r);
-    if (u && !u->tail && !__atomic_exchange_n(&u->busy, 1, __ATOMIC_ACQUIRE)) {
+    if (u && !u->tail && uring_turn(&u->busy)) {
         if (!u->tail) {
             u->completions = r->cqes;
             u->mask = *r->cq_mask;
@@ -40,7 +40,7 @@ static struct uring *calls_uring_of(const struct ring *r)
             u->seen = __atomic_load_n(r->cq_head, __ATOMIC_ACQUIRE);
             __atomic_store_n(&u->tail, r->cq_tail, __ATOMIC_RELEASE);
         }
-        __atomic_store_n(&u->busy, 0, __ATOMIC_RELEASE);
+        uring_turn_over(&u->busy);
     }
     return u;
 }
@@ -75,7 +75,7 @@ static intptr_t calls_uring_submits(late_function *f, const intptr_t *a,
     unsigned from = r->head, n = r->tail - from;
     struct uring_batch b;
     if (u) {
-        uring_look(u);
+        uring_look_before(u);
         uring_batch_begin(&b, n);
         while (b.n < n)
             uring_hand(u, calls_uring_request(r, from + b.n), &b);
@@ -143,7 +143,7 @@ static intptr_t forgets(late_function *f, const intptr_t *a)
 {
     struct uring *u = uring_find((uintptr_t)a[0]);
     if (u) {
-        uring_look(u);
+        uring_look_before(u);
         uring_forget(u);
     }
     return late_call(f, a);
