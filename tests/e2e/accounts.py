@@ -471,46 +471,37 @@ class Arithmetic(Loads):
 
 class Pipeline:
     """What madbench's I/O mode comes to where a request takes `delay`, whatever else
-    is under way, and each bin's work `work`: two buffers to read into, two to write
-    from."""
+    is under way, and each bin's work `work`: as in MADbench2, a bin is read ahead, and
+    a write begins when the one before has ended."""
 
     def __init__(self, bins, delay, work):
         self.bins, self.delay, self.work = bins, delay, work
-        self.written = [0.0, 0.0]
+        self.written = 0.0
 
-    def write(self, now, i):
-        self.written[i % 2] = now + self.delay
-
-    def settle(self, now, i):
-        return max(now, self.written[i % 2])
-
-    def end(self, now):
-        return max(now, *self.written)
+    def work_and_write(self, now):
+        now = max(now + self.work, self.written)
+        self.written = now + self.delay
+        return now
 
     def S(self):
         now = 0.0
-        for i in range(self.bins):
-            now = self.settle(now, i) + self.work
-            self.write(now, i)
-        return self.end(now)
+        for _ in range(self.bins):
+            now = self.work_and_write(now)
+        return max(now, self.written)
 
     def reading(self, then):
         now, arrives = 0.0, self.delay
-        for i in range(self.bins):
+        for _ in range(self.bins):
             now = max(now, arrives)
             arrives = now + self.delay
-            now = then(now, i)
-        return self.end(now)
+            now = then(now)
+        return max(now, self.written)
 
     def W(self):
-        def multiply(now, i):
-            now = self.settle(now, i) + self.work
-            self.write(now, i)
-            return now
-        return self.reading(multiply)
+        return self.reading(self.work_and_write)
 
     def C(self):
-        return self.reading(lambda now, i: now + self.work)
+        return self.reading(lambda now: now + self.work)
 
 
 @unittest.skipIf(QUICK, "left out by LEADLINE_QUICK")
@@ -572,11 +563,11 @@ class Overlap(Case):
                 return
         self.fail("overlap differs from the pipeline's by %s" % apart)
 
-    # Of what computation takes off 32 bins' I/O, by hand: where the work w of a bin is
-    # less than the delay d, S, which has two writes under way, waits 16 d - 15 w in all
-    # and not 16 d, W 33 d - 31 w, C 32 d - 31 w. Where it is more: 1, 2 and 1 d.
-    GAIN = {"S": 15, "W": 31, "C": 31}
-    WITHOUT = 16 + 33 + 32
+    # By hand, for 32 bins: where the work w of a bin is less than the delay d, S waits
+    # 32 d - 31 w in all and not 32 d, W 33 d - 31 w, C 32 d - 31 w. Where it is more: 1,
+    # 2 and 1 d.
+    GAIN = 31
+    WITHOUT = 32 + 33 + 32
 
     def sweep(self, delay_s, *alphas):
         return self.good(self.madbench(
@@ -589,7 +580,7 @@ class Overlap(Case):
         for p in phases(report):
             if p["wall"]["at"] == at and p["wall"]["phase"].endswith("-async"):
                 work = slowest(p, "compute") / self.BINS
-                gain += self.GAIN[p["wall"]["phase"][0]] * min(work, delay_s)
+                gain += self.GAIN * min(work, delay_s)
         return gain / (self.WITHOUT * delay_s)
 
     @long
