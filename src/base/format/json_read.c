@@ -248,17 +248,6 @@ int json_file(const char *path, char **text, int64_t *bytes)
     return rc;
 }
 
-int json_load(struct json_tree **t, const char *path)
-{
-    char *text;
-    int64_t bytes;
-    *t = NULL;
-    int rc = json_file(path, &text, &bytes);
-    rc = rc ? rc : json_read(t, path, text, bytes);
-    free(text);
-    return rc;
-}
-
 void json_free(struct json_tree **t)
 {
     if (*t) {

@@ -31,10 +31,9 @@ struct json_value {
 
 struct json_tree;
 
-/* Local, all of them. Reads a file, or a text that ends with NUL after `bytes`. 0, or
- * -errno with a sentence that has `path` and where in it: too large, too deep, no JSON.
- * Free it with json_free, which takes NULL. */
-int json_load(struct json_tree **t, const char *path);
+/* Local, all of them. Reads a text that ends with NUL after `bytes`; it came from file
+ * `path`. 0, or -errno with a sentence that has `path` and the place in it: too large,
+ * too deep, no JSON. Free the tree with json_free, which takes NULL. */
 int json_read(struct json_tree **t, const char *path, const char *text, int64_t bytes);
 void json_free(struct json_tree **t);
 

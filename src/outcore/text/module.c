@@ -33,14 +33,6 @@ int text_tools_load(struct text_tools **tools, const struct text_given *given)
     return rc;
 }
 
-int64_t text_tools_bytes(const struct text_tools *tools)
-{
-    int64_t bytes = (int64_t)sizeof *tools;
-    bytes += tools->lexicon ? lexicon_bytes(tools->lexicon) : 0;
-    bytes += tools->crf ? text_model_bytes(tools->crf) : 0;
-    return bytes + (tools->maxent ? text_model_bytes(tools->maxent) : 0);
-}
-
 void text_tools_free(struct text_tools *tools)
 {
     if (!tools)

@@ -21,9 +21,6 @@ struct text_given {
 int text_tools_load(struct text_tools **tools, const struct text_given *given);
 void text_tools_free(struct text_tools *tools);
 
-/* Local. Memory that they take, in bytes. */
-int64_t text_tools_bytes(const struct text_tools *tools);
-
 /* Local. What a lane needs while it works, which grows with the largest document. */
 int text_room_make(struct text_room **room);
 void text_room_free(struct text_room *room);

@@ -314,15 +314,6 @@ int lexicon_load(struct lexicon **lexicon, const struct text_bytes *from)
     return rc;
 }
 
-int64_t lexicon_bytes(const struct lexicon *x)
-{
-    return ((int64_t)sizeof *x->word << x->word_bits) +
-           ((int64_t)sizeof *x->edge << x->edge_bits) +
-           (INT64_C(1) << x->may_bits) / 8 + x->states / 8 +
-           (int64_t)sizeof *x->state * x->states + (int64_t)sizeof *x->term * x->terms +
-           x->text.room;
-}
-
 void lexicon_free(struct lexicon *x)
 {
     if (!x)

@@ -62,9 +62,6 @@ struct lexicon {
 int lexicon_load(struct lexicon **x, const struct text_bytes *from);
 void lexicon_free(struct lexicon *x);
 
-/* Local. Bytes of memory. */
-int64_t lexicon_bytes(const struct lexicon *x);
-
 /* Whether n bytes of BODY are that word, from its ninth byte on. */
 static inline bool lexicon_same(const char *word, const char *at, int64_t n)
 {

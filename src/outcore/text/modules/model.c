@@ -304,12 +304,6 @@ int text_model_load(struct model **model, const struct text_bytes *from, bool cr
     return rc;
 }
 
-int64_t text_model_bytes(const struct model *m)
-{
-    return (int64_t)sizeof *m + ((int64_t)sizeof *m->feature << m->bits) +
-           (int64_t)sizeof *m->weight * m->weights + m->text.room;
-}
-
 void text_model_free(struct model *m)
 {
     if (!m)

@@ -74,9 +74,6 @@ struct model {
 int text_model_load(struct model **m, const struct text_bytes *from, bool crf);
 void text_model_free(struct model *m);
 
-/* Local. Bytes of memory. */
-int64_t text_model_bytes(const struct model *m);
-
 /* Local. Mixes a feature's value. */
 uint64_t text_model_hash(const char *value, int64_t bytes);
 
