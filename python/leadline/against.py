@@ -7,8 +7,10 @@ changes with the ranks, as the size in weak scaling, is a part of the question.
 import math
 from collections import namedtuple
 
-from leadline import compare, pictures, rules, scaling, table, tails
+from leadline import compare, rules, table, tails
 from leadline.errors import usage
+from leadline.names import ranks_text
+from leadline.options import follows_ranks
 
 USUAL = {"filetype": "unique", "iomethod": "posix"}   # baselines, where present
 RANKS = ("np", "ranks")
@@ -39,7 +41,7 @@ class Against:
                         % (self.option, wanted, ", ".join(sorted(set(values)))))
         varying = [name for name in compare.varying(groups) if name != self.option]
         self.follows = [name for name in varying if self.option == "np"
-                        and scaling.follows_ranks(groups, name)]
+                        and follows_ranks(groups, name)]
         self.varying = [name for name in varying if name not in self.follows]
         self.figures = compare.select(groups, patterns or compare.totals(groups))
         # Tails are no columns: what they say follows in words.
@@ -198,7 +200,7 @@ def growth(pair, i, weak):
     doubling = [g ** (1.0 / math.log(times, 2)) for g in gain]
     title = short_title(figure)
     return "%s%s, %s against %s%s: speed-up %s, efficiency %s, each doubling %s%s." % (
-        title[0].upper(), title[1:], pictures.ranks_text(int(pair.value)),
+        title[0].upper(), title[1:], ranks_text(int(pair.value)),
         pair.base_value, " with " + pair.context if pair.context else "",
         bounds("%.3g", gain), bounds("%.0f", [100 * g / ideal for g in gain], " %"),
         bounds("%.2f", [doubling[0]] + sorted(doubling[1:]), "x"),

@@ -6,17 +6,19 @@ asynchronous and by threads where it is not. Engines take turns on each rung, so
 change of the file system meets all of them.
 """
 import json
+import math
 import re
 import subprocess
 from collections import OrderedDict, namedtuple
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
-from leadline import scaling, stats, table
+from leadline import stats, table
 from leadline.errors import LeadlineError
 
 RATES = ("write_MBps", "read_MBps")
-NEAR = 1 / scaling.GAIN  # of the best rate: who reaches it with less under way is taken
-LEVEL = 2                # so many doublings without a gain end a climb
+GAIN = 1.1       # twice as many that gain less: the file system is saturated
+NEAR = 1 / GAIN  # of the best rate: who reaches it with less under way is taken
+LEVEL = 2        # so many doublings without a gain end a climb
 PATIENCE_S = 60
 
 NAMED = re.compile(r"saturation\.(.+)\.at(\d+)\.(%s)$" % "|".join(RATES))
@@ -74,6 +76,18 @@ def options(asynchronous: bool, at_once: int, rank_bytes: int) -> List[str]:
     return [str(max(1, rank_bytes // at_once)), "--threads=%d" % at_once]
 
 
+def saturation(measured: Sequence[Tuple[float, float]]) -> Optional[float]:
+    """The first number of ranks from which on, with each doubling, bandwidth grows by
+    less than 10 %; None where it still grows at the end. Of steps that are no doubling
+    the gain is reckoned for one."""
+    at = None
+    for (ranks, rate), (more, faster) in reversed(list(zip(measured, measured[1:]))):
+        if (faster / rate) ** (1.0 / math.log(float(more) / ranks, 2)) >= GAIN:
+            break
+        at = ranks
+    return at
+
+
 def points(steps, engine, rate):
     return [(s.at_once, rate_of(s, rate)) for s in steps
             if s.engine == engine and rate_of(s, rate)]
@@ -83,7 +97,7 @@ def is_level(steps, engine):
     """Neither rate gained by the last doublings."""
     for rate in RATES:
         found = points(steps, engine, rate)
-        at = scaling.saturation(found)
+        at = saturation(found)
         if at is None or at * 2 ** LEVEL > found[-1][0]:
             return False
     return True
@@ -176,7 +190,7 @@ def sentence(steps: Sequence[Step], rate: str, ranks: int,
     step, _ = knee(steps, rate)
     last = points(steps, step.engine, rate)[-1][0]
     more = ("neither more of it nor another engine gains %.0f %%"
-            % (100 * (scaling.GAIN - 1)) if step.at_once < last
+            % (100 * (GAIN - 1)) if step.at_once < last
             else "it is the most that was tried, so there may be more")
     on = "1 rank" if ranks == 1 else "each of %d ranks" % ranks
     return "%s: %s with %d in flight on %s reaches %s; %s." % (

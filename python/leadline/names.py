@@ -13,6 +13,10 @@ def runs_text(n: int) -> str:
     return "%d run%s" % (n, "" if n == 1 else "s")
 
 
+def ranks_text(ranks: Any) -> str:
+    return "%s rank%s" % (ranks, "" if ranks == 1 else "s")
+
+
 def number(value: Any) -> Union[int, float, None]:
     """The number that an option is; None if it is none."""
     if isinstance(value, bool) or value is None:

@@ -9,6 +9,7 @@ from collections import OrderedDict
 
 from leadline import compare, pictures, shapes, stats
 from leadline.errors import LeadlineError, usage
+from leadline.names import ranks_text
 
 CLOSEST = 5
 ALL = "all runs"
@@ -209,7 +210,7 @@ def labels_of(groups, options):
         values = dict(group.first.option_values(), ranks=group.first.ranks)
         differ = [n for n in options if len(set(map(repr, values_of(groups, n)))) > 1]
         out.append(" ".join(filter(None, (
-            pictures.ranks_text(values[n]) if n == "ranks" else
+            ranks_text(values[n]) if n == "ranks" else
             compare.option_text(n, values.get(n)) for n in differ))))
     return out
 
@@ -226,7 +227,7 @@ def rows(groups, name, title, axis, better, words, made):
             if values:
                 label = " ".join([group.name] + ["%s=%s" % pair for pair in at])
                 found.append((shapes.Row(
-                    pictures.ranks_text(group.first.ranks) if several else "", label,
+                    ranks_text(group.first.ranks) if several else "", label,
                     [pictures.mark(name, values)]), stats.median(values)))
     parts = pictures.pages([row for row, _ in found], pictures.MOST_ROWS)
     if len(found) > 1:

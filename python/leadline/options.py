@@ -1,6 +1,6 @@
 """In which options configurations differ."""
 from collections import OrderedDict
-from typing import Any, List, Sequence
+from typing import Any, Dict, List, Sequence, Set
 
 # Options that say where results go, not what was measured.
 ABOUT_OUTPUT = ("json", "csv", "series", "label", "quiet", "per-rank", "keep", "seed")
@@ -23,3 +23,14 @@ def own_folders(groups):
     folders = set(repr(g.first.option_values().get("dir")) for g in groups)
     places = set(tuple(g.first.file_systems()) for g in groups)
     return len(folders) == len(groups) and len(places) == 1
+
+
+def follows_ranks(groups: Sequence[Any], name: str) -> bool:
+    """Whether an option of the workload has one value for each number of ranks."""
+    values: Dict[Any, Set[str]] = {}
+    for group in groups:
+        if not (group.first.options.get(name) or {}).get("workload"):
+            return False
+        values.setdefault(group.first.ranks, set()).add(
+            repr(group.first.option_values().get(name)))
+    return all(len(found) == 1 for found in values.values())

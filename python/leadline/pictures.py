@@ -12,6 +12,7 @@ from leadline import effects, fields, looks, matrix, names, ranking, shapes, sta
 from leadline.against import Against
 from leadline.errors import LeadlineError
 from leadline.groups import transfer_seconds
+from leadline.names import ranks_text
 
 TOTALS = ("write_MBps", "read_MBps")
 TITLES = {"write_MBps": "write", "read_MBps": "read"}
@@ -57,10 +58,6 @@ def pages(items: Sequence[Any], most: int) -> List[Sequence[Any]]:
 
 def numbered(title: str, i: int, of: int) -> str:
     return title + (" (%d of %d)" % (i + 1, of) if of > 1 else "")
-
-
-def ranks_text(ranks: Any) -> str:
-    return "%s rank%s" % (ranks, "" if ranks == 1 else "s")
 
 
 def rank_counts(groups: Iterable[Any]) -> List[int]:

@@ -49,7 +49,7 @@ def rates(report, name, values, made):
     series = list(OrderedDict.fromkeys(m.series for row in rows for m in row.marks))
     return [shapes.Rows(
         "calibrate-%d" % (made + 1), "%s: plain transfers of %s" % (
-            name, pictures.ranks_text(report.ranks)),
+            name, names.ranks_text(report.ranks)),
         words_of_rates(values), "MB/s", series, rows,
         {s: (looks.OTHER, i) for i, s in enumerate(series)})]
 

@@ -7,7 +7,8 @@ from typing import Any, List, Sequence
 
 from leadline import shapes, stats
 from leadline.iotrace_plot import Run, unit_of
-from leadline.pictures import mark, ranks_text, sampled
+from leadline.names import ranks_text
+from leadline.pictures import mark, sampled
 
 # Of Wang and Kaeli's paper: execution time that partitioning took off, in per cent, on
 # 24 nodes with a disk each against one RAID over NFS.

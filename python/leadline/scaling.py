@@ -1,11 +1,9 @@
 """Bandwidth over numbers of ranks, and where a file system is saturated."""
-import math
 from collections import OrderedDict
-from typing import Optional, Sequence, Tuple
 
-from leadline import compare, looks, pictures, pictures_matrix, shapes, stats
-
-GAIN = 1.1         # twice the ranks that gain less: the file system is saturated
+from leadline import (climb, compare, looks, options, pictures, pictures_matrix, shapes,
+                      stats)
+from leadline.names import ranks_text
 
 SATURATION = ("A ring marks the number of ranks at which it is saturated: from there "
               "on, doubling the ranks gains less than 10 %.")
@@ -38,7 +36,7 @@ def scaling(groups):
 def scaling_curves(groups):
     """({name: groups with rising rank counts}, options that follow the ranks)."""
     varying = compare.varying(groups)
-    follows = [n for n in varying if follows_ranks(groups, n)]
+    follows = [n for n in varying if options.follows_ranks(groups, n)]
     curves = OrderedDict()
     for group in pictures.by_ranks(groups):
         values = group.first.option_values()
@@ -56,21 +54,10 @@ def scaling_curves(groups):
     return named, follows
 
 
-def follows_ranks(groups, name):
-    """Whether an option of the workload has one value for each number of ranks."""
-    values = {}
-    for group in groups:
-        if not (group.first.options.get(name) or {}).get("workload"):
-            return False
-        values.setdefault(group.first.ranks, set()).add(
-            repr(group.first.option_values().get(name)))
-    return all(len(found) == 1 for found in values.values())
-
-
 def scaling_points(groups, figure):
     measured = [(g.first.ranks, pictures.sampled(g, figure)) for g in groups]
     measured = [(ranks, values) for ranks, values in measured if values]
-    at = saturation([(ranks, stats.median(values)) for ranks, values in measured])
+    at = climb.saturation([(ranks, stats.median(values)) for ranks, values in measured])
     return [shapes.point(ranks, values, stats.median(values), stats.interval(values),
                          ranks == at) for ranks, values in measured]
 
@@ -80,21 +67,9 @@ def scaling_words(lines, title):
     found = OrderedDict()
     for line in lines:
         at = [p.x for p in line.points if p.ringed]
-        words = "is saturated at %s" % pictures.ranks_text(at[0]) if at else \
-            "still grows up to %s" % pictures.ranks_text(line.points[-1].x)
+        words = "is saturated at %s" % ranks_text(at[0]) if at else \
+            "still grows up to %s" % ranks_text(line.points[-1].x)
         found.setdefault(words, []).append(line.name)
     return ["%s %s." % (title.capitalize(), "; ".join(
         "%s (%s)" % (words, ", ".join(names)) for words, names in found.items())),
         SATURATION]
-
-
-def saturation(points: Sequence[Tuple[float, float]]) -> Optional[float]:
-    """The first number of ranks from which on, with each doubling, bandwidth grows by
-    less than 10 %; None where it still grows at the end. Of steps that are no doubling
-    the gain is reckoned for one."""
-    at = None
-    for (ranks, rate), (more, faster) in reversed(list(zip(points, points[1:]))):
-        if (faster / rate) ** (1.0 / math.log(float(more) / ranks, 2)) >= GAIN:
-            break
-        at = ranks
-    return at

@@ -4,6 +4,7 @@ from collections import OrderedDict
 from leadline import baseline as baselines
 from leadline import compare, groups, pictures, rules, table, tails
 from leadline.elements import grid
+from leadline.names import ranks_text
 
 SIGNS = (("faster", "good", "\u25b2 "), ("slower", "bad", "\u25bc "))
 SAID = {rules.FASTER: "is faster", rules.SLOWER: "is slower",
@@ -87,7 +88,7 @@ class Verdicts:
     def ranks(self):
         """1 rank; 1, 2 and 4 ranks, where a sweep varied them"""
         counts = pictures.rank_counts(self.members)
-        return (pictures.ranks_text(counts[0]) if len(counts) == 1
+        return (ranks_text(counts[0]) if len(counts) == 1
                 else "%s ranks" % listed(list(map(str, counts))))
 
     def table(self):

@@ -11,7 +11,7 @@ from tap import main
 
 from fake_report import save
 from full_report import figure, full
-from leadline import axes, draw_svg, gallery, page_style, scaling, shapes, svg
+from leadline import axes, climb, draw_svg, gallery, page_style, shapes, svg
 from leadline import svg_lines
 from leadline.errors import LeadlineError
 from leadline.iotrace_plot import plain
@@ -188,10 +188,10 @@ class Saturation(Case):
         for rates, at in (([100, 200, 400], None), ([100, 200, 210], 2),
                           ([100, 109, 119], 1), ([100, 105, 200], None),
                           ([100, 90, 80], 1), ([100, 200, 220.1], None)):
-            self.assertEqual(scaling.saturation(list(zip((1, 2, 4), rates))), at)
+            self.assertEqual(climb.saturation(list(zip((1, 2, 4), rates))), at)
         # Steps of fourfold: 1.2 for two doublings is 1.095 for one.
-        self.assertEqual(scaling.saturation([(1, 100), (4, 120)]), 1)
-        self.assertEqual(scaling.saturation([(1, 100), (4, 125)]), None)
+        self.assertEqual(climb.saturation([(1, 100), (4, 120)]), 1)
+        self.assertEqual(climb.saturation([(1, 100), (4, 125)]), None)
 
     def test_strong_scaling(self):
         for n, rate in ((1, 100), (2, 190), (4, 200)):
