@@ -9,7 +9,7 @@ from fio import makefile_value, median  # noqa: F401
 HERE = os.path.dirname(os.path.abspath(__file__))
 PYTHON = os.path.join(HERE, "..", "python")
 sys.path.insert(0, PYTHON)
-from leadline import stats  # noqa: E402
+from leadline.base import stats  # noqa: E402
 
 # How each kind of seconds is made of the acts in a report.
 ACTS = {"write": ("write", "sync"), "read": ("read",),

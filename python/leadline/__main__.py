@@ -3,7 +3,7 @@ without the programs, which it finds on PATH."""
 import os
 import sys
 
-from leadline import cli
+from leadline.commands import cli
 
 
 def version():

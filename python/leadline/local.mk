@@ -1,101 +1,40 @@
 # leadline: compares, sweeps, reports. Pure Python, installed beside the programs. Its
 # launcher is made twice: one for the build tree, one that is installed.
-leadlinedir = $(pkgdatadir)/python/leadline
-dist_leadline_DATA = \
-	python/leadline/__init__.py \
-	python/leadline/__main__.py \
-	python/leadline/against.py \
-	python/leadline/axes.py \
-	python/leadline/baseline.py \
-	python/leadline/calibrate.py \
-	python/leadline/cli.py \
-	python/leadline/climb.py \
-	python/leadline/compare.py \
-	python/leadline/conditions.py \
-	python/leadline/container.py \
-	python/leadline/differs.py \
-	python/leadline/draw_file.py \
-	python/leadline/draw_svg.py \
-	python/leadline/effects.py \
-	python/leadline/elements.py \
-	python/leadline/enough.py \
-	python/leadline/errors.py \
-	python/leadline/export.py \
-	python/leadline/factors.py \
-	python/leadline/fields.py \
-	python/leadline/gallery.py \
-	python/leadline/gate.py \
-	python/leadline/groups.py \
-	python/leadline/history.py \
-	python/leadline/io500.py \
-	python/leadline/io500_report.py \
-	python/leadline/iotrace_page.py \
-	python/leadline/iotrace_parquet.py \
-	python/leadline/iotrace_plot.py \
-	python/leadline/json_schema.py \
-	python/leadline/launcher.py \
-	python/leadline/lock.py \
-	python/leadline/looks.py \
-	python/leadline/matrix.py \
-	python/leadline/names.py \
-	python/leadline/need.py \
-	python/leadline/notes.py \
-	python/leadline/one_figure.py \
-	python/leadline/options.py \
-	python/leadline/output.py \
-	python/leadline/page.py \
-	python/leadline/page_style.py \
-	python/leadline/page_summary.py \
-	python/leadline/paint.py \
-	python/leadline/pictures.py \
-	python/leadline/pictures_calibrate.py \
-	python/leadline/pictures_matrix.py \
-	python/leadline/pictures_own.py \
-	python/leadline/pictures_tail.py \
-	python/leadline/pictures_text.py \
-	python/leadline/pictures_trend.py \
-	python/leadline/plot.py \
-	python/leadline/polynomials.py \
-	python/leadline/ranking.py \
-	python/leadline/relief.py \
-	python/leadline/report.py \
-	python/leadline/robust.py \
-	python/leadline/rounds.py \
-	python/leadline/rules.py \
-	python/leadline/run.py \
-	python/leadline/scaling.py \
-	python/leadline/schema.py \
-	python/leadline/series.py \
-	python/leadline/shapes.py \
-	python/leadline/share.py \
-	python/leadline/skeleton.py \
-	python/leadline/skeleton_fit.py \
-	python/leadline/slurm.py \
-	python/leadline/spec.py \
-	python/leadline/stats.py \
-	python/leadline/summary.py \
-	python/leadline/svg.py \
-	python/leadline/svg_cells.py \
-	python/leadline/svg_heat.py \
-	python/leadline/svg_lines.py \
-	python/leadline/svg_parts.py \
-	python/leadline/svg_relief.py \
-	python/leadline/svg_rows.py \
-	python/leadline/svg_time.py \
-	python/leadline/sweep.py \
-	python/leadline/sweep_state.py \
-	python/leadline/table.py \
-	python/leadline/tails.py \
-	python/leadline/trace_page.py \
-	python/leadline/trace_svg.py \
-	python/leadline/traces.py \
-	python/leadline/trend.py \
-	python/leadline/verdicts.py \
-	python/leadline/whatif.py
-leadlineimportingdir = $(leadlinedir)/importing
-dist_leadlineimporting_DATA = $(addprefix python/leadline/importing/, __init__.py \
-	command.py darshan.py darshan_log.py dlio.py elbencho.py fio.py formats.py \
-	h5bench.py io500.py ior.py mdtest.py result.py)
+# Its packages, lower ones first; installed in as many folders.
+nobase_dist_pkgdata_DATA = $(addprefix python/leadline/, __init__.py __main__.py \
+	container.py)
+nobase_dist_pkgdata_DATA += $(addprefix python/leadline/base/, \
+	__init__.py axes.py errors.py fields.py json_schema.py launcher.py lock.py \
+	names.py options.py output.py stats.py table.py)
+nobase_dist_pkgdata_DATA += $(addprefix python/leadline/results/, \
+	__init__.py conditions.py elements.py groups.py history.py report.py run.py \
+	schema.py series.py traces.py)
+nobase_dist_pkgdata_DATA += $(addprefix python/leadline/judge/, \
+	__init__.py against.py baseline.py climb.py compare.py differs.py effects.py \
+	gate.py matrix.py notes.py ranking.py robust.py rounds.py rules.py share.py \
+	summary.py tails.py trend.py)
+nobase_dist_pkgdata_DATA += $(addprefix python/leadline/draw/, \
+	__init__.py draw_file.py draw_svg.py looks.py paint.py relief.py shapes.py \
+	svg.py svg_cells.py svg_heat.py svg_lines.py svg_parts.py svg_relief.py \
+	svg_rows.py svg_time.py)
+nobase_dist_pkgdata_DATA += $(addprefix python/leadline/sweep/, \
+	__init__.py calibrate.py enough.py export.py factors.py io500.py \
+	io500_report.py need.py slurm.py spec.py sweep.py sweep_state.py)
+nobase_dist_pkgdata_DATA += $(addprefix python/leadline/skeleton/, \
+	__init__.py polynomials.py skeleton.py skeleton_fit.py whatif.py)
+nobase_dist_pkgdata_DATA += $(addprefix python/leadline/trace/, \
+	__init__.py iotrace_page.py iotrace_parquet.py iotrace_plot.py trace_page.py \
+	trace_svg.py)
+nobase_dist_pkgdata_DATA += $(addprefix python/leadline/importing/, \
+	__init__.py command.py darshan.py darshan_log.py dlio.py elbencho.py fio.py \
+	formats.py h5bench.py io500.py ior.py mdtest.py result.py)
+nobase_dist_pkgdata_DATA += $(addprefix python/leadline/page/, \
+	__init__.py gallery.py one_figure.py page.py page_style.py page_summary.py \
+	pictures.py pictures_calibrate.py pictures_matrix.py pictures_own.py \
+	pictures_tail.py pictures_text.py pictures_trend.py plot.py scaling.py \
+	verdicts.py)
+nobase_dist_pkgdata_DATA += $(addprefix python/leadline/commands/, \
+	__init__.py cli.py)
 noinst_SCRIPTS = python/leadline/leadline
 bin_SCRIPTS += python/leadline/installed/leadline
 EXTRA_DIST += python/leadline/leadline.in pyproject.toml python/wheel.py

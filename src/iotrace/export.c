@@ -238,7 +238,7 @@ static int export_parquet(const char *run, const char *path)
         return err_usage("Parquet cannot be written to standard output: give it "
                          "--out=FILE");
     const char *const args[] = {"--out", path, "--", run, NULL};
-    return python_become("iotrace_parquet.py", args);
+    return python_become("trace/iotrace_parquet.py", args);
 }
 
 struct export

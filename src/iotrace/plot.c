@@ -1,5 +1,5 @@
-/* plot: hands the run to the program that draws (python/leadline/iotrace_plot.py),
- * which asks "iotrace bins" for what it draws. */
+/* plot: hands the run to what draws it, python/leadline/trace/iotrace_plot.py, which
+ * asks "iotrace bins" for what it draws. */
 #include "base/err.h"
 #include "iotrace/commands.h"
 #include "iotrace/python.h"
@@ -11,7 +11,7 @@ static int draw(const char *path, const char *dir, int64_t slices)
     char number[24];
     snprintf(number, sizeof number, "%" PRId64, slices);
     const char *const args[] = {"--slices", number, "--out", dir, path, NULL};
-    return python_become("iotrace_plot.py", args);
+    return python_become("trace/iotrace_plot.py", args);
 }
 
 int command_plot(int argc, char **argv)

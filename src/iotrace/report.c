@@ -1,5 +1,5 @@
-/* report: hands the run to python/leadline/iotrace_page.py, which writes the page of
- * what "iotrace findings" and "iotrace bins" tell it. */
+/* report: hands the run to python/leadline/trace/iotrace_page.py, which writes the page
+ * of what "iotrace findings" and "iotrace bins" tell it. */
 #include "base/err.h"
 #include "base/version.h"
 #include "iotrace/commands.h"
@@ -38,7 +38,7 @@ static int make_page(const struct page *p)
     args[n++] = "--"; /* a run may be called -n */
     args[n++] = p->run;
     args[n] = NULL;
-    return python_become("iotrace_page.py", args);
+    return python_become("trace/iotrace_page.py", args);
 }
 
 int command_report(int argc, char **argv)

@@ -13,7 +13,7 @@ import subprocess
 from e2e import BUILD, Case, add, long, main
 from fake_log import EPOCH, MARK, Log
 
-from leadline import skeleton
+from leadline.skeleton import skeleton
 
 try:
     from jsonschema import Draft202012Validator

@@ -18,8 +18,8 @@ sys.path.insert(0, os.path.join(TESTS, "ldadc"))
 import truth  # noqa: E402
 import unfold  # noqa: E402
 import which  # noqa: E402
-from leadline import polynomials, skeleton  # noqa: E402
-from leadline.errors import LeadlineError  # noqa: E402
+from leadline.base.errors import LeadlineError  # noqa: E402
+from leadline.skeleton import polynomials, skeleton  # noqa: E402
 
 try:
     from jsonschema import Draft202012Validator

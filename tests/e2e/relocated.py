@@ -9,8 +9,7 @@ import unittest
 
 from e2e import BUILD, Case, main
 
-PARTS = ("binSCRIPTS", "dist_leadlineDATA", "dist_leadlineimportingDATA",
-         "libiotraceDATA")
+PARTS = ("binSCRIPTS", "nobase_dist_pkgdataDATA", "libiotraceDATA")
 THIS_ONE = "it is the package that was installed here"
 
 

@@ -13,7 +13,7 @@ import tempfile
 from e2e import BUILD, Case, add, any_mpi, fault, long, main, runner, total
 from fake_log import CLASS, EPOCH, NUMBER, OPS, Log
 
-from leadline import skeleton
+from leadline.skeleton import skeleton
 
 RECORDER = os.path.join(BUILD, "libiotrace.so")
 IOTRACE = os.path.join(BUILD, "iotrace")

@@ -2,7 +2,7 @@
 import copy
 
 from fake_report import report
-from leadline import stats
+from leadline.base import stats
 
 HOST = {"name": "n1", "ranks": 4, "cores": 4, "memory_bytes": 2 ** 30, "kernel": "6.1",
         "load1_start": 0.1, "load1_end": 0.2}

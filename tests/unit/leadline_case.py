@@ -7,7 +7,7 @@ import tempfile
 import unittest
 
 from fake_report import save
-from leadline import cli
+from leadline.commands import cli
 
 NOBODY = 65534
 STEADY = [100.0, 101.0, 99.0, 100.5, 99.5, 100.0]

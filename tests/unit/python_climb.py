@@ -7,8 +7,8 @@ from collections import OrderedDict
 
 from tap import main
 
-from leadline import climb
-from leadline.errors import LeadlineError
+from leadline.base.errors import LeadlineError
+from leadline.judge import climb
 
 ENGINES = OrderedDict([("posix", False), ("uring", True)])
 

@@ -9,7 +9,10 @@ import unittest
 from fake_sweep import LAUNCHER, Case
 from tap import HERE, drawn, long, main
 
-from leadline import cli, factors, launcher, report, spec
+from leadline.base import launcher
+from leadline.commands import cli
+from leadline.results import report
+from leadline.sweep import factors, spec
 
 LDD = """#!/bin/sh
 case $1 in

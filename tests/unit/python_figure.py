@@ -8,7 +8,8 @@ from tap import main
 
 from fake_report import save
 from full_report import figure, full
-from leadline import draw_svg, gallery, one_figure
+from leadline.draw import draw_svg
+from leadline.page import gallery, one_figure
 from leadline_case import STEADY, LeadlineCase
 
 NAME = "read_p99_us"

@@ -8,7 +8,8 @@ import random
 from tap import main
 
 from fake_report import report, save, save_runs, save_series
-from leadline import gate, stats
+from leadline.base import stats
+from leadline.judge import gate
 from leadline_case import STEADY, LeadlineCase, leadline
 
 BASE = [100, 104, 130, 128, 90, 117]

@@ -15,7 +15,8 @@ from unittest import mock
 from tap import HERE, drawn, long, main
 
 from fake_report import report
-from leadline import cli, fields
+from leadline.base import fields
+from leadline.commands import cli
 from leadline.importing import command, darshan_log
 from leadline_case import LeadlineCase, leadline, without_privileges
 

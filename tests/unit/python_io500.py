@@ -7,7 +7,9 @@ import unittest
 
 from tap import main
 
-from leadline import fields, io500_report, schema
+from leadline.base import fields
+from leadline.results import schema
+from leadline.sweep import io500_report
 
 GIB = 1073.741824   # MB
 

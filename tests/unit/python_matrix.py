@@ -10,9 +10,10 @@ import unittest
 from tap import main
 
 from fake_report import save_series
-from leadline import (baseline, compare, effects, matrix, names, ranking, robust,
-                      rounds, rules, stats, summary)
-from leadline.errors import LeadlineError
+from leadline.base import names, stats
+from leadline.base.errors import LeadlineError
+from leadline.judge import (baseline, compare, effects, matrix, ranking, robust, rounds,
+                            rules, summary)
 from leadline_case import STEADY, LeadlineCase, leadline
 from simulated import NOISE, Sweep, factorial, known
 

@@ -11,7 +11,7 @@ from unittest import mock
 from tap import main
 
 from full_report import full
-from leadline import output, table
+from leadline.base import output, table
 from leadline_case import STEADY, LeadlineCase, leadline
 
 

@@ -12,8 +12,9 @@ import xml.etree.ElementTree as tree
 from tap import main
 
 import fake_pages
-from leadline import (axes, draw_file, draw_svg, gallery, looks, paint, pictures,
-                      pictures_tail, shapes, svg)
+from leadline.base import axes
+from leadline.draw import draw_file, draw_svg, looks, paint, shapes, svg
+from leadline.page import gallery, pictures, pictures_tail
 from leadline_case import leadline
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -11,10 +11,12 @@ from tap import main
 
 from fake_report import save
 from full_report import figure, full
-from leadline import axes, climb, draw_svg, gallery, page_style, shapes, svg
-from leadline import svg_lines
-from leadline.errors import LeadlineError
-from leadline.iotrace_plot import plain
+from leadline.base import axes
+from leadline.base.errors import LeadlineError
+from leadline.draw import draw_svg, shapes, svg, svg_lines
+from leadline.judge import climb
+from leadline.page import gallery, page_style
+from leadline.trace.iotrace_plot import plain
 from leadline_case import STEADY, LeadlineCase
 
 SVG = "{http://www.w3.org/2000/svg}"

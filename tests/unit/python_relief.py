@@ -11,7 +11,7 @@ import zlib
 
 from tap import main
 
-from leadline import draw_svg, relief, svg_relief
+from leadline.draw import draw_svg, relief, svg_relief
 from leadline_case import LeadlineCase, leadline
 
 SVG = "{http://www.w3.org/2000/svg}"

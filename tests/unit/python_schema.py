@@ -10,7 +10,7 @@ import unittest
 from tap import HERE, PACKAGE, main
 
 from full_report import full
-from leadline import fields, json_schema
+from leadline.base import fields, json_schema
 from leadline_case import STEADY, LeadlineCase, leadline
 
 try:

@@ -12,8 +12,11 @@ from tap import main
 
 from fake_report import save
 from full_report import full, sample
-from leadline import draw_svg, gallery, notes, series, svg
-from leadline import report as reports
+from leadline.draw import draw_svg, svg
+from leadline.judge import notes
+from leadline.page import gallery
+from leadline.results import series
+from leadline.results import report as reports
 from leadline_case import LeadlineCase, leadline
 
 SLOT = 2.0 ** -6      # seconds; adds up exactly
@@ -257,7 +260,7 @@ class Pictures(Case):
     def test_an_axis_of_time_begins_at_0_unless_that_is_far(self):
         for start, low in ((1.0, 0.0), (1000.0, 1000.0)):
             (picture,) = self.draw(self.report(rows("W", start, write=STEADY)))
-            from leadline import svg_time
+            from leadline.draw import svg_time
             self.assertEqual(svg_time.time_axis(picture, 0, 700)[0].low, low)
 
     def test_names_of_phases_that_overlap_do_not(self):

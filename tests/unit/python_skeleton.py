@@ -10,8 +10,8 @@ import unittest
 
 from tap import main
 
-from leadline import polynomials, skeleton
-from leadline.errors import LeadlineError
+from leadline.base.errors import LeadlineError
+from leadline.skeleton import polynomials, skeleton
 
 GOOD = {
     "schema": "leadline-skeleton/1", "mpi": True, "ranks": 4, "files": [],

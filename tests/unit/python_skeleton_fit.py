@@ -10,8 +10,8 @@ import unittest
 
 from tap import main
 
-from leadline import skeleton, skeleton_fit
-from leadline.errors import LeadlineError
+from leadline.base.errors import LeadlineError
+from leadline.skeleton import skeleton, skeleton_fit
 
 END, CHUNK, EDGE = 48 << 10, 1 << 10, 96
 

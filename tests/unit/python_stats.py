@@ -10,7 +10,8 @@ import unittest
 
 from tap import PACKAGE, main
 
-from leadline import rules, stats
+from leadline.base import stats
+from leadline.judge import rules
 
 
 def t_density(x, df):
@@ -293,14 +294,16 @@ class Verdict(unittest.TestCase):
 class Source(unittest.TestCase):
     def test_is_python_3_6(self):
         folder = os.path.join(PACKAGE, "leadline")
-        for name in sorted(os.listdir(folder)):
-            if name.endswith(".py"):
-                with open(os.path.join(folder, name)) as stream:
-                    text = stream.read()
-                try:
-                    ast.parse(text, name, feature_version=(3, 6))
-                except TypeError:  # before Python 3.8: this one is the check
-                    ast.parse(text, name)
+        paths = [os.path.join(at, name) for at, _, names in os.walk(folder)
+                 for name in names if name.endswith(".py")]
+        self.assertGreater(len(paths), 50)
+        for path in paths:
+            with open(path, encoding="utf-8") as stream:
+                text = stream.read()
+            try:
+                ast.parse(text, path, feature_version=(3, 6))
+            except TypeError:  # before Python 3.8: this one is the check
+                ast.parse(text, path)
 
 
 if __name__ == "__main__":

@@ -17,8 +17,11 @@ from collections import Counter
 from fake_sweep import Case
 from tap import PACKAGE, long, main
 
-from leadline import cli, rules, spec, stats, sweep, sweep_state
-from leadline.errors import LeadlineError
+from leadline.base import stats
+from leadline.base.errors import LeadlineError
+from leadline.commands import cli
+from leadline.judge import rules
+from leadline.sweep import spec, sweep, sweep_state
 
 KNOWN_LINES = [[1, 2, 0], [2, 1, 0], [2, 1, 0], [2, 1, 0]]   # of the seed 1
 

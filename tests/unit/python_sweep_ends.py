@@ -15,7 +15,9 @@ from collections import Counter, namedtuple
 from fake_sweep import Case
 from tap import long, main
 
-from leadline import enough, lock, need, run
+from leadline.base import lock
+from leadline.results import run
+from leadline.sweep import enough, need
 
 # Of 1 % noise, and of 10 %: in rounds.
 CALM = [100.0, 101.0, 99.0, 100.5, 99.5, 100.0]

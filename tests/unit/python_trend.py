@@ -10,7 +10,7 @@ from unittest import mock
 from tap import main
 
 from fake_report import report, save
-from leadline import trend
+from leadline.judge import trend
 from leadline_case import LeadlineCase, leadline
 
 

@@ -11,7 +11,7 @@ from tap import PACKAGE, main
 
 from fake_report import save
 from full_report import full
-from leadline import fields
+from leadline.base import fields
 from leadline_case import STEADY, LeadlineCase, without_privileges
 
 

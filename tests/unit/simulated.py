@@ -2,8 +2,8 @@
 import math
 
 from fake_report import report
-from leadline import groups
-from leadline import report as reports
+from leadline.results import groups
+from leadline.results import report as reports
 
 NOISE, ROUND_NOISE = 0.05, 0.10
 

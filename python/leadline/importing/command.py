@@ -6,11 +6,12 @@ import re
 import sys
 from collections import OrderedDict, namedtuple
 
-from leadline import fields, output, schema
-from leadline.errors import FAILED, LeadlineError, usage
-from leadline.fields import SCHEMA, printable
+from leadline.base import fields, output
+from leadline.base.errors import FAILED, LeadlineError, usage
+from leadline.base.fields import SCHEMA, printable
 from leadline.importing import darshan, formats
 from leadline.importing.result import CUT
+from leadline.results import schema
 
 LARGEST = 64 << 20      # bytes of a file
 DEFAULTS = {"engine": None, "version": None, "mode": None, "chosen_because": None,

@@ -7,8 +7,8 @@ import sys
 from collections import OrderedDict
 from typing import Any, List
 
-from leadline.errors import LeadlineError
-from leadline.fields import printable
+from leadline.base.errors import LeadlineError
+from leadline.base.fields import printable
 from leadline.importing import darshan_log
 from leadline.importing.result import CUT, Result, broken, number, positive, utc
 

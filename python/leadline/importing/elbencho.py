@@ -2,10 +2,10 @@
 from collections import OrderedDict
 from typing import Any, List
 
-from leadline.fields import printable
+from leadline.base.fields import printable
 from leadline.importing.result import (MIB, SHORT_S, Result, broken, from_zoned,
-                                       json_object, member, number, number_apart,
-                                       plain, positive, times)
+                                       json_object, member, number, number_apart, plain,
+                                       positive, times)
 
 TOOL = "elbencho"
 FIRST = "ISO date,label,"

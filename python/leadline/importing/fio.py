@@ -4,7 +4,7 @@ import json
 import re
 from collections import OrderedDict
 
-from leadline.fields import printable
+from leadline.base.fields import printable
 from leadline.importing.result import (SHORT_S, Result, broken, count, member, number,
                                        plain, utc)
 

@@ -1,9 +1,8 @@
 """The one table of formats: how each is told from the others, and what reads it."""
 from collections import namedtuple
 
-from leadline.errors import LeadlineError
-from leadline.importing import (darshan, dlio, elbencho, fio, h5bench, io500, ior,
-                                mdtest)
+from leadline.base.errors import LeadlineError
+from leadline.importing import darshan, dlio, elbencho, fio, h5bench, io500, ior, mdtest
 
 # `is_one(text)`, and `read(text, source)`, which gives a list of Results.
 Format = namedtuple("Format", "name variant is_one read")

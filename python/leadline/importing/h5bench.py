@@ -1,7 +1,7 @@
 """h5bench: its CSV of metric, value, unit."""
 import re
 
-from leadline.fields import printable
+from leadline.base.fields import printable
 from leadline.importing.result import (CUT, MIB, SHORT_S, Result, broken, number, plain,
                                        positive)
 

@@ -4,8 +4,8 @@ import re
 from collections import OrderedDict
 from typing import Any, List
 
-from leadline.fields import printable
-from leadline.importing.result import (CUT, GIB, Result, broken, number, positive)
+from leadline.base.fields import printable
+from leadline.importing.result import CUT, GIB, Result, broken, number, positive
 
 TOOL = "io500"
 # "[RESULT]" and "[      ]": phases with and without a part in the score. "[SCOREX]" is

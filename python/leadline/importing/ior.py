@@ -4,7 +4,7 @@ import re
 from collections import OrderedDict
 from typing import Any, List
 
-from leadline.fields import printable
+from leadline.base.fields import printable
 from leadline.importing.result import (CUT, MIB, SHORT_S, Result, broken, count, member,
                                        number, number_apart, plain, positive, runs_of,
                                        times)

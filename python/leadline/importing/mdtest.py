@@ -2,9 +2,9 @@
 import re
 from collections import OrderedDict
 
-from leadline.fields import printable
-from leadline.importing.result import (CUT, Result, broken, number, number_apart,
-                                       plain, positive, runs_of)
+from leadline.base.fields import printable
+from leadline.importing.result import (CUT, Result, broken, number, number_apart, plain,
+                                       positive, runs_of)
 
 TOOL = "mdtest"
 FIRST = re.compile(r"^mdtest-(\S+) was launched with (\d+) total task\(s\) on (\d+) "

@@ -13,9 +13,9 @@ from collections import OrderedDict
 from datetime import datetime, timedelta, timezone
 from typing import Any, List, Optional
 
-from leadline import stats
-from leadline.errors import LeadlineError
-from leadline.fields import LARGEST, printable
+from leadline.base import stats
+from leadline.base.errors import LeadlineError
+from leadline.base.fields import LARGEST, printable
 
 MIB = 1.048576          # MB in a MiB
 GIB = 1073.741824       # MB in a GiB

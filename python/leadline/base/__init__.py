@@ -1,0 +1,1 @@
+"""Below everything: errors, texts, tables, statistics, files that are written whole."""

@@ -1,0 +1,103 @@
+"""Short names: only what differs, and 64k rather than 65536."""
+import re
+from typing import Any, Dict, List, Optional, Sequence, Union
+
+from leadline.base.fields import printable
+
+LONGEST = 24      # characters of a configuration's short name
+UNITS = (("G", 1 << 30), ("M", 1 << 20), ("k", 1 << 10))
+SIZE = re.compile(r"(\d+(?:\.\d+)?)([kmgKMG]?)(?:i?[bB])?$")
+
+
+def runs_text(n: int) -> str:
+    return "%d run%s" % (n, "" if n == 1 else "s")
+
+
+def ranks_text(ranks: Any) -> str:
+    return "%s rank%s" % (ranks, "" if ranks == 1 else "s")
+
+
+def number(value: Any) -> Union[int, float, None]:
+    """The number that an option is; None if it is none."""
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, (int, float)):
+        return value
+    found = SIZE.match(value) if isinstance(value, str) else None
+    if not found:
+        return None
+    size = float(found.group(1)) * dict(UNITS, **{"K": 1 << 10, "m": 1 << 20,
+                                                  "g": 1 << 30}).get(found.group(2), 1)
+    return int(size) if size == int(size) else size
+
+
+def size_text(value: Any) -> str:
+    """64k, 1M: whole multiples of 1024 only; anything else as it is."""
+    if isinstance(value, float) and value == int(value) and abs(value) < 1e15:
+        value = int(value)
+    if isinstance(value, int):
+        for unit, size in UNITS:
+            if value and value % size == 0:
+                return "%d%s" % (value // size, unit)
+    return "%.4g" % value if isinstance(value, float) else str(value)
+
+
+def value_text(name: str, value: Any) -> str:
+    """posix, 64k, np=4: a small number alone says nothing; True is its option."""
+    if value is None or value is False:
+        return "no " + name
+    if value is True:
+        return name
+    if isinstance(value, str) and number(value) is None:
+        return printable(value.lower() if len(value) > 1 and value.isupper() else value)
+    found = number(value)
+    text = str(found) if name == "np" else size_text(found)
+    return printable(text if text[-1:] in "kMG" else "%s=%s" % (name, text))
+
+
+def rate_text(value: Optional[float]) -> str:
+    """Three digits, never an exponent where people read rates."""
+    if value is None:
+        return "-"
+    if abs(value) >= 100.0:
+        return "%.0f" % value
+    return "%.3g" % value
+
+
+def cut(text, longest=LONGEST):
+    """Not longer than that: what stands in the middle gives way."""
+    if len(text) <= longest:
+        return text
+    head = (longest - 1) // 2
+    return text[:head] + "~" + text[len(text) - (longest - 1 - head):]
+
+
+def prefixes(texts):
+    """{text: its shortest beginning that no other one has}"""
+    out = {}
+    for text in texts:
+        others = [t for t in texts if t != text]
+        out[text] = next((text[:n] for n in range(1, len(text))
+                          if not any(t.startswith(text[:n]) for t in others)), text)
+    return out
+
+
+def distinct(texts: Sequence[str]) -> List[str]:
+    """Each cut to LONGEST, and numbered where that makes them equal."""
+    short = [cut(text) for text in texts]
+    out: List[str] = []
+    seen: Dict[str, int] = {}
+    for text, name in zip(texts, short):
+        seen[name] = seen.get(name, 0) + 1
+        if short.count(name) > 1 and text != name:
+            number_text = "#%d" % seen[name]
+            name = cut(text, LONGEST - len(number_text)) + number_text
+        out.append(name)
+    return out
+
+
+def common_of(names: Sequence[str], most: int) -> str:
+    """The first few, and how many more there are."""
+    names = list(names)
+    more = " and %d more" % (len(names) - most) if len(names) > most else ""
+    return ", ".join(names[:most]) + more

@@ -1,0 +1,199 @@
+"""Where results go, and how sentences are broken into lines."""
+import contextlib
+import errno
+import os
+import signal
+import stat
+import sys
+import tempfile
+import textwrap
+from typing import Any, Iterable, Iterator
+
+from leadline.base.errors import LeadlineError
+from leadline.base.fields import printable
+
+WIDTH = 88
+
+
+def wrap(sentence: str, first: str = "", rest: str = "") -> str:
+    return textwrap.fill(printable(sentence), WIDTH, initial_indent=first,
+                         subsequent_indent=rest, break_long_words=False,
+                         break_on_hyphens=False) + "\n"
+
+
+def notes(sentences: Iterable[str]) -> str:
+    return "".join(wrap(note, "Note: ", "      ") for note in sentences)
+
+
+def add_option(parser: Any) -> None:
+    parser.add_argument("-o", "--output", metavar="FILE",
+                        help="default: standard output")
+
+
+def place(path: str) -> Any:
+    """The rule for a name that the user gave (doc/report-schema.md, "Files that the
+    user names"): the regular file to make or to replace, which is never a link. Or the
+    number of an open descriptor that leads there, or None for a pipe or device: those
+    are written to. OSError: it is refused."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        if os.path.islink(path):
+            raise OSError(errno.ENOENT, "it is a symbolic link that leads to nothing, "
+                          "and not a regular file")
+        return path
+    if stat.S_ISDIR(found.st_mode):
+        raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if stat.S_ISFIFO(found.st_mode) or stat.S_ISCHR(found.st_mode):
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "it exists and is not a regular file")
+    for fd in (1, 2):   # what is written there later must not be lost
+        if same_file(fd, found):
+            return fd
+    if not os.access(path, os.W_OK):
+        raise OSError(errno.EACCES, os.strerror(errno.EACCES))
+    return os.path.realpath(path)
+
+
+def same_file(fd, found):
+    try:
+        return os.path.samestat(os.fstat(fd), found)
+    except OSError:
+        return False
+
+
+def fresh(path):
+    """A new file of the suite's own naming, in the place of what is called so; no link
+    there leads anywhere else."""
+    try:
+        if os.path.lexists(path):
+            os.unlink(path)
+        return open(path, "xb")
+    except OSError as why:
+        raise LeadlineError("%s: cannot be written: %s" % (path, why.strerror))
+
+
+@contextlib.contextmanager
+def replacing(path: str) -> Iterator[Any]:
+    """A binary file under the name that the user gave, by the rule of `place`; a
+    regular file is replaced, whole, when all went well."""
+    found = place(path)
+    if isinstance(found, str):
+        with replacing_own(found) as stream:
+            yield stream
+        return
+    sys.stdout.flush()
+    handle = (os.open(path, os.O_WRONLY | os.O_NOCTTY) if found is None
+              else os.dup(found))
+    with os.fdopen(handle, "wb") as stream:
+        yield stream
+
+
+@contextlib.contextmanager
+def replacing_own(path: str) -> Iterator[Any]:
+    """The same under a name of the suite's own: a link that was laid there is replaced
+    and not followed."""
+    with ended_by_signals():
+        with beside(path) as stream:
+            yield stream
+
+
+@contextlib.contextmanager
+def beside(path):
+    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path) or ".",
+                                         prefix=".leadline-")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            yield stream
+            stream.flush()
+            if os.path.exists(path):    # the old one is there until the new one is
+                os.fsync(handle)
+        os.chmod(temporary, 0o666 & ~mask())
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def end(number, _frame):
+    raise SystemExit(128 + number)
+
+
+@contextlib.contextmanager
+def ended_by_signals():
+    """Signals that would end the process at once raise SystemExit meanwhile, so that
+    what was begun is removed."""
+    changed = []
+    try:
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) == signal.SIG_DFL:
+                signal.signal(number, end)
+                changed.append(number)
+    except ValueError:      # another thread than the main one may not
+        pass
+    try:
+        yield
+    finally:
+        for number in changed:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def mask():
+    """Of this user's files."""
+    found = os.umask(0o077)
+    os.umask(found)
+    return found
+
+
+def encoded(text: str) -> bytes:
+    """Names of files need not be text; what is not becomes a question mark."""
+    return text.encode("utf-8", "replace")
+
+
+def say(text: str) -> None:
+    """To standard output, all of it: nothing of the package is printed otherwise."""
+    if sys.stdout is None:
+        raise LeadlineError("standard output cannot be written: it is closed")
+    try:
+        sys.stdout.write(encoded(text).decode("utf-8"))
+        sys.stdout.flush()
+    except OSError as why:
+        give_up_stdout()
+        if isinstance(why, BrokenPipeError):  # as in "leadline compare ... | head"
+            raise
+        raise LeadlineError("standard output cannot be written: %s" % why.strerror)
+
+
+def give_up_stdout():
+    """Or Python tries once more when it ends, and says that in words of its own."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def write(path: str, text: str) -> None:
+    if path is None:
+        say(text)
+    else:
+        write_parts(path, [text])
+
+
+def write_parts(path, texts):
+    """One file of several texts, which need not be in memory together."""
+    try:
+        with replacing(path) as stream:
+            for text in texts:
+                stream.write(encoded(text))
+    except OSError as why:
+        raise LeadlineError("%s: cannot be written: %s" % (path, why.strerror))
+
+
+def positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+positive.__name__ = "whole number above 0"

@@ -1,0 +1,218 @@
+"""The command line: options, output, exit status; the work is done elsewhere."""
+import argparse
+import sys
+from collections import namedtuple
+
+from leadline.base import json_schema, launcher, output, table
+from leadline.base.errors import FAILED, LeadlineError, usage
+from leadline.base.fields import printable
+from leadline.importing import command as importing
+from leadline.judge import compare, differs, gate, notes, rules, share, summary, trend
+from leadline.judge.against import Against
+from leadline.page import page, plot
+from leadline.results import groups, history, schema
+from leadline.skeleton import polynomials, whatif
+from leadline.sweep import calibrate, export, io500, sweep
+
+INTERRUPTED = 130
+
+# Where the launcher script says the programs are, and how to start them.
+Where = namedtuple("Where", ["version", "folders", "mpiexec"])
+NOWHERE = Where("unknown", [], "mpiexec")
+
+
+class Parser(argparse.ArgumentParser):
+    def _print_message(self, message, file=None):  # of --help and --version
+        if message and file in (None, sys.stdout):
+            output.say(message)
+        else:
+            super()._print_message(message, file)
+
+    def error(self, message):
+        raise usage("%s; see %s --help" % (message, self.prog))
+
+
+def parser(where):
+    top = Parser(prog="leadline", description="Runs Leadline's benchmarks in many "
+                                              "configurations, and compares and "
+                                              "shows their JSON reports.")
+    top.add_argument("--version", action="version",
+                     version="leadline " + where.version)
+    commands = top.add_subparsers(dest="command", metavar="COMMAND",
+                                  parser_class=Parser)
+    add_compare(commands)
+    for module in (sweep, page, plot, history, trend, export, importing, schema,
+                   json_schema, calibrate, io500, launcher, polynomials):
+        module.add(commands)
+    whatif.add(commands, lambda words, where: run_compare(
+        parser(where).parse_args(["compare"] + words), where))
+    return top
+
+
+def add_compare(commands):
+    p = commands.add_parser(
+        "compare", help="compare configurations, with verdicts",
+        description="Compares the figures of reports: medians, 95 % intervals, "
+                    "ratios to a baseline, and verdicts. Reports of the same "
+                    "configuration (run.series.config, otherwise the label, "
+                    "otherwise the file) are its repetitions.")
+    p.add_argument("paths", metavar="REPORT", nargs="+",
+                   help="a JSON report, or a directory of them")
+    p.add_argument("--baseline", metavar="NAME",
+                   help="the configuration to compare with: its name or some "
+                        "options, such as iomethod=posix,block-size=64k (default: "
+                        "the first one, or the one with default options)")
+    p.add_argument("--min-effect", metavar="PERCENT", type=gate.percent,
+                   default=rules.POLICY.min_effect,
+                   help="smaller differences are not called faster or slower (default: "
+                   "2%%)")
+    p.add_argument("--equal", metavar="PERCENT", type=gate.percent,
+                   default=rules.POLICY.equal,
+                   help="configurations that are shown to differ by less are called "
+                        "equal (default: 5%%)")
+    p.add_argument("--strict", action="store_true",
+                   help="refuse to compare runs of different machines, software or "
+                        "storage")
+    p.add_argument("--against", metavar="OPTION[=VALUE]",
+                   help="compare configurations that differ only in this option, for "
+                        "example --against filetype, or in the ranks, --against np "
+                        "(VALUE: the one to compare with; default: the first one "
+                        "found)")
+    p.add_argument("--figure", metavar="NAME", action="append",
+                   help="only this figure; may be a pattern and be repeated (default: "
+                   "the rates, *_MBps, and the latencies, such as *_p99_us; with "
+                   "--against their totals)")
+    gate.add(p)
+    p.add_argument("--format", choices=["text", "markdown", "csv", "json"],
+                   default="text", help="default: text")
+    output.add_option(p)
+    p.set_defaults(run=run_compare)
+
+
+# ---- compare -----------------------------------------------------------------
+
+
+# The rows, what they mean in words, their figures, and show(form), which has the table.
+View = namedtuple("View", "rows meaning figures show summaries")
+MANY = 3     # configurations from which on there are lines on all of them
+
+
+def before_and_after(args):
+    """Whether what has one name in two places is to be compared with itself."""
+    return bool(args.fail_if_slower and len(args.paths) == 2
+                and not args.baseline and not args.against)
+
+
+def view_of(args, found):
+    patterns, policy = args.figure, rules.Policy(args.min_effect, args.equal,
+                                                 args.strict)
+    if args.fail_if_slower and not patterns:
+        patterns = compare.totals(found)
+    if args.against:
+        some = Against(found, args.against, patterns, policy)
+        return View(some.rows(), some.meaning(), some.figures, some.readable, [])
+    if before_and_after(args):
+        some, lines = gate.rows(found, args.paths, patterns, policy), []
+    else:
+        baseline = compare.find_baseline(found, args.baseline)
+        some = compare.rows(found, baseline, patterns, policy)
+        lines = summaries(found, args.baseline, patterns, policy)
+    words = [line for one in lines for line in
+             [summary.title(one) + ":"] + summary.summary(one).lines]
+    return View(some, words + compare.tail_sentences(some),
+                compare.select(found, patterns),
+                lambda form: compare.readable(some, form), lines)
+
+
+def summaries(found, baseline, patterns, policy):
+    """Of the figures that were asked for, where there are many configurations."""
+    return [one for one in summary.found(found, baseline, policy)
+            if len(one.matrix.groups) >= MANY
+            and compare.matches(one.figure.name, patterns or ["*"])]
+
+
+def run_compare(args, where):
+    if args.against and args.baseline:
+        raise usage("--against and --baseline exclude each other")
+    found = groups.collect(args.paths, apart=before_and_after(args))
+    view = view_of(args, found.groups)
+    below = (found.left_out + compare.on_single_runs(view.rows)
+             + notes.enough(view.rows, args.equal)
+             + notes.notes(found.groups, view.figures)
+             + share.notes(found.groups, found.yardsticks))
+    limit = args.fail_if_slower
+    judged = gate.judge(view.rows, limit) if limit else []
+    last = gate.sentence(judged, limit) if limit else ""
+    other = differs.find(found.groups, (args.against or "").partition("=")[0])
+    tree = {"gate": gate.tree(judged, limit)} if limit else {}
+    tree["differs"] = differs.tree(other)
+    tree["summary"] = [summary.tree(one) for one in view.summaries]
+    output.write(args.output, render(args.format, view, below, last, tree,
+                                     differs.sentences(differs.alarming(other))))
+    if args.format == "csv":
+        for note in below + [last] * bool(last):
+            sys.stderr.write("leadline compare: %s\n" % printable(note))
+    status = gate.status(judged, args.unsure == "pass") if limit else 0
+    return FAILED if found.asked_for_bad and status != gate.SLOWER else status
+
+
+def render(form, view, below, last, tree, other):
+    if form == "csv":
+        return compare.as_csv(view.rows)
+    if form == "json":
+        return compare.as_json(view.rows, below, meaning=view.meaning, **tree)
+    if form == "markdown":
+        return markdown(view, below, last, other)
+    out = "".join(output.wrap(words, "" if i == 0 else "  ", "    ")
+                  for i, words in enumerate(with_heading(other)))
+    out += ("\n" if out else "") + view.show(table.text)
+    if view.meaning:
+        out += "\n" + "".join(output.wrap(sentence) for sentence in view.meaning)
+    if below:
+        out += "\n" + output.notes(below)
+    return out + ("\n" + output.wrap(last) if last else "")
+
+
+def markdown(view, below, last, other):
+    def bullets(sentences):
+        return "\n".join("- " + printable(words) for words in sentences)
+    parts = [other and differs.HEADING + ":\n\n" + bullets(other) + "\n",
+             view.show(table.markdown),
+             view.meaning and "\n".join(map(printable, view.meaning)) + "\n",
+             below and bullets(below) + "\n", last and printable(last) + "\n"]
+    return "\n".join(part for part in parts if part)
+
+
+def with_heading(other):
+    return [differs.HEADING + ":"] + other if other else []
+
+
+# ---- all ---------------------------------------------------------------------
+
+
+def interrupted(name):
+    """Only sweeps keep what they have. A terminal that is gone hears nothing."""
+    goes_on = name in ("leadline sweep", "leadline whatif")
+    try:
+        sys.stderr.write("%s: interrupted; the same command %s\n" % (
+            name, "goes on" if goes_on else "starts over"))
+    except OSError:
+        pass
+    return INTERRUPTED
+
+
+def main(argv=None, where=NOWHERE):
+    name = "leadline"
+    try:
+        args = parser(where).parse_args(argv)
+        if args.command is None:
+            raise usage("it needs a command, such as compare; see leadline --help")
+        name = "leadline " + args.command
+        return args.run(args, where)
+    except LeadlineError as why:
+        sys.stderr.write("%s: %s\n" % (name, printable(why)))
+        return why.status
+    except KeyboardInterrupt:
+        return interrupted(name)
+    except BrokenPipeError:  # nobody reads it, nor a sentence about that
+        return FAILED

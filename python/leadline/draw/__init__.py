@@ -1,0 +1,1 @@
+"""Shapes, colours, and the ways to draw them: SVG and matplotlib."""

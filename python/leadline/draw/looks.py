@@ -1,0 +1,68 @@
+"""How a method looks in every picture: its colour and marker depend on its name alone.
+
+A picture's `looks` are {name of a series: (colour, marker)}. The last colour is for all
+methods that have none of their own, and for what is of several; their markers tell them
+apart. No other factor has colours.
+"""
+from typing import Any, Dict, Iterable, Tuple
+
+from leadline.draw import svg
+
+METHODS = ("posix", "mpiio", "uring", "threads", "libaio", "mpiio-nb", "hdf5")
+ALIASES = {"mpi": "mpiio", "mpi-io": "mpiio", "psync": "posix", "io_uring": "uring"}
+OTHER = len(METHODS)
+# Options that name a method, where the engine is the same for all.
+OPTIONS = ("engine", "async-engine", "iomethod", "method", "api", "ioengine", "io")
+
+
+def plain(value: Any) -> str:
+    words = str(value).lower()
+    return ALIASES.get(words, words)
+
+
+def is_method(factor):
+    """Whether the values of a factor (matrix.Factor) are methods."""
+    return factor.name in OPTIONS and not factor.numeric
+
+
+def of_methods(methods: Iterable[str]) -> Dict[str, Tuple[int, int]]:
+    """{method: (colour, marker)}; no two that are here share a marker."""
+    others = sorted(m for m in set(methods) if m not in METHODS)
+    room = svg.MARKERS - OTHER
+    return {m: (METHODS.index(m),) * 2 if m in METHODS
+            else (OTHER, OTHER + others.index(m) % room) for m in set(methods)}
+
+
+class Looks:
+    """Of the configurations of a page."""
+
+    def __init__(self, groups):
+        self.methods = methods_of(groups)
+        self.known = of_methods(self.methods.values())
+
+    def of(self, group):
+        return self.known[self.methods[id(group)]]
+
+    def of_lines(self, lines):
+        """Of {name: its groups}: by their methods if these tell them apart, else with
+        a marker each."""
+        found = {name: set(map(self.of, groups)) for name, groups in lines.items()}
+        looks = {name: next(iter(some)) if len(some) == 1 else (OTHER, OTHER)
+                 for name, some in found.items()}
+        if len(set(looks.values())) < len(looks):
+            looks = {name: (colour, i) for i, (name, (colour, _)) in
+                     enumerate(looks.items())}
+        return looks
+
+
+def methods_of(groups):
+    """{id of a group: its method}: the engine, or the option that tells them apart."""
+    engines = {id(g): plain(g.first.io.get("engine") or "other") for g in groups}
+    if len(set(engines.values())) > 1:
+        return engines
+    for name in OPTIONS:
+        values = {id(g): g.first.option_values().get(name) for g in groups}
+        if len(set(map(repr, values.values()))) > 1:
+            return {key: engines[key] if value is None else plain(value)
+                    for key, value in values.items()}
+    return engines

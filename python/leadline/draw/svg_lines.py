@@ -1,0 +1,168 @@
+"""Lines over an axis of numbers, as SVG."""
+import math
+from typing import Any
+
+from leadline.base import axes
+from leadline.draw import svg
+from leadline.draw.svg_parts import MARGIN, RADIUS, css, key, look, many, stroke
+
+
+def spread(places, distance, low, high):
+    """Places moved apart so that neighbours are `distance` from each other."""
+    order = sorted(range(len(places)), key=lambda i: places[i])
+    out, last = list(places), low - distance
+    for i in order:
+        out[i] = last = max(places[i], last + distance)
+    over = last - high
+    if over > 0:
+        limit = high
+        for i in reversed(order):
+            out[i] = min(out[i], limit)
+            limit = out[i] - distance
+    return out
+
+
+def x_axis(picture, begin, end):
+    """(scale, ticks, texts); ticks stand at measured values, unless there are many."""
+    xs = sorted(set(p.x for s in picture.series for p in s.points))
+    texts = picture.x_texts or {}
+    if picture.x_log == 10:
+        return axes.decades(xs[0], max(xs[-1], 2 * xs[0]), begin, end, many(begin, end))
+    if picture.x_log:
+        scale = axes.Scale(xs[0], max(xs[-1], 2 * xs[0]), begin, end, log=True)
+        return axes.Axis(scale, xs, [texts.get(x, "%g" % x) for x in xs])
+    low, high = xs[0], xs[-1] if xs[-1] > xs[0] else xs[0] + 1
+    scale = axes.Scale(low, high, begin, end)
+    if texts:
+        return axes.Axis(scale, sorted(texts), [texts[x] for x in sorted(texts)])
+    step = axes.nice_step(high - low, many(begin, end))
+    if all(x == int(x) for x in xs):
+        step = max(step, 1)   # no half ranks
+    marks = [m for m in axes.ticks(low, high, (high - low) / step)
+             if low - 1e-9 <= m <= high + 1e-9]
+    return axes.Axis(scale, marks, [axes.tick_text(m, step) for m in marks])
+
+
+def y_axis(picture, bottom, top):
+    if picture.y_kind == "tail":
+        return axes.of_tail(bottom, top)
+    values = [v for s in picture.series for p in s.points
+              for v in list(p.values) + [p.y, p.low, p.high]]
+    return axes.of_values(values + list(picture.span), bottom, top, 6)
+
+
+def lines(canvas: Any, picture: Any, top: float) -> float:
+    looks = [look(picture, i, s.name) for i, s in enumerate(picture.series)]
+    names = [s.name for s in picture.series]
+
+    def swatch(x, y, i):
+        canvas.marker(looks[i][1], x + 7, y, RADIUS, css(looks[i][0]))
+    room = min(240, max(map(svg.text_width, names))) + 30
+    if canvas.narrow or len(names) == 1:
+        room = 0
+        if len(names) > 1:
+            top = key(canvas, top, enumerate(names), swatch)
+    title_at, top = top + 12, top + 22 + 16 * bool(picture.flags)
+    bottom = top + (220 if canvas.narrow else 300)
+    y = y_axis(picture, bottom, top)
+    left = MARGIN + max(svg.text_width(w) for w in y.texts) + 10
+    right = canvas.width - MARGIN - room
+    x = x_axis(picture, left + 14, right - 14)
+    canvas.text(MARGIN, title_at, svg.fitted(picture.y_axis, canvas.width - 20),
+                css="muted", whole=picture.y_axis)
+    draw_axes(canvas, picture, x, y, (left, right, top, bottom))
+    draw_flags(canvas, picture, x.scale, top, bottom)
+    for series, its in zip(picture.series, looks):
+        draw_series(canvas, picture, series, its, x.scale, y.scale)
+    if not room:
+        return bottom + 46
+    ends = [y.scale(s.points[-1].y) for s in picture.series]
+    for i, at in enumerate(spread(ends, svg.LINE, top + 4, bottom - 4)):
+        canvas.marker(looks[i][1], right + 12, at, RADIUS, css(looks[i][0]))
+        canvas.text(right + 22, at + 4, svg.fitted(names[i], 220), whole=names[i])
+    return max(bottom + 46, top + svg.LINE * len(names))
+
+
+def draw_axes(canvas, picture, x, y, frame):
+    left, right, top, bottom = frame
+    for value, words in zip(y.ticks, y.texts):
+        canvas.line(left, y.scale(value), right, y.scale(value), "rule")
+        canvas.text(left - 6, y.scale(value) + 4, words, "end", "muted")
+    if y.scale.zero is not None:
+        at = (y.scale.zero + y.scale.begin) / 2
+        canvas.path("M%s %sH%s" % tuple(map(svg.number, (left, at, right))), "axis",
+                    stroke_dasharray="2 4")
+    last = -math.inf
+    for value, words in zip(x.ticks, x.texts):
+        half = svg.text_width(words) / 2 + 3
+        at = min(x.scale(value), canvas.width - half)
+        canvas.line(x.scale(value), bottom, x.scale(value), bottom + 4, "axis")
+        if at - half > last:
+            canvas.text(at, bottom + 18, words, "middle", "muted")
+            last = at + half
+    canvas.line(left, bottom, right, bottom, "axis")
+    shown = svg.fitted(picture.x_axis, min(right - left + 60, canvas.width - 20))
+    half = svg.text_width(shown) / 2 + MARGIN
+    canvas.text(min(max((left + right) / 2, half), canvas.width - half), bottom + 36,
+                shown, "middle", "muted", whole=picture.x_axis)
+
+
+def draw_flags(canvas, picture, x_scale, top, bottom):
+    """Lines where something happens; the texts of as many as have room."""
+    last = -math.inf
+    for x, text in picture.flags:
+        at = x_scale(x)
+        shown = svg.fitted(text, canvas.width - 2 * MARGIN)
+        half = svg.text_width(shown) / 2
+        canvas.line(at, top - 4, at, bottom, "flag")
+        middle = min(max(at, MARGIN + half), canvas.width - MARGIN - half)
+        if middle - half > last + 6:
+            canvas.text(middle, top - 9, shown, "middle", whole=text)
+            last = middle + half
+
+
+DASHES = [None, "7 3", "2 3", "9 3 2 3", "5 5", "12 4", "3 6", "9 2 2 2 2 2"]
+FEW = 40           # points of a line that have a marker each; of more, some have
+SOME = 10
+
+
+def draw_series(canvas, picture, series, its, x_scale, y_scale):
+    colour, shape = its
+    every = [(x_scale(p.x), y_scale(p.y)) for p in series.points]
+    for p, (x, _) in zip(series.points, every):
+        for value in p.values:
+            canvas.marker(shape, x, y_scale(value), 2.4, css(colour) + " dot")
+    if series.joined and len(every) > 1:
+        draw_reach(canvas, series, colour, x_scale, y_scale)
+        d = svg.stairs(every) if picture.steps else "M" + "L".join(
+            "%s %s" % tuple(map(svg.number, at)) for at in every)
+        canvas.path(d, "line " + stroke(colour),
+                    stroke_dasharray=DASHES[shape % len(DASHES)])
+    else:
+        draw_bars(canvas, series, colour, x_scale, y_scale)
+    step = 1 if len(every) <= FEW or not series.joined else len(every) // SOME
+    for i, (p, (x, y)) in enumerate(zip(series.points, every)):
+        if i % step == 0 or p.ringed:
+            canvas.marker(shape, x, y, RADIUS, css(colour) + " edge")
+        if p.ringed:
+            canvas.marker(0, x, y, 2.2 * RADIUS, "ring")
+
+
+def draw_reach(canvas, series, colour, x_scale, y_scale):
+    """The band of the intervals, and each of them."""
+    known = [p for p in series.points if p.low is not None]
+    if len(known) > 1:
+        around = [(x_scale(p.x), y_scale(p.high)) for p in known]
+        around += [(x_scale(p.x), y_scale(p.low)) for p in reversed(known)]
+        canvas.path(svg.polygon(around), css(colour) + " reach")
+    if len(known) <= FEW:
+        draw_bars(canvas, series, colour, x_scale, y_scale)
+
+
+def draw_bars(canvas, series, colour, x_scale, y_scale):
+    for p in series.points:
+        if p.low is not None:
+            x = x_scale(p.x)
+            canvas.path("M%s %sV%sM%s %sh8M%s %sh8" % tuple(map(svg.number, (
+                x, y_scale(p.low), y_scale(p.high), x - 4, y_scale(p.low), x - 4,
+                y_scale(p.high)))), "bar " + stroke(colour))

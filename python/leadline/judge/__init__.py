@@ -1,0 +1,1 @@
+"""Compares configurations, and says in words what the figures show."""

@@ -1,0 +1,373 @@
+"""leadline compare: figures of configurations side by side, and what follows."""
+import fnmatch
+import json
+from collections import OrderedDict, namedtuple
+from typing import Any, Callable, Dict, List, Optional, Sequence
+
+from leadline.base import stats, table
+from leadline.base.errors import usage
+from leadline.base.options import varying  # noqa: F401
+from leadline.judge import differs, robust, rounds, rules, tails
+from leadline.judge import baseline as baselines
+from leadline.results.groups import not_comparable
+from leadline.results.report import printable
+
+SCHEMA = "leadline-compare/1"
+BASELINE = rules.BASELINE
+TOTALS = ["write_MBps", "read_MBps"]
+HEADLINES = 2    # so many figures are headlines where there are no totals
+
+# `baseline`: the group that it is against. `ratio`: with an interval that holds
+# together with all `many` headline comparisons; None where there is none. `chance`:
+# that equals differ by so much, `adjusted`: that one of `many` does; `estimate`: of the
+# ratio's logarithm. `rounds`: so many would show a difference of Policy.equal.
+# `opinion`: see robust, of pairs with a flagged run. `exploratory`: no headline figure;
+# intervals are single ones, and Benjamini and Hochberg say which differences to keep.
+# `marks`: what else differed, as "other machine".
+Comparison = namedtuple("Comparison", "ratio paired verdict chance estimate baseline "
+                        "rule adjusted many rounds opinion exploratory marks")
+Comparison.__new__.__defaults__ = (None, None, None, rules.NOT_COMPARABLE, None, 1,
+                                   None, None, False, ())
+Row = namedtuple("Row", "figure group n median interval comparison")
+
+
+# ---- one row -----------------------------------------------------------------
+
+
+def compare(figure, group, baseline, ignoring=(), strict=False):
+    """`group` against `baseline` in one figure: the estimate, or why there is none."""
+    if group is baseline:
+        return Comparison(None, False, BASELINE, baseline=baseline, rule=BASELINE)
+    ours, theirs = (g.observations((figure.name, figure.at)) for g in (group, baseline))
+    why = refused(figure, group, baseline, ignoring, strict)
+    if why:
+        return Comparison(None, False, "not comparable: " + why, baseline=baseline)
+    pairs = [at for at in ours if at in theirs and at[0] not in ("rep", "run")]
+    paired = len(pairs) >= stats.CI_MIN
+    if paired:
+        found = stats.paired_estimate([ours[at] for at in pairs],
+                                      [theirs[at] for at in pairs])
+    else:
+        found = stats.welch_estimate(list(ours.values()), list(theirs.values()))
+    if group.is_one_run or baseline.is_one_run:
+        return Comparison(stats.ratio_of(found, tails.slack(figure.name)) if found
+                          else None, False, one_run(group, baseline, found),
+                          baseline=baseline, rule=rules.ONE_RUN)
+    if found is None:
+        n = min(len(ours), len(theirs))
+        return Comparison(None, paired, "too few repetitions (%d, %d needed)"
+                          % (n, stats.CI_MIN), baseline=baseline, rule=rules.TOO_FEW)
+    slack = tails.slack(figure.name)
+    return Comparison(stats.ratio_of(found, slack), paired, "",
+                      stats.chance(found, slack), found, baseline, None)
+
+
+def one_run(group, baseline, found):
+    """Why there is no verdict, however narrow the interval is: on a device whose speed
+    wanders, two equal runs one after the other differ by more than that."""
+    which = [g.name for g in (group, baseline) if g.is_one_run]
+    return "%s: %sa sweep decides" % (
+        "one run each" if len(which) == 2 else "one run of " + which[0],
+        "what differs between runs is not in this interval; " if found else "")
+
+
+def refused(figure, group, baseline, ignoring, strict):
+    """Why there is no comparison; "" if there is one."""
+    key = (figure.name, figure.at)
+    for some in (baseline, group):
+        if not some.observations(key):
+            return "%s has %s" % (some.name, tails.no_value(figure, some))
+    return (other_unit(key, group, baseline)
+            or not_comparable(figure.name, group, baseline, ignoring)
+            or tails.other_count(figure.name, group, baseline)
+            or (strict and differs.first(group, baseline)) or "")
+
+
+def other_unit(key, group, baseline):
+    ours, theirs = group.figures()[key], baseline.figures()[key]
+    for name in ("unit", "better"):
+        mine, other = getattr(ours, name), getattr(theirs, name)
+        if mine != other:
+            return "other %s (%s, not %s)" % (name, mine, other)
+    return ""
+
+
+def row(figure, group, baseline, ignoring=(), strict=False):
+    """Yet to be judged, together with all others."""
+    values = list(group.observations((figure.name, figure.at)).values())
+    return Row(figure, group, len(values), stats.median(values) if values else None,
+               stats.interval(values),
+               compare(figure, group, baseline, ignoring, strict))
+
+
+def rows(groups: Sequence[Any], baseline: Any, patterns: Optional[Sequence[str]],
+         policy: Any = rules.POLICY) -> List[Any]:
+    figures = select(groups, patterns)
+    return judged([row(figure, group, baseline, strict=policy.strict)
+                   for figure in figures
+                   for group in [baseline] + [g for g in groups if g is not baseline]],
+                  policy, headline(figures, patterns))
+
+
+# ---- all rows together -------------------------------------------------------
+
+
+def judged(some, policy=rules.POLICY, heads=None):
+    """Rows with verdicts that hold together: each headline comparison is one of all of
+    them (Sidak), of the others those differences are kept that Benjamini and Hochberg
+    keep. `heads`: the headline figures."""
+    figures = OrderedDict(((r.figure.name, r.figure.at), r.figure) for r in some)
+    if heads is None:
+        heads = headline(list(figures.values()))
+    heads = set((f.name, f.at) for f in heads)
+    held = [r for r in some if r.comparison.estimate]
+    main = [r for r in held if (r.figure.name, r.figure.at) in heads]
+    more = [r for r in held if (r.figure.name, r.figure.at) not in heads]
+    kept = stats.benjamini_hochberg([r.comparison.chance for r in more])
+    kept = set(id(r) for r, keep in zip(more, kept) if keep)
+    known = Known(some)
+    return [r if not r.comparison.estimate else
+            judged_row(r, len(main), policy, known)
+            if (r.figure.name, r.figure.at) in heads else
+            explored(r, id(r) in kept, policy, known) for r in some]
+
+
+class Known:
+    """What rows of one table share, looked for where it is asked for: flagged runs of
+    each figure, and what else differed between two configurations."""
+
+    def __init__(self, some):
+        self.groups, self.pairs = OrderedDict(), {}
+        for r in some:
+            at = self.groups.setdefault((r.figure.name, r.figure.at), OrderedDict())
+            for group in (r.group, r.comparison.baseline):
+                if group is not None:
+                    at[id(group)] = group
+        self.found = {}
+
+    def flags(self, figure, pair):
+        key = (figure.name, figure.at)
+        if key not in self.found:
+            self.found[key] = robust.flags(list(self.groups[key].values()), figure)
+        return [f for f in self.found[key] if f.group in pair]
+
+    def marks(self, group, baseline):
+        key = (id(group), id(baseline))
+        if key not in self.pairs:
+            self.pairs[key] = differs.marks(group, baseline)
+        return self.pairs[key]
+
+
+def judged_row(r, many, policy, known):
+    c, better = r.comparison, r.figure.better
+    ratio = stats.ratio_of(c.estimate, tails.slack(r.figure.name), many)
+    rule, words = rules.judge(ratio, better, policy)
+    opinion = second_opinion(r, known) if c.paired else None
+    if opinion:
+        rule, words = with_opinion(rule, words, opinion, better, policy)
+    marks = known.marks(r.group, c.baseline)
+    if marks and rule not in (rules.NOT_SHOWN, rules.SINGLE_RUNS):
+        words += " (%s)" % ", ".join(marks)
+    return r._replace(comparison=c._replace(
+        ratio=ratio, verdict=words, rule=rule, many=many, opinion=opinion, marks=marks,
+        adjusted=stats.adjusted(c.chance, many), exploratory=False,
+        rounds=rounds_of(c, many, policy) if rule == rules.NOT_SHOWN else None))
+
+
+def explored(r, keep, policy, known):
+    """A row of no headline figure."""
+    rule, words = rules.judge(r.comparison.ratio, r.figure.better, policy)
+    if rules.differs(rule) and not keep:
+        rule, words = rules.NOT_SHOWN, (
+            "%s (among this many figures it may be chance)" % rules.NONE_SHOWN)
+    marks = known.marks(r.group, r.comparison.baseline)
+    if marks and rules.differs(rule):
+        words += " (%s)" % ", ".join(marks)
+    return r._replace(comparison=r.comparison._replace(
+        verdict=words, rule=rule, exploratory=True, marks=marks,
+        adjusted=r.comparison.chance))
+
+
+def rounds_of(c, many, policy):
+    """How many rounds would show a difference of policy.equal, at the noise seen."""
+    noise = c.estimate.error * (c.estimate.n / 2.0) ** 0.5
+    return rounds.needed(policy.equal, noise, many)
+
+
+def second_opinion(r, known):
+    pair = (r.group, r.comparison.baseline)
+    ours, theirs = (robust.by_round(g, r.figure) for g in pair)
+    some = [f for f in known.flags(r.figure, pair) if f.at in ours and f.at in theirs]
+    return robust.opinion(ours, theirs, some) if some else None
+
+
+def with_opinion(rule, words, opinion, better, policy):
+    """The verdict, unless it is one of single runs."""
+    other, _ = rules.judge(opinion.ratio, better, policy)
+    if rules.differs(rule) == rules.differs(other):
+        return rule, words
+    return rules.SINGLE_RUNS, "depends on single runs: %s; without %s %s" % (
+        robust.flags_text(opinion.flags), "it" if len(opinion.flags) == 1 else "them",
+        opinion_text(other, opinion.ratio, better))
+
+
+def opinion_text(rule, ratio, better):
+    """faster by 1.30x [1.26, 1.34]"""
+    gain = rules.gain_of(ratio, better)
+    if not rules.differs(rule):
+        return rules.NONE_SHOWN
+    if gain.centre < 1.0:
+        gain = rules.inverse(gain)
+    return "%s by %.2fx [%.2f, %.2f]" % ((rule,) + gain[:3])
+
+
+def tail_sentences(some: Sequence[Any]) -> List[str]:
+    """What tails say, of rows of which each configuration has its baseline's."""
+    wanted = set((f.name, f.at) for f in tails.totals([r.figure for r in some]))
+    held: Dict[int, List[Any]] = OrderedDict()
+    baseline = None
+    for r in some:
+        if r.comparison.verdict == BASELINE:
+            baseline = r.group.name
+        elif (r.figure.name, r.figure.at) in wanted or not tails.is_tail(r.figure.name):
+            held.setdefault(id(r.group), []).append(r)
+    return tails.sentences([(baseline, its) for its in held.values()])
+
+
+# ---- which figures -----------------------------------------------------------
+
+
+def on_single_runs(some: Sequence[Any]) -> List[str]:
+    """What is said of verdicts that single runs decide."""
+    return ["%s of %s %s" % (figure_title(r.figure), r.group.name, r.comparison.verdict)
+            for r in some if r.comparison.rule == rules.SINGLE_RUNS]
+
+
+def select(groups: Sequence[Any], patterns: Optional[Sequence[str]]) -> List[Any]:
+    """Figures of all groups that match: rates, tails, others, and of each the totals
+    before those of phases. Without a pattern the rates and the tails of which there is
+    a value, or all where there are neither."""
+    figures: Dict[Any, Any] = OrderedDict()
+    for group in groups:
+        for key, figure in group.figures().items():
+            figures.setdefault(key, figure)
+    ranked = sorted(figures.values(), key=lambda f: (
+        not f.name.endswith("_MBps"), not tails.is_tail(f.name), "." in f.name))
+    chosen = [f for f in ranked if matches(f.name, patterns or ["*_MBps"])]
+    if not patterns:
+        chosen += [f for f in ranked if tails.is_tail(f.name) and any(
+            g.observations((f.name, f.at)) for g in groups)]
+    if not patterns:
+        chosen = chosen or ranked
+    elif not chosen:
+        names = sorted(set(f.name for f in ranked))
+        raise usage("no figure is called %s; there are: %s"
+                    % (", ".join(patterns), ", ".join(names) or "none"))
+    return chosen
+
+
+def headline(figures: Sequence[Any],
+             patterns: Optional[Sequence[str]] = None) -> Sequence[Any]:
+    """Those of `figures` that verdicts are about: what was asked for by its name, or
+    the totals, or else the first two."""
+    asked = [f for f in figures if f.name in (patterns or [])]
+    named = [f for f in figures if f.name in TOTALS and not f.at]
+    return asked or named or ([f for f in figures if not f.at] or figures)[:HEADLINES]
+
+
+def totals(groups: Sequence[Any]) -> List[str]:
+    """Names of the rates over all phases, or of whatever figures there are."""
+    names = set(name for group in groups for name, _ in group.figures())
+    return [f for f in TOTALS if f in names]
+
+
+def option_text(name: str, value: Any) -> str:
+    """posix; collective; npix=1024; nothing for what is off or not given."""
+    if value is None or value is False:
+        return ""
+    if value is True:
+        return name
+    if not isinstance(value, str) or not value or value[0].isdigit():
+        return printable("%s=%s" % (name, value))
+    return printable(value.lower() if len(value) > 1 and value.isupper() else value)
+
+
+def matches(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def find_baseline(groups: Sequence[Any], text: Optional[str]) -> Any:
+    """By its name or values, or the usual one."""
+    return baselines.find(groups, text)
+
+
+# ---- shown -------------------------------------------------------------------
+
+
+def figure_title(figure: Any) -> str:
+    at = ", ".join("%s=%s" % pair for pair in figure.at)
+    return figure.name + (" at " + at if at else "")
+
+
+def short_verdict(comparison: Any) -> str:
+    """For a cell of a table: the notes have the rest."""
+    if comparison.rule in (rules.SINGLE_RUNS, rules.ONE_RUN):
+        return comparison.verdict.partition(":")[0]
+    return comparison.verdict
+
+
+def readable_rows(some: Sequence[Any]) -> List[List[str]]:
+    """For text and Markdown: a figure is named once."""
+    out, last = [], None
+    for r in some:
+        title = figure_title(r.figure)
+        ratio = r.comparison.ratio
+        out.append([title if title != last else "", r.group.name, str(r.n),
+                    table.number(r.median), table.bounds(r.interval),
+                    "%.3f" % ratio.centre if ratio else "-",
+                    "[%.3f, %.3f]" % (ratio.low, ratio.high) if ratio else "-",
+                    short_verdict(r.comparison)])
+        last = title
+    return out
+
+
+READABLE = ["figure", "configuration", "n", "median", "95 % interval", "ratio",
+            "95 % interval", "verdict"]
+FLAT = ["figure", "at", "unit", "better", "configuration", "n", "median", "low",
+        "high", "ratio", "ratio_low", "ratio_high", "paired", "verdict", "rule",
+        "baseline", "comparisons", "p", "p_adjusted", "exploratory", "rounds_needed",
+        "trimmed", "trimmed_low", "trimmed_high", "hodges_lehmann", "single_runs",
+        "marks"]
+
+
+def flat(r: Any) -> Dict[str, Any]:
+    """One row with all its digits, for programs to read."""
+    nothing = stats.Interval(None, None, None, 0)
+    interval, c = r.interval or nothing, r.comparison
+    ratio = c.ratio or nothing
+    trimmed = c.opinion.ratio if c.opinion else nothing
+    return OrderedDict(zip(FLAT, [
+        r.figure.name, ";".join("%s=%s" % pair for pair in r.figure.at), r.figure.unit,
+        r.figure.better, r.group.name, r.n, r.median, interval.low, interval.high,
+        ratio.centre, ratio.low, ratio.high, c.paired, c.verdict, c.rule,
+        c.baseline.name if c.baseline else None, c.many if c.ratio else None, c.chance,
+        c.adjusted, c.exploratory, c.rounds, trimmed.centre, trimmed.low, trimmed.high,
+        c.opinion.hodges_lehmann if c.opinion else None,
+        "; ".join(map(robust.flag_text, c.opinion.flags)) if c.opinion else "",
+        ", ".join(c.marks)]))
+
+
+def as_csv(some: Sequence[Any]) -> str:
+    return table.comma_separated(
+        FLAT, [["" if v is None else v for v in flat(r).values()] for r in some])
+
+
+def as_json(some: Sequence[Any], notes: Sequence[str], **more: Any) -> str:
+    tree = OrderedDict([("schema", SCHEMA)] + sorted(more.items()))
+    tree["rows"] = [flat(r) for r in some]
+    tree["notes"] = notes
+    return json.dumps(tree, indent=1, allow_nan=False) + "\n"
+
+
+def readable(some: Sequence[Any], form: Callable[..., str]) -> str:
+    return form(READABLE, readable_rows(some), right=(2, 3, 5))

@@ -1,0 +1,224 @@
+"""What each factor of a sweep does, and where two of them do not simply add up.
+
+Each round is a block. Of each round, the difference of logarithms between the cells of
+two values of a factor, with all other options equal, is one number; the interval is
+Student's t over the rounds. So nothing is assumed of the spread in single cells. All
+contrasts of one figure hold together (Sidak).
+"""
+import itertools
+import math
+from collections import OrderedDict, namedtuple
+from typing import Any
+
+from leadline.base import stats
+from leadline.judge import rules
+from leadline.judge.robust import by_round
+from leadline.results.groups import not_comparable
+
+WORTH_SAYING = 1.10    # an interaction nearer to 1 is not told
+
+Effects = namedtuple("Effects", "figure effects slopes interactions shares pair_shares "
+                     "rounds many why")
+Effect = namedtuple("Effect", "factor level base ratio pairs rounds shown")
+Slope = namedtuple("Slope", "factor ratio rounds")
+Interaction = namedtuple("Interaction", "first second levels bases ratio rounds shown")
+
+# What a contrast is made of: how many pairs of cells, and a difference for each round.
+Contrast = namedtuple("Contrast", "pairs logs")
+
+
+class Table:
+    """The cells of a matrix that have rounds of a figure: {values: {round: logarithm}}.
+    Where several configurations share a cell, as those that differ in their names only,
+    the cell is left out."""
+
+    def __init__(self, matrix, figure):
+        self.matrix, self.figure = matrix, figure
+        self.names = [factor.name for factor in matrix.factors]
+        self.rows, self.groups, self.comparable = OrderedDict(), {}, {}
+        for key, some in matrix.cells.items():
+            rounds = by_round(some[0], figure) if len(some) == 1 else None
+            if rounds:
+                self.rows[key], self.groups[key] = rounds, some[0]
+
+    def swap(self, key, at, value):
+        return key[:at] + (value,) + key[at + 1:]
+
+    def fit(self, a, b, factors):
+        """Whether two cells can be compared but for these factors."""
+        if (a, b) not in self.comparable:
+            self.comparable[a, b] = not not_comparable(
+                self.figure.name, self.groups[a], self.groups[b],
+                self.matrix.ignoring(*factors))
+        return self.comparable[a, b]
+
+    def contrast(self, cells):
+        """Of tuples ((sign, cell), ...) the mean over all of them, for each round that
+        has all."""
+        used = set(cell for terms in cells for _, cell in terms)
+        if not used:
+            return Contrast(0, [])
+        rounds = set.intersection(*(set(self.rows[c]) for c in used))
+        logs = [stats.mean([math.fsum(sign * self.rows[c][at] for sign, c in terms)
+                            for terms in cells]) for at in sorted(rounds)]
+        return Contrast(len(cells), logs)
+
+    def main(self, at, factor, level):
+        cells = []
+        for key in self.rows:
+            base = self.swap(key, at, factor.base)
+            if key[at] == level and base in self.rows and self.fit(key, base, [factor]):
+                cells.append(((1, key), (-1, base)))
+        return self.contrast(cells)
+
+    def crossed(self, places, factors, levels):
+        (i, j), (a, b), (one, two) = places, factors, levels
+        cells = []
+        for key in self.rows:
+            if (key[i], key[j]) != (one, two):
+                continue
+            corners = [key, self.swap(key, i, a.base), self.swap(key, j, b.base)]
+            corners.append(self.swap(corners[1], j, b.base))
+            if all(c in self.rows for c in corners) and all(
+                    self.fit(c, corners[3], factors) for c in corners[:3]):
+                cells.append(tuple(zip((1, -1, -1, 1), corners)))
+        return self.contrast(cells)
+
+    def slopes(self, at, factor):
+        """For each round, the least-squares slope over log2 of the factor, other
+        options equal."""
+        blocks = OrderedDict()
+        for key in self.rows:
+            x = key[at]
+            if x > 0 and self.fit(key, self.swap(key, at, key[at]), [factor]):
+                blocks.setdefault(self.swap(key, at, None), []).append(
+                    (math.log(x, 2.0), key))
+        blocks = [b for b in blocks.values() if len(b) > 1]
+        used = [key for block in blocks for _, key in block]
+        if not used:
+            return []
+        rounds = set.intersection(*(set(self.rows[c]) for c in used))
+        return [self.slope(blocks, at_round) for at_round in sorted(rounds)]
+
+    def slope(self, blocks, at_round):
+        above = below = 0.0
+        for block in blocks:
+            middle = stats.mean([x for x, _ in block])
+            above += math.fsum((x - middle) * self.rows[c][at_round] for x, c in block)
+            below += math.fsum((x - middle) ** 2 for x, _ in block)
+        return above / below
+
+
+# ---- all of a figure ---------------------------------------------------------
+
+
+def find(matrix: Any, figure: Any, policy: Any = rules.POLICY) -> Any:
+    """Effects of all factors on a figure."""
+    table = Table(matrix, figure)
+    why = nothing(matrix, table)
+    if why:
+        return Effects(figure, [], [], [], OrderedDict(), {}, 0, 0, why)
+    shares, pair_shares = shares_of(table)
+    effects = main_effects(table, policy)
+    order = list(shares)
+    if order:
+        effects.sort(key=lambda e: order.index(e.factor.name))
+    rounds = max(e.rounds for e in effects) if effects else 0
+    if not any(e.ratio for e in effects):
+        why = "no interval of an effect: %s" % few(rounds)
+    return Effects(figure, effects, numeric_slopes(table), interactions(table), shares,
+                   pair_shares, rounds, len(effects), why)
+
+
+def few(rounds):
+    return "%d round%s with all cells, %d needed" % (
+        rounds, "" if rounds == 1 else "s", stats.CI_MIN)
+
+
+def nothing(matrix, table):
+    if not matrix.factors:
+        return "configurations differ in no option that reports tell"
+    if len(table.rows) < 2:
+        return "there are no rounds of two configurations"
+    return ""
+
+
+def interval_of(logs, many):
+    found = stats.mean_estimate(logs)
+    return stats.ratio_of(found, many=many) if found else None
+
+
+def shown(ratio, least):
+    return bool(ratio and rules.excludes_one(ratio)
+                and max(ratio.centre, 1.0 / ratio.centre) >= least)
+
+
+def main_effects(table, policy):
+    made = [(factor, level, table.main(at, factor, level))
+            for at, factor in enumerate(table.matrix.factors)
+            for level in factor.others]
+    made = [row for row in made if row[2].pairs]
+    many = sum(len(c.logs) >= stats.CI_MIN for _, _, c in made)
+    out = []
+    for factor, level, c in made:
+        ratio = interval_of(c.logs, many)
+        out.append(Effect(factor, level, factor.base, ratio, c.pairs, len(c.logs),
+                          shown(ratio, policy.min_effect)))
+    return out
+
+
+def numeric_slopes(table):
+    made = [(f, table.slopes(at, f)) for at, f in enumerate(table.matrix.factors)
+            if f.numeric]
+    made = [(f, logs) for f, logs in made if len(logs) >= stats.CI_MIN]
+    return [Slope(f, interval_of(logs, len(made)), len(logs)) for f, logs in made]
+
+
+def interactions(table):
+    made = []
+    for (i, a), (j, b) in itertools.combinations(enumerate(table.matrix.factors), 2):
+        for levels in itertools.product(a.others, b.others):
+            found = table.crossed((i, j), (a, b), levels)
+            if found.pairs:
+                made.append((a, b, levels, found))
+    many = sum(len(c.logs) >= stats.CI_MIN for _, _, _, c in made)
+    out = []
+    for a, b, levels, c in made:
+        ratio = interval_of(c.logs, many)
+        out.append(Interaction(a, b, levels, (a.base, b.base), ratio, len(c.logs),
+                               shown(ratio, WORTH_SAYING)))
+    return out
+
+
+# ---- shares ------------------------------------------------------------------
+
+
+def shares_of(table):
+    """(share of each factor, the largest first; of each pair of them) in the sum of
+    squares between cells, which only complete matrices have."""
+    matrix = table.matrix
+    if not matrix.complete or len(table.rows) < len(matrix.cells):
+        return OrderedDict(), {}
+    rounds = set.intersection(*map(set, table.rows.values()))
+    if not rounds:
+        return OrderedDict(), {}
+    cells = {key: stats.mean([row[at] for at in rounds])
+             for key, row in table.rows.items()}
+    grand = stats.mean(list(cells.values()))
+    total = math.fsum((y - grand) ** 2 for y in cells.values())
+    if total <= 1e-18:
+        return OrderedDict(), {}
+    single = [squares(cells, [at]) for at in range(len(table.names))]
+    shares = sorted(zip(table.names, single), key=lambda pair: -pair[1])
+    pairs = {(table.names[i], table.names[j]):
+             max(squares(cells, [i, j]) - single[i] - single[j], 0.0) / total
+             for i, j in itertools.combinations(range(len(single)), 2)}
+    return OrderedDict((name, s / total) for name, s in shares), pairs
+
+
+def squares(cells, places):
+    """Sum of squares between the means over all else of these factors' values."""
+    grand, means = stats.mean(list(cells.values())), {}
+    for key, y in cells.items():
+        means.setdefault(tuple(key[p] for p in places), []).append(y)
+    return math.fsum(len(ys) * (stats.mean(ys) - grand) ** 2 for ys in means.values())

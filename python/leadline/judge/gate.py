@@ -1,0 +1,162 @@
+"""leadline compare --fail-if-slower: whether anything became slower, as an exit status.
+
+Slowness is the factor by which a figure of a configuration is worse than before, with
+one-sided bounds that hold at 95 % for all of them together (Sidak). A figure fails if
+its lower bound is above 1 and its slowness at least the limit. It passes if its upper
+bound is below the limit. Otherwise more rounds are needed.
+"""
+import argparse
+import math
+from collections import OrderedDict, namedtuple
+from typing import Any, Dict, List, Optional, Sequence
+
+from leadline.base import stats
+from leadline.base.errors import FAILED, LeadlineError, usage
+from leadline.judge import compare, rules, tails
+from leadline.results import report as reports
+
+FAILS, PASSES, UNSURE, NOT_COMPARABLE = "fails", "passes", "unsure", "not comparable"
+SLOWER, OPEN = 3, 4    # exit statuses, beside 0, 1 and 2
+STATUS = OrderedDict([(FAILS, SLOWER), (NOT_COMPARABLE, FAILED), (UNSURE, OPEN),
+                      (PASSES, 0)])
+
+# `slowness`, `low`, `high`: None where there is none; `words`: why.
+Judged = namedtuple("Judged", "row state slowness low high words")
+
+
+def percent(text: str) -> Optional[float]:
+    """5% or 5: as a factor, 1.05."""
+    try:
+        value = float(text[:-1] if text.endswith("%") else text)
+    except ValueError:
+        value = math.nan
+    if not 0.0 < value < 100.0:
+        raise argparse.ArgumentTypeError("%s is not above 0 %% and below 100 %%" % text)
+    return 1.0 + value / 100.0
+
+
+def add(parser: Any) -> None:
+    parser.add_argument("--fail-if-slower", metavar="PERCENT", type=percent,
+                        help="exit with 3 if a figure became slower by at least "
+                             "this, for example 5%%, and with 4 if that is not "
+                             "certain; with two REPORTs, configurations of the same "
+                             "name are compared")
+    parser.add_argument("--unsure", choices=["fail", "pass"], default="fail",
+                        help="with --fail-if-slower: what to do if the answer is not "
+                             "certain (default: fail)")
+
+
+# ---- what is held against what -----------------------------------------------
+
+
+def pairs(groups, paths):
+    """(baseline, configuration) of two reports or directories, by their names."""
+    sides = [OrderedDict((plain_name(g), g) for g in groups if g.source == path)
+             for path in paths]
+    if paths[0] == paths[1]:
+        sides[1].clear()
+    for side, path in zip(sides, paths):
+        if not side:
+            raise LeadlineError("nothing to compare: no valid report in %s that is not "
+                                "in the other" % path)
+    if all(len(side) == 1 for side in sides):
+        return [(list(sides[0].values())[0], list(sides[1].values())[0])]
+    for side, other, path in ((sides[0], sides[1], paths[1]),
+                              (sides[1], sides[0], paths[0])):
+        missing = [name for name in side if name not in other]
+        if missing:
+            raise usage("no configuration of %s is called %s; say with --baseline or "
+                        "--against what is to be compared" % (path, missing[0]))
+    return [(before, sides[1][name]) for name, before in sides[0].items()]
+
+
+def plain_name(group):
+    first = group.first
+    return first.config or first.label or reports.stem(first.path)
+
+
+def rows(groups: Sequence[Any], paths: Sequence[str], patterns: Sequence[str],
+         policy: Any = rules.POLICY) -> Optional[List[Any]]:
+    """As compare.rows, of two reports or directories."""
+    found, figures = pairs(groups, paths), compare.select(groups, patterns)
+    return compare.judged([
+        row for figure in figures for before, after in found
+        for row in (compare.row(figure, before, before),
+                    compare.row(figure, after, before, strict=policy.strict))],
+        policy, compare.headline(figures, patterns))
+
+
+# ---- the verdict -------------------------------------------------------------
+
+
+def judge(some: Sequence[Any], limit: float) -> List[Judged]:
+    """Of rows that compare made; those of the baseline are passed over."""
+    held = [r for r in some if r.comparison.verdict != compare.BASELINE]
+    many = sum(r.comparison.estimate is not None for r in held)
+    return [judge_row(r, limit, many) for r in held]
+
+
+def judge_row(row, limit, many):
+    found = row.comparison.estimate
+    if found is None:
+        few = row.comparison.rule in (rules.TOO_FEW, rules.ONE_RUN)
+        return Judged(row, UNSURE if few else NOT_COMPARABLE, None, None, None,
+                      row.comparison.verdict)
+    slow = slowness(found, row.figure.better, many, tails.slack(row.figure.name))
+    return Judged(row, decide(slow, limit), slow[0], slow[1], slow[2],
+                  "by %.2fx [%.2f, %.2f]" % slow)
+
+
+def slowness(found, better, many, slack=1.0):
+    """(factor, lower bound, upper bound) of an Estimate, one of `many`."""
+    centre = -found.centre if better == "higher" else found.centre
+    half = stats.sidak_quantile(many, found.df) * found.error + math.log(slack)
+    return math.exp(centre), math.exp(centre - half), math.exp(centre + half)
+
+
+def decide(slow, limit):
+    factor, low, high = slow
+    if low > 1.0 and factor >= limit:
+        return FAILS
+    return PASSES if high < limit else UNSURE
+
+
+def of_all(judged):
+    """The first state of STATUS that some have; nothing to judge is no pass."""
+    states = set(j.state for j in judged)
+    return next((s for s in STATUS if s in states), NOT_COMPARABLE)
+
+
+def status(judged: Sequence[Judged], unsure_passes: bool = False) -> int:
+    state = of_all(judged)
+    return 0 if state == UNSURE and unsure_passes else STATUS[state]
+
+
+def sentence(judged: Sequence[Judged], limit: float) -> str:
+    """The last line: what decided."""
+    state = of_all(judged)
+    some = [j for j in judged if j.state == state]
+    if not some:
+        return "not comparable: there is no figure to compare"
+    worst = max(some, key=lambda j: j.slowness or 0.0)
+    end = ", limit %.4g %%" % (100.0 * (limit - 1.0))
+    more = " (and %d more)" % (len(some) - 1) if len(some) > 1 else ""
+    what = "%s of %s" % (compare.figure_title(worst.row.figure), worst.row.group.name)
+    if state == FAILS:
+        return "slower: %s %s%s%s" % (what, worst.words, end, more)
+    if state == PASSES:
+        return "passes: at worst %s is slower %s%s" % (what, worst.words, end)
+    if state == UNSURE and worst.slowness is not None:
+        return "unsure: %s may be slower %s%s%s" % (what, worst.words, end, more)
+    return "%s: %s: %s%s" % (state, what, worst.words, more)
+
+
+def tree(judged: Sequence[Judged], limit: float) -> Dict[str, Any]:
+    return OrderedDict([
+        ("limit", limit), ("state", of_all(judged)),
+        ("sentence", sentence(judged, limit)),
+        ("rows", [OrderedDict([
+            ("figure", compare.figure_title(j.row.figure)),
+            ("configuration", j.row.group.name), ("state", j.state),
+            ("slowness", j.slowness), ("low", j.low), ("high", j.high)])
+            for j in judged])])

@@ -1,0 +1,100 @@
+"""The best and the worst configuration, and which others cannot be told from it."""
+import math
+from collections import namedtuple
+from typing import Any, List, Sequence
+
+from leadline.base import stats
+from leadline.judge.robust import by_round
+
+# `alike`: not shown worse than `top`; `apart`: shown worse; `left_out`: (group, why).
+Ranked = namedtuple("Ranked", "top alike apart left_out value why")
+
+
+ONE_RUN = "one run"
+
+
+def best(groups: Sequence[Any], figure: Any) -> Any:
+    return ranked(groups, figure, 1 if figure.better == "higher" else -1)
+
+
+def worst(groups: Sequence[Any], figure: Any) -> Any:
+    return ranked(groups, figure, -1 if figure.better == "higher" else 1)
+
+
+def ranked(groups, figure, sign):
+    """`sign`: 1 where the highest is wanted."""
+    some, left_out = candidates(groups, figure)
+    if len(some) < 2:
+        return Ranked(None, [], [], left_out, None, "fewer than two have %s" % (
+            "several runs" if any(why == ONE_RUN for _, why in left_out)
+            else "a value of it"))
+    rows = with_rounds(some, figure)
+    paired = bool(rows)
+    if paired:
+        left_out += [(g, "too few rounds") for g in some if id(g) not in rows]
+        some = [g for g in some if id(g) in rows]
+    else:
+        rows = {id(g): [math.log(v) for v in values_of(g, figure)] for g in some}
+        few = [g for g in some if len(rows[id(g)]) < stats.CI_MIN]
+        left_out += [(g, "too few repetitions") for g in few]
+        some = [g for g in some if g not in few]
+    if len(some) < 2:
+        return Ranked(None, [], [], left_out, None,
+                      "fewer than two have %d rounds in common" % stats.CI_MIN)
+    return told_apart(some, rows, figure, sign, left_out, paired)
+
+
+def candidates(groups, figure):
+    """(groups with values, those without): reads from memory are no storage's."""
+    some, left_out = [], []
+    reads = "write" not in figure.name
+    for group in groups:
+        if not values_of(group, figure):
+            left_out.append((group, "no value"))
+        elif group.is_one_run:
+            left_out.append((group, ONE_RUN))
+        else:
+            some.append(group)
+    memory = [g for g in some if reads and 2 * g.from_memory() >= len(g.reports)]
+    if len(memory) < len(some):
+        left_out += [(g, "reads from memory") for g in memory]
+        some = [g for g in some if g not in memory]
+    return some, left_out
+
+
+def values_of(group: Any, figure: Any) -> List[float]:
+    return list(group.observations((figure.name, figure.at)).values())
+
+
+def with_rounds(groups, figure):
+    """{group: its logarithms in the rounds that all have}. Groups with the fewest are
+    left out until CI_MIN rounds are common; {} where fewer than two remain."""
+    rows = {id(g): by_round(g, figure) for g in groups}
+    rows = {k: row for k, row in rows.items() if len(row) >= stats.CI_MIN}
+    while len(rows) > 1:
+        common = set.intersection(*map(set, rows.values()))
+        if len(common) >= stats.CI_MIN:
+            return {k: [row[at] for at in sorted(common)] for k, row in rows.items()}
+        every = {}
+        for row in rows.values():
+            for at in row:
+                every[at] = every.get(at, 0) + 1
+        del rows[min(rows, key=lambda k: sum(every[at] for at in rows[k]))]
+    return {}
+
+
+def told_apart(groups, rows, figure, sign, left_out, paired):
+    order = sorted(groups, key=lambda g: -sign * stats.mean(rows[id(g)]))
+    top, alike, apart = order[0], [], []
+    for group in order[1:]:
+        found = difference(rows[id(top)], rows[id(group)], paired)
+        bound = stats.sidak_quantile(len(groups) - 1, found.df) * found.error
+        (apart if sign * found.centre > bound else alike).append(group)
+    value = stats.interval(values_of(top, figure))
+    return Ranked(top, alike, apart, left_out, value, "")
+
+
+def difference(ours, theirs, paired):
+    if paired:
+        return stats.mean_estimate([a - b for a, b in zip(ours, theirs)])
+    return stats.welch_estimate(list(map(math.exp, ours)), list(map(math.exp, theirs)))

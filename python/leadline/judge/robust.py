@@ -1,0 +1,123 @@
+"""A second opinion that single runs cannot sway, and which runs those are.
+
+A run is flagged where it is far from what its configuration and its round would have
+it: by more than FAR times the usual residual of a median polish (Tukey). Only pairs
+that hold a flagged run are asked for the opinion, which is the trimmed mean of the
+rounds' ratios (Yuen). Nothing is dropped from the figures themselves.
+"""
+import math
+from collections import namedtuple
+from typing import Any, Dict, Sequence
+
+from leadline.base import stats
+
+FAR = 6.0
+SWEEPS = 8            # of the median polish
+TRIM = 0.2            # of the rounds at either end
+LEAST_SPREAD = 0.002  # a smaller one is that of figures that hardly vary at all
+PER_SIGMA = 1.4826    # standard deviation of a normal sample, by its median distance
+
+# at: (series, round); residual: of the logarithm; factor: of the median of its others.
+Flag = namedtuple("Flag", "group at report residual factor")
+Opinion = namedtuple("Opinion", "ratio hodges_lehmann flags")
+
+
+# ---- rounds ------------------------------------------------------------------
+
+
+def by_round(group: Any, figure: Any) -> Dict[Any, float]:
+    """{(series, round): logarithm of the figure}; nothing of runs without a round."""
+    found = group.observations((figure.name, figure.at))
+    return {at: math.log(v) for at, v in found.items() if at[0] not in ("rep", "run")}
+
+
+def polished(table):
+    """Residuals {(row, column): r} of a table of the same form, by median polish."""
+    left = dict(table)
+    lines = [{}, {}]
+    for cell in left:
+        for side in (0, 1):
+            lines[side].setdefault(cell[side], []).append(cell)
+    for _ in range(SWEEPS):
+        for side in lines:
+            for cells in side.values():
+                middle = stats.median([left[c] for c in cells])
+                for cell in cells:
+                    left[cell] -= middle
+    return left, len(lines[0]) + len(lines[1]) - 1
+
+
+def residual_scale(residuals, free):
+    """The usual size of residuals, of which `free` are 0 by construction."""
+    sizes = sorted(map(abs, residuals.values()))[free:]
+    return max(PER_SIGMA * stats.median(sizes), LEAST_SPREAD) if sizes else math.inf
+
+
+def flags(groups, figure):
+    """Runs that stand out, the farthest first."""
+    rows = [by_round(group, figure) for group in groups]
+    rows = {i: row for i, row in enumerate(rows) if len(row) > 1}
+    if len(rows) < 2:
+        return []
+    residuals, free = polished({(i, at): y for i, row in rows.items()
+                                for at, y in row.items()})
+    limit = FAR * residual_scale(residuals, free)
+    found = [cell for cell, r in residuals.items() if abs(r) > limit]
+    if len(rows) == 2:   # a run and its partner have the same residual
+        found = [cell for cell in found if farther(cell, rows)]
+    return [flag(groups[i], at, residuals[i, at], rows[i]) for i, at in
+            sorted(found, key=lambda cell: -abs(residuals[cell]))]
+
+
+def farther(cell, rows):
+    """Whether a run is farther from its configuration's median than its partner."""
+    i, at = cell
+    off = {k: abs(row[at] - stats.median(list(row.values())))
+           for k, row in rows.items() if at in row}
+    return off[i] == max(off.values())
+
+
+def flag(group, at, residual, row):
+    others = stats.median([y for k, y in row.items() if k != at])
+    report = next((r for r in group.reports if (r.series_id, r.round) == at), None)
+    return Flag(group, at, report, residual, math.exp(row[at] - others))
+
+
+# ---- the opinion -------------------------------------------------------------
+
+
+def trimmed_estimate(logs):
+    """Yuen's trimmed mean of differences, one a round; None below stats.CI_MIN."""
+    n = len(logs)
+    if n < stats.CI_MIN:
+        return None
+    ordered, cut = sorted(logs), int(TRIM * n)
+    inner = ordered[cut:n - cut]
+    winsorised = [min(max(v, inner[0]), inner[-1]) for v in ordered]
+    error = math.sqrt(stats.variance(winsorised)) / (
+        (1.0 - 2.0 * cut / n) * math.sqrt(n))
+    return stats.Estimate(stats.mean(inner), error, n - 2 * cut - 1, n)
+
+
+def hodges_lehmann(logs):
+    """The median of the means of all pairs, each value with itself included."""
+    return math.exp(stats.median([(a + b) / 2.0 for i, a in enumerate(logs)
+                                  for b in logs[i:]]))
+
+
+def opinion(ours, theirs, some):
+    """Of two configurations' rounds, of which `some` runs are flagged."""
+    logs = [ours[at] - theirs[at] for at in ours if at in theirs]
+    found = trimmed_estimate(logs)
+    return Opinion(stats.ratio_of(found), hodges_lehmann(logs), some) if found else None
+
+
+def flag_text(found: Any) -> str:
+    """round 4 of posix-shared (0.13 of its others)"""
+    return "round %s of %s (%.2g of its others)" % (found.at[1], found.group.name,
+                                                    found.factor)
+
+
+def flags_text(some: Sequence[Any]) -> str:
+    more = " and %d more" % (len(some) - 2) if len(some) > 2 else ""
+    return " and ".join(map(flag_text, some[:2])) + more

@@ -1,0 +1,298 @@
+"""leadline trend: since when is it slower, in months of runs, and what changed with it.
+
+Levels of a figure over time are found as steps: the partition of the runs, in the order
+of their starts, that has the least sum of squares about the levels' means, where each
+further level costs PENALTY x ln(runs). The unit of squares is the noise from one run to
+the next. Single runs that stand out are clipped, and named, as they would be steps
+otherwise. How often that is wrong: doc/statistics.md.
+"""
+import argparse
+import json
+import math
+from collections import Counter, OrderedDict, namedtuple
+from typing import Any, List, Sequence
+
+from leadline.base import output, stats, table
+from leadline.base.errors import LeadlineError
+from leadline.judge import compare, gate
+from leadline.results import conditions, history
+from leadline.results import report as reports
+
+SCHEMA = "leadline-trend/1"
+FEWEST = 10           # runs
+SHORTEST = 3          # runs of a level
+PENALTY = 4.0         # with MANY runs, else one more: a level is less certain
+MANY = 30
+CLIP = 3.0            # of the noise, from the running median of WINDOW runs
+WINDOW = 5
+LEAST_NOISE = 0.005
+TOLD = 3              # so many runs that stand out are named
+
+Trend = namedtuple("Trend", "name figure points steps outliers")
+Point = namedtuple("Point", "report value")
+# From run `at` on the level is `ratio` of the one before; `what`: what changed between.
+Step = namedtuple("Step", "at ratio before after what")
+
+GROUPS = ("config", "host")
+
+# What may explain a step: a name, and what a report says of it.
+EXPLAINS = [(c.name, c.of) for c in conditions.CONDITIONS] + [
+    ("reads from memory", lambda r: str(r.from_memory()))]
+
+
+# ---- steps -------------------------------------------------------------------
+
+
+def noise(values):
+    """Of one value, by the differences of neighbours: a step is in one of them."""
+    steps = [b - a for a, b in zip(values, values[1:])]
+    centre = stats.median(steps)
+    spread = 1.4826 * stats.median([abs(s - centre) for s in steps])
+    return max(spread / math.sqrt(2.0), LEAST_NOISE)
+
+
+def clipped(values, unit):
+    out, half = [], WINDOW // 2
+    for i, value in enumerate(values):
+        near = stats.median(values[max(0, i - half):i + half + 1])
+        out.append(min(max(value, near - CLIP * unit), near + CLIP * unit))
+    return out
+
+
+def partition(values, unit):
+    """Where levels begin, but for the first."""
+    n = len(values)
+    price = (PENALTY if n >= MANY else PENALTY + 1.0) * math.log(n) * unit * unit
+    sums, squares = [0.0], [0.0]
+    for value in values:
+        sums.append(sums[-1] + value)
+        squares.append(squares[-1] + value * value)
+    # cost[end]: of the best levels of the first `end` values; begin[end]: of its last.
+    cost, begin = [-price] + [math.inf] * n, [0] * (n + 1)
+    for end in range(SHORTEST, n + 1):
+        for at in range(0, end - SHORTEST + 1):
+            if cost[at] == math.inf:
+                continue
+            total = sums[end] - sums[at]
+            found = (cost[at] + price + squares[end] - squares[at]
+                     - total * total / (end - at))
+            if found < cost[end]:
+                cost[end], begin[end] = found, at
+    out, end = [], n
+    while begin[end]:
+        end = begin[end]
+        out.append(end)
+    return out[::-1]
+
+
+def find_steps(values):
+    """([(first run of a level, its ratio to the one before)], runs that stand out)."""
+    logs = [math.log(v) for v in values]
+    unit = noise(logs)
+    levels = clipped(logs, unit)
+    starts = partition(levels, unit)
+    ends = [0] + starts + [len(levels)]
+    means = [stats.mean(levels[a:b]) for a, b in zip(ends, ends[1:])]
+    outliers = [i for i, (a, b) in enumerate(zip(logs, levels)) if abs(a - b) > 1e-12]
+    return ([(at, math.exp(b - a)) for at, a, b in zip(starts, means, means[1:])],
+            outliers)
+
+
+# ---- of reports --------------------------------------------------------------
+
+
+def key(report, by):
+    """What runs have in common that are points of one line: (program, (option, value)
+    of those that make its workload, or its name, ranks, hosts)."""
+    name = report.config or report.label
+    options = report.option_values(True).items()
+    what = (("", name),) if name else tuple(sorted((n, repr(v)) for n, v in options))
+    return (report.program, what if "config" in by else (), report.ranks,
+            tuple(report.host_names()) if "host" in by else ())
+
+
+def groups_text(text):
+    """config,host"""
+    found = [name.strip() for name in text.split(",")]
+    if not all(name in GROUPS for name in found):
+        raise argparse.ArgumentTypeError("%s is not config, host or config,host" % text)
+    return found
+
+
+def titles(keys):
+    """{key: a name}, with the options in which those of its program differ."""
+    every = Counter((of[0], pair) for of in keys for pair in of[1])
+    runs = Counter(of[0] for of in keys)
+    out = {}
+    for of in keys:
+        program, what, ranks, hosts = of
+        words = [(n + "=" if n else "") + v.strip("'") for n, v in what
+                 if not n or every[program, (n, v)] < runs[program]]
+        out[of] = reports.printable("%s, %d rank%s%s" % (
+            " ".join([program] + words), ranks, "s" if ranks > 1 else "",
+            " on " + ", ".join(hosts) if hosts else ""))
+    return out
+
+
+def what_changed(before, after):
+    """"kernel 6.1 -> 6.6": of two levels that have no value in common."""
+    out = []
+    for name, of in EXPLAINS:
+        old, new = ([of(p.report) for p in some] for some in (before, after))
+        if not set(old) & set(new):
+            out.append("%s %s -> %s" % (name, old[-1] or "?", new[0] or "?"))
+    return out
+
+
+def trend(name, figure, points, least):
+    if len(points) < FEWEST:
+        return Trend(name, figure, points, [], [])
+    found, outliers = find_steps([p.value for p in points])
+    ends = [0] + [at for at, _ in found] + [len(points)]
+    levels = [points[a:b] for a, b in zip(ends, ends[1:])]
+    steps = [Step(at, ratio, middle(before), middle(after), what_changed(before, after))
+             for (at, ratio), before, after in zip(found, levels, levels[1:])
+             if max(ratio, 1.0 / ratio) >= least]
+    return Trend(name, figure, points, steps, outliers)
+
+
+def middle(points):
+    return stats.median([p.value for p in points])
+
+
+def collect(found, patterns, least, by):
+    runs = OrderedDict()
+    for report in found:
+        if report.valid:
+            runs.setdefault(key(report, by), []).append(report)
+    out, named = [], titles(runs)
+    for of, some in runs.items():
+        figures = OrderedDict(((f.name, f.at), f) for r in some for f in r.figures)
+        names = set(name for name, _ in figures)
+        wanted = patterns or [f for f in compare.TOTALS if f in names] or sorted(names)
+        for at, figure in figures.items():
+            if compare.matches(figure.name, wanted):
+                points = [Point(r, stats.median(f.reps)) for r in some
+                          for f in r.figures if (f.name, f.at) == at and f.reps]
+                out.append(trend(named[of], figure, points, least))
+    return [t for t in out if t.points]
+
+
+# ---- shown -------------------------------------------------------------------
+
+HEADER = ["configuration", "figure", "unit", "runs", "from (UTC)", "to", "level now",
+          "steps"]
+
+
+def day(point):
+    return point.report.date[:16].replace("T", " ") or point.report.path
+
+
+def cells(t):
+    now = t.points[t.steps[-1].at:] if t.steps else t.points
+    return [t.name, compare.figure_title(t.figure), t.figure.unit, str(len(t.points)),
+            t.points[0].report.date[:10] or "-", t.points[-1].report.date[:10] or "-",
+            table.number(middle(now)),
+            str(len(t.steps)) if len(t.points) >= FEWEST else "-"]
+
+
+def sentences(trends: Sequence[Any]) -> List[str]:
+    out = []
+    for t in trends:
+        of = "%s of %s" % (compare.figure_title(t.figure), t.name)
+        out += ["%s: %s" % (of, step_text(t, step)) for step in t.steps]
+        if t.outliers:
+            named = ["%s (run %d, %s)" % (day(t.points[i]), i + 1,
+                                          table.number(t.points[i].value))
+                     for i in t.outliers[:TOLD]]
+            more = " and %d more" % (len(t.outliers) - TOLD)
+            out.append("%s: single runs that stand out, and count less: %s%s" % (
+                of, ", ".join(named), more if len(t.outliers) > TOLD else ""))
+    return out
+
+
+def step_text(t, step):
+    better = (step.ratio > 1.0) == (t.figure.better == "higher")
+    return "%s from %s on (run %d of %d): %.2fx, from %s to %s %s; %s" % (
+        "better" if better else "worse", day(t.points[step.at]), step.at + 1,
+        len(t.points), step.ratio, table.number(step.before), table.number(step.after),
+        t.figure.unit, "changed with it: " + "; ".join(step.what) if step.what
+        else "nothing that the reports tell changed with it")
+
+
+def notes(trends, found, faults):
+    out = list(faults)
+    undated = sum(not r.date for r in found if r.valid)
+    if undated:
+        out.append("%d report%s no time: they come first, by their names" % (
+            undated, "s have" if undated > 1 else " has"))
+    bad = sum(not r.valid for r in found)
+    if bad:
+        out.append("%d report%s not valid and left out" % (
+            bad, "s are" if bad > 1 else " is"))
+    short = sum(len(t.points) < FEWEST for t in trends)
+    if short:
+        out.append("%d of %d rows have fewer than %d runs, the fewest in which a step "
+                   "is looked for" % (short, len(trends), FEWEST))
+    return out
+
+
+def flat(t):
+    return OrderedDict([
+        ("configuration", t.name), ("figure", compare.figure_title(t.figure)),
+        ("unit", t.figure.unit), ("better", t.figure.better),
+        ("runs", [OrderedDict([("path", p.report.path), ("start", p.report.date),
+                               ("value", p.value)]) for p in t.points]),
+        ("steps", [OrderedDict([("run", s.at + 1), ("ratio", s.ratio),
+                                ("before", s.before), ("after", s.after),
+                                ("changed", s.what)]) for s in t.steps]),
+        ("outliers", [i + 1 for i in t.outliers])])
+
+
+def render(form, trends, below):
+    if form == "json":
+        tree = OrderedDict([("schema", SCHEMA), ("trends", [flat(t) for t in trends]),
+                            ("notes", below)])
+        return json.dumps(tree, indent=1, allow_nan=False) + "\n"
+    rows, words = [cells(t) for t in trends], sentences(trends)
+    if form == "markdown":
+        return "\n".join([table.markdown(HEADER, rows, right=(3, 6, 7))] + [
+            "- " + reports.printable(w) for w in words + below]) + "\n"
+    out = table.text(HEADER, rows, right=(3, 6, 7))
+    if words:
+        out += "\n" + "".join(output.wrap(w) for w in words)
+    return out + ("\n" + output.notes(below) if below else "")
+
+
+def main(args, where):
+    found, faults = history.collect(args.paths)
+    if not found:
+        raise LeadlineError(faults[0] if faults
+                            else "no report in " + ", ".join(args.paths))
+    trends = collect(found, args.figure, args.min_effect, args.group_by)
+    if not trends:
+        raise LeadlineError("no figure to follow in " + ", ".join(args.paths))
+    output.write(args.output, render(args.format, trends, notes(trends, found, faults)))
+    return 0
+
+
+def add(commands):
+    p = commands.add_parser(
+        "trend", help="find when a figure changed, in months of runs",
+        description="Looks for steps in the figures of equal runs over time, and "
+                    "says what else changed with them: versions, hosts, kernels, "
+                    "file systems.")
+    p.add_argument("paths", metavar="DIR", nargs="+",
+                   help="a directory of reports and all below it, or a report")
+    p.add_argument("--figure", metavar="NAME", action="append",
+                   help="only this figure; may be a pattern and be repeated (default: "
+                   "write_MBps and read_MBps)")
+    p.add_argument("--group-by", metavar="WHAT", type=groups_text, default=GROUPS[:1],
+                   help="what the runs of one series have in common, such as "
+                        "config,host (default: config, their configuration)")
+    p.add_argument("--min-effect", metavar="PERCENT", type=gate.percent, default=1.02,
+                   help="smaller steps are not reported (default: 2%%)")
+    p.add_argument("--format", choices=["text", "markdown", "json"], default="text",
+                   help="default: text")
+    output.add_option(p)
+    p.set_defaults(run=main)

@@ -1,0 +1,1 @@
+"""Pictures of reports, and the page that shows them."""

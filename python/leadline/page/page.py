@@ -1,0 +1,190 @@
+"""leadline report: one HTML file that says and shows what was measured.
+
+It needs nothing but itself: no network, no scripts. Whatever comes from a report is
+escaped, in one place (elements.py); the policy in the page's head would stop the rest.
+"""
+import time
+from collections import OrderedDict
+from html import escape
+
+from leadline.base import output
+from leadline.base.errors import FAILED
+from leadline.draw import draw_svg, shapes
+from leadline.judge import compare, share
+from leadline.page import gallery, page_style, page_summary, pictures
+from leadline.page.verdicts import Verdicts, comparable
+from leadline.results import history
+from leadline.results.elements import Raw, grid, items, tag
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'"
+MANY = 8          # hosts and the like that are named
+FEW_RUNS = 40     # more have to be scrolled through, but for print
+
+HOW_TO_READ = [
+    "Rates are in MB/s, and 1 MB is 10^6 bytes: the bytes of all ranks divided by the "
+    "seconds of the slowest rank. Write times include the sync that makes the data "
+    "durable. Opening, closing and checking are not included.",
+    "A configuration's figure is the median over its runs. With six or more runs, the "
+    "95 % interval of the geometric mean follows (Student's t on logarithms). Faint "
+    "marks are single runs.",
+    "A configuration is called faster or slower if the interval of its ratio to the "
+    "baseline does not contain 1, and equal if the whole interval is near 1. \u201cNo "
+    "difference shown\u201d does not mean \u201cthe same\u201d: more rounds may show a "
+    "difference. The verdicts on rates hold together: in 19 of 20 sweeps of equal "
+    "configurations, none is called different. Of a configuration with one run there "
+    "is no verdict, as repetitions within a run do not tell how runs differ.",
+    "Latencies are the times of single transfers: 99 of 100 transfers took no longer "
+    "than p99. A configuration is called better or worse in a latency only if the "
+    "difference remains after correction for the number of latencies. Percentiles are "
+    "known to within 4.4 %, and intervals of their ratios allow for this.",
+    "Runs of the same round of a sweep are compared pair by pair. Configurations of "
+    "different sweeps that differ in program, number of ranks, workload or cache "
+    "policy are not comparable.",
+]
+
+
+# ---- sections ----------------------------------------------------------------
+
+
+def section(key, heading, *content):
+    return tag("section", tag("h2", heading), *content, id=key)
+
+
+def figure(picture):
+    caption = tag("figcaption", *[tag("div", words) for words in picture.words])
+    return tag("figure", tag("h3", picture.title), drawn(picture), caption)
+
+
+def drawn(picture):
+    """Twice, for wide pages and for phones; those that share a scale once, as they are
+    narrow and stand beside each other."""
+    if isinstance(picture, shapes.Facets):
+        return tag("div", *[tag("div", tag("h4", part.title),
+                                Raw(draw_svg.draw(part, narrow=True)))
+                            for part in picture.parts], class_="facets")
+    return Raw(tag("div", Raw(draw_svg.draw(picture)), class_="broad")
+               + tag("div", Raw(draw_svg.draw(picture, narrow=True)), class_="phone"))
+
+
+def what_ran(found):
+    every = [r for g in found.groups for r in g.reports]
+    dates = sorted(r.date for r in every if r.date)
+    def several(values):
+        names = sorted(set(str(v) for v in values if v))
+        more = ["and %d more" % (len(names) - MANY)] if len(names) > MANY else []
+        return ", ".join(names[:MANY] + more)
+    rows = [("runs", "%d of %d configurations" % (len(every), len(found.groups))),
+            ("programs", several(r.program for r in every)),
+            ("imported from", several(r.imported for r in every)),
+            ("time (UTC)", " to ".join(d[:16].replace("T", " ") for d in
+                                       dates[:1] + dates[1:][-1:])),
+            ("ranks", ", ".join(map(str, pictures.rank_counts(found.groups)))),
+            ("MPI", several(r.mpi_library for r in every)),
+            ("hosts", several(host_text(h) for r in every for h in r.hosts)),
+            ("file systems", several(" ".join(filter(None, fs)) for r in every
+                                     for fs in r.file_systems())),
+            ("storage", several(text for r in every for text in r.storage()))]
+    return tag("dl", *[Raw(tag("dt", name) + tag("dd", words))
+                       for name, words in rows if words])
+
+
+def host_text(host):
+    words = [str(host.get("name") or "?")]
+    if isinstance(host.get("cores"), int):
+        words.append("%d cores" % host["cores"])
+    if isinstance(host.get("memory_bytes"), int):
+        words.append("%.0f GiB" % (host["memory_bytes"] / 2.0 ** 30))
+    return " ".join(words[:1]) + (" (%s)" % ", ".join(words[1:]) if words[1:] else "")
+
+
+def runs(found):
+    lines = [history.line(r) for g in found.groups for r in g.reports]
+    lines.sort(key=lambda line: line.date)
+    rows = grid(history.HEADER, [history.cells(line) for line in lines], (3, 4))
+    if len(lines) <= FEW_RUNS:
+        return rows
+    return tag("div", rows, class_="many", tabindex="0", role="region",
+               aria_label="All %d runs" % len(lines))
+
+
+def verdict_tables(verdicts):
+    return [t for v in verdicts for t in (v.table(), v.tail_table())]
+
+
+def sections(found, baseline):
+    verdicts = [Verdicts(members, baseline) for members in comparable(found.groups)
+                if any(g.figures() for g in members)]
+    verdicts = [v for v in verdicts if v.figures]
+    shown = OrderedDict((name, found.pictures(name)) for name in gallery.KINDS)
+    yield "summary", "In short", [page_summary.box(found, verdicts, baseline)
+                                  ], found.groups
+    warned = page_summary.doubts(found, verdicts)
+    yield "doubts", "Caveats", [items(warned)], warned
+    table = verdict_tables(verdicts)
+    short = sum(len(v.members) for v in verdicts) <= FEW_RUNS
+    if short:
+        yield "verdicts", "Verdicts", table, verdicts
+    shares = share.rows(found.groups, found.yardsticks)
+    yield "shares", "Share of plain transfers", [
+        tag("p", "What part of the rates of leadline calibrate these runs reach, as "
+            "medians; ranks: of the runs, of the calibration."),
+        grid(share.HEADER, shares, (2, 3, 4, 5))], shares
+    for name, made in shown.items():
+        yield name, gallery.KINDS[name].heading, list(map(figure, made)), made
+    if not short:
+        yield "verdicts", "Verdicts", table, verdicts
+    yield "runs", "Runs", [runs(found)], found.groups
+    yield "reading", "How to read this", [tag("p", s) for s in HOW_TO_READ], True
+
+
+def render(found, title, baseline, version):
+    made = [(key, heading, content) for key, heading, content, there in
+            sections(found, baseline) if there]
+    links = [tag("a", heading, href="#" + key) for key, heading, _ in made]
+    body = [tag("header", tag("h1", title), what_ran(found) if found.groups else "",
+                tag("nav", *links))]
+    body += [section(*[key, heading] + content) for key, heading, content in made]
+    body.append(tag("footer", "Made by leadline %s on %s." % (
+        version, time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()))))
+    return document(title, body)
+
+
+def document(title, body, more_style=""):
+    """The whole file, of elements."""
+    head = tag("head", Raw('<meta charset="utf-8">\n'
+                           '<meta name="viewport" content="width=device-width">\n'
+                           '<meta http-equiv="Content-Security-Policy" content="%s">\n'
+                           % escape(POLICY)),
+               tag("title", title), tag("style", Raw(page_style.style() + more_style)))
+    return "<!DOCTYPE html>\n" + tag("html", head, tag("body", *body), lang="en")
+
+
+# ---- the command -------------------------------------------------------------
+
+
+def main(args, where):
+    found = gallery.Gallery(args.paths, where.folders)
+    if args.baseline:
+        compare.find_baseline(found.groups, args.baseline)
+    output.write(args.output, render(found, args.title, args.baseline, where.version))
+    return FAILED if found.failed else 0
+
+
+def add(commands):
+    p = commands.add_parser(
+        "report", help="write one HTML file with verdicts, tables and pictures",
+        description="Writes one self-contained HTML file (no network, no scripts) "
+                    "about reports, directories of reports, calibrations and "
+                    "iotrace's logs: verdicts, tables and all pictures that the data "
+                    "allow.")
+    p.add_argument("paths", metavar="RUN", nargs="+",
+                   help="a JSON report, a run or log of iotrace, or a directory of "
+                   "them")
+    p.add_argument("-o", "--output", metavar="FILE", default="report.html",
+                   help="default: report.html")
+    p.add_argument("--title", metavar="TEXT", default="Leadline report",
+                   help="title of the page")
+    p.add_argument("--baseline", metavar="NAME",
+                   help="the configuration to compare with (default: the first of "
+                        "those that can be compared)")
+    p.set_defaults(run=main)

@@ -1,0 +1,76 @@
+"""How the page of leadline report looks: on light, dark, narrow and printed pages."""
+from leadline.draw import svg
+
+PAGE = """
+:root { color-scheme: light dark; --page: #ffffff; --text: #1a1a1a; --soft: #5c5c5c;
+  --edge: #d9d9d9; --shade: #f4f5f6; --good: #00664a; --bad: #a33c00; --link: #0059a3; }
+@media screen and (prefers-color-scheme: dark) {
+:root { --page: #17191c; --text: #ececec; --soft: #a8a8a8; --edge: #3c3f44;
+  --shade: #212429; --good: #4fd0a5; --bad: #ffa064; --link: #7cc4ff; }
+}
+body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 56rem;
+  padding: 1.5rem 1rem 4rem; background: var(--page); color: var(--text); }
+h1 { line-height: 1.2; margin: 0 0 .25rem; }
+h2 { border-bottom: 1px solid var(--edge); margin: 2.5rem 0 .75rem;
+  padding-bottom: .2rem; break-after: avoid; }
+h3 { font-size: 1rem; margin: 1.5rem 0 .5rem; break-after: avoid; }
+h1, h2, h3, p, li, dd, figcaption, caption, td.name {
+  overflow-wrap: anywhere; }
+a { color: var(--link); }
+nav a { margin-right: 1rem; display: inline-block; }
+.soft, figcaption, nav, footer { color: var(--soft); }
+figcaption, footer, .small { font-size: .9rem; }
+figure { margin: 0 0 2rem; break-inside: avoid; }
+.wide { overflow-x: auto; }
+.many { max-height: 32rem; overflow: auto; border: 1px solid var(--edge);
+  padding: 0 .5rem; }
+svg.chart { display: block; width: 100%; height: auto; }
+.phone { display: none; }
+.facets { display: grid; grid-template-columns: repeat(auto-fill, minmax(20.5rem, 1fr));
+  gap: .5rem 1.5rem; }
+.facets svg.chart, .phone svg.chart { max-width: 30rem; }
+h4 { font-size: .9rem; margin: .5rem 0 0; }
+table { border-collapse: collapse; font-size: .85rem; margin: .25rem 0 1rem; }
+caption { text-align: left; font-weight: 600; padding: .4rem 0; }
+th, td { text-align: left; padding: .25rem .9rem .25rem 0; vertical-align: top;
+  border-bottom: 1px solid var(--edge); }
+th { color: var(--soft); font-weight: 600; }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums;
+  white-space: nowrap; }
+td.name, td.words, td.good, td.bad { min-width: 9rem; }
+.good { color: var(--good); } .bad { color: var(--bad); }
+.box { background: var(--shade); border-radius: .4rem; padding: .3rem 1rem; }
+.box li { margin: .3rem 0; }
+.box h3 { margin: .8rem 0 .2rem; }
+.box ul { margin: .2rem 0 .8rem; padding-left: 1.2rem; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1rem; }
+dt { color: var(--soft); } dd { margin: 0; }
+@media screen and (max-width: 760px) {
+.broad { display: none; } .phone { display: block; }
+.facets { grid-template-columns: minmax(0, 1fr); }
+table, caption, tbody, tr, td { display: block; }
+thead { position: absolute; left: -9999px; }
+tr { border-bottom: 1px solid var(--edge); padding: .3rem 0; }
+td, td.n { border: none; padding: .1rem 0 .1rem 42%; text-align: left;
+  white-space: normal; position: relative; min-height: 1.5em; min-width: 0;
+  overflow-wrap: anywhere; }
+td::before { content: attr(data-head); color: var(--soft); position: absolute; left: 0;
+  width: 40%; }
+dl { display: block; } dd { margin-bottom: .3rem; }
+}
+@media print {
+body { max-width: none; padding: 0; font-size: 10.5pt; }
+nav { display: none; }
+.box { background: none; border: 1px solid var(--edge); }
+.wide, .many { overflow: visible; }
+.many { max-height: none; border: none; padding: 0; }
+.facets { grid-template-columns: 1fr 1fr; }
+table { font-size: 7.5pt; } th, td { padding-right: .45rem; overflow-wrap: break-word; }
+td.name, td.words, td.good, td.bad { min-width: 0; } tr { break-inside: avoid; }
+a { color: inherit; text-decoration: none; }
+}
+"""
+
+
+def style() -> str:
+    return PAGE + svg.style()

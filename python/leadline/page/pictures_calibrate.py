@@ -1,0 +1,109 @@
+"""From calibrations to pictures: the rates of plain transfers, and how they rise with
+the transfers in flight."""
+from collections import OrderedDict
+from typing import Any, List, Sequence
+
+from leadline.base import names, stats
+from leadline.draw import looks, shapes
+from leadline.judge import climb, share
+from leadline.page import pictures
+from leadline.results.report import stem
+
+MOST = 4   # calibrations
+MIXED = "random.mixed.phase_MBps"
+ROWS = [(pattern, [(pattern + "." + rate, pictures.TITLES[rate])
+                   for rate in share.FIGURES]) for pattern in share.PATTERNS]
+ROWS.append(("random, mixed", [(MIXED, "both")]))
+
+
+def calibrate(reports: Sequence[Any]) -> List[Any]:
+    """Pictures of each of these reports; of many, of the latest."""
+    out: List[Any] = []
+    for report in sorted(reports, key=lambda r: r.start_utc)[-MOST:]:
+        name = stem(report.path) if len(reports) > 1 else report.program
+        values = {figure.name: sampled(figure) for figure in report.figures
+                  if not figure.at and sampled(figure)}
+        out += rates(report, name, values, len(out))
+        steps, again = climb.steps(values), climb.steps(values, climb.AGAIN)
+        for rate in share.FIGURES:
+            out += in_flight(report, name, steps, rate, len(out), again)
+    if out and len(reports) > MOST:
+        out[0].words.append("Shown are the latest %d of %d calibrations."
+                            % (MOST, len(reports)))
+    return out
+
+
+def sampled(figure):
+    return [value for value in figure.reps if value]
+
+
+# ---- sequential and random ---------------------------------------------------
+
+
+def rates(report, name, values, made):
+    rows = []
+    for label, figures in ROWS:
+        marks = [pictures.mark(series, values[figure]) for figure, series in figures
+                 if figure in values]
+        if marks:
+            rows.append(shapes.Row("", label + size_text(report, label), marks))
+    if not rows:
+        return []
+    series = list(OrderedDict.fromkeys(m.series for row in rows for m in row.marks))
+    return [shapes.Rows(
+        "calibrate-%d" % (made + 1), "%s: plain transfers of %s" % (
+            name, names.ranks_text(report.ranks)),
+        words_of_rates(values), "MB/s", series, rows,
+        {s: (looks.OTHER, i) for i, s in enumerate(series)})]
+
+
+def size_text(report, label):
+    """The bytes of a transfer: the option has those of both patterns, or one."""
+    sizes = report.option_values().get("block-size")
+    if isinstance(sizes, list):
+        sizes = dict(zip(share.PATTERNS, sizes)).get(label.partition(",")[0])
+    return ", " + names.size_text(sizes) if isinstance(sizes, int) else ""
+
+
+def words_of_rates(values):
+    """What part of the sequential rate random transfers reach."""
+    parts = []
+    for rate in share.FIGURES:
+        of = [values.get("%s.%s" % (pattern, rate)) for pattern in share.PATTERNS]
+        if all(of):
+            sequential, random = map(stats.median, of)
+            parts.append("random %ss reach %.3g %% of the rate of sequential ones"
+                         % (pictures.TITLES[rate], 100 * random / sequential))
+    return ["; ".join(parts).capitalize() + "."] if parts else []
+
+
+# ---- transfers in flight -----------------------------------------------------
+
+
+def in_flight(report, name, steps, rate, made, again):
+    """Lines of engines; a ring is around the step with the least in flight that comes
+    near the best."""
+    best = climb.knee(steps, rate)
+    if best is None:
+        return []
+    engines = list(OrderedDict.fromkeys(step.engine for step in steps))
+    lines = [shapes.Series(engine, [point(step, rate, step is best[0])
+                                    for step in steps if step.engine == engine
+                                    and climb.rate_of(step, rate)], True)
+             for engine in engines]
+    parts = pictures.pages([line for line in lines if line.points],
+                           pictures.MOST_LINES)
+    known = looks.of_methods(engines)
+    return [shapes.Lines(
+        "calibrate-%d" % (made + i + 1), pictures.numbered(
+            "%s: random %ss by transfers in flight" % (name, pictures.TITLES[rate]),
+            i, len(parts)),
+        [climb.sentence(steps, rate, report.ranks, again)] if i == 0 else [],
+        "transfers in flight on each rank", "MB/s", True, part, [],
+        {line.name: known[line.name] for line in part}) for i, part in enumerate(parts)]
+
+
+def point(step, rate, ringed):
+    values = step.figures[rate]["reps"]
+    return shapes.point(step.at_once, values, stats.median(values),
+                        stats.interval(values), ringed)

@@ -1,0 +1,1 @@
+"""Reads reports and traces, and sorts them into configurations."""

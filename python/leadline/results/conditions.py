@@ -1,0 +1,82 @@
+"""What a run ran on: its machine, its software and its storage, as reports tell."""
+from collections import OrderedDict, namedtuple
+from typing import Any, Dict, List, Sequence
+
+from leadline.base.fields import printable
+
+MACHINE, SOFTWARE, STORAGE = "other machine", "other software", "other storage"
+
+# name; the mark of a verdict between two values of it; its value of a report.
+Condition = namedtuple("Condition", "name mark of")
+
+
+def of_hosts(report, name, scale=None):
+    found = sorted(set(host[name] for host in report.hosts if host.get(name)), key=str)
+    return ", ".join(printable(scale(v) if scale else v) for v in found)
+
+
+def gibibytes(value):
+    return "%.3g GiB" % (value / 2.0 ** 30) if isinstance(value, int) else value
+
+
+def text(value):
+    return printable(value) if value not in (None, "") else ""
+
+
+def of_files(report, *fields):
+    found = OrderedDict()
+    for row in report.files:
+        words = [text(row.get(f)) for f in fields]
+        if any(words):
+            found[" x ".join(filter(None, words))] = None
+    return ", ".join(found)
+
+
+def hints(report):
+    found = report.io.get("hints_in_effect") or {}
+    return ", ".join("%s=%s" % (printable(k), printable(v))
+                     for k, v in sorted(found.items()))
+
+
+CONDITIONS = [
+    Condition("host", MACHINE, lambda r: ", ".join(sorted(r.host_names()))),
+    Condition("nodes", MACHINE, lambda r: text(r.nodes)),
+    Condition("ranks per node", MACHINE,
+              lambda r: text(r.mpi.get("ranks_per_node_max"))),
+    Condition("cores", MACHINE, lambda r: of_hosts(r, "cores")),
+    Condition("memory", MACHINE, lambda r: of_hosts(r, "memory_bytes", gibibytes)),
+    Condition("kernel", MACHINE, lambda r: of_hosts(r, "kernel")),
+    Condition("MPI library", SOFTWARE, lambda r: text(r.mpi_library)),
+    Condition("MPI-IO layer", SOFTWARE, lambda r: text(r.mpi.get("io_layer"))),
+    Condition("launcher", SOFTWARE, lambda r: text(r.mpi.get("launcher"))),
+    Condition("program version", SOFTWARE, lambda r: text(r.version)),
+    Condition("engine version", SOFTWARE, lambda r: text(r.io.get("version"))),
+    Condition("file system", STORAGE,
+              lambda r: ", ".join(fs for fs, _ in r.file_systems() if fs != "?")),
+    Condition("mount options", STORAGE, lambda r: of_files(r, "mount")),
+    Condition("stripes", STORAGE,
+              lambda r: of_files(r, "stripe_count", "stripe_bytes")),
+    Condition("storage below", STORAGE, lambda r: ", ".join(r.storage())),
+    Condition("hints", STORAGE, hints)]
+
+# What follows from others, or changes with the ranks: no factor by itself.
+NO_FACTOR = ("nodes", "ranks per node", "cores", "memory", "kernel", "engine version",
+             "MPI-IO layer", "mount options", "stripes", "storage below", "hints")
+
+
+def values(condition: Any, group: Any) -> List[str]:
+    """The known values of a group's runs, each once."""
+    return list(OrderedDict.fromkeys(filter(None, map(condition.of, group.reports))))
+
+
+def varying(groups: Sequence[Any]) -> Dict[Any, Any]:
+    """{name: [value of each group]} of conditions that are factors of a series: known
+    and constant within each configuration, and not the same in all."""
+    out = OrderedDict()
+    for condition in CONDITIONS:
+        if condition.name in NO_FACTOR:
+            continue
+        found = [values(condition, g) for g in groups]
+        if all(len(v) == 1 for v in found) and len(set(v[0] for v in found)) > 1:
+            out[condition.name] = [v[0] for v in found]
+    return out

@@ -1,0 +1,276 @@
+"""Configurations: which reports are repetitions of the same thing."""
+import os
+from collections import Counter, OrderedDict, namedtuple
+from typing import Any, Iterable, Sequence
+
+from leadline.base import stats
+from leadline.base.errors import LeadlineError
+from leadline.results import report as reports
+
+Slowest = namedtuple("Slowest", "rank host times runs ranks")
+CALIBRATION = "calibrate"   # the program that a calibration's report names
+
+
+class NothingValid(LeadlineError):
+    """There is no report to look at."""
+
+
+class Group:
+    """The valid reports of one configuration."""
+
+    def __init__(self, name, source):
+        self.name = name
+        self.source = source
+        self.reports = []
+
+    @property
+    def first(self):
+        return self.reports[0]
+
+    @property
+    def is_one_run(self):
+        """Whether its values are repetitions within a run. These share the placement of
+        the process, its files and the time of day: they do not tell how runs differ."""
+        return len(self.reports) == 1
+
+    def figures(self):
+        """(name, at) of every figure, in the order of the reports."""
+        keys = OrderedDict()
+        for report in self.reports:
+            for figure in report.figures:
+                keys[figure.name, figure.at] = figure
+        return keys
+
+    def observations(self, key):
+        """OrderedDict of independent values of one figure. The key is the round,
+        (series id, round), where there is one: equal rounds of two configurations
+        make a pair. Repetitions within a run are not independent of each other, so
+        of several runs each counts once, with its median."""
+        values = OrderedDict()
+        for i, report in enumerate(self.reports):
+            for figure in report.figures:
+                if (figure.name, figure.at) != key or not figure.reps:
+                    continue
+                if self.is_one_run:
+                    return OrderedDict((("rep", i, j), v)
+                                       for j, v in enumerate(figure.reps))
+                at = ("run", report.start_utc, report.path)
+                if report.round is not None:
+                    at = (report.series_id, report.round)
+                values.setdefault(at, []).append(stats.median(figure.reps))
+        return OrderedDict((at, stats.median(v)) for at, v in values.items())
+
+    def without_rate(self, key):
+        """(repetitions that gave no value of a figure, all of them)."""
+        found = [f for r in self.reports for f in r.figures if (f.name, f.at) == key]
+        none = sum(f.absent + f.zeros for f in found)
+        return none, none + sum(len(f.reps) for f in found)
+
+    def zeros(self, key):
+        return sum(f.zeros for r in self.reports for f in r.figures
+                   if (f.name, f.at) == key)
+
+    def from_memory(self):
+        return sum(report.from_memory() for report in self.reports)
+
+    def slowest(self):
+        """The rank that needed most time for its reads and writes, and in how many
+        runs it was that one; None where no run says."""
+        winners, hosts = Counter(), {}
+        for report in self.reports:
+            seconds, rank_hosts = transfer_seconds(report)
+            hosts.update(rank_hosts)
+            if seconds:
+                # Of equals the lowest rank, whatever the order in the file.
+                winners[min(seconds, key=lambda r: (-seconds[r], r))] += 1
+        if not winners:
+            return None
+        rank = min(winners, key=lambda r: (-winners[r], r))
+        return Slowest(rank, hosts.get(rank, ""), winners[rank],
+                       sum(winners.values()), self.first.ranks)
+
+
+def transfer_seconds(report):
+    """Seconds of reading, writing and syncing by rank: of all ranks where the report
+    has them, else only of the slowest of each phase."""
+    seconds, hosts = Counter(), {}
+    for sample in report.samples:
+        if sample.get("act") not in ("read", "write", "sync"):
+            continue
+        every, slowest = sample.get("ranks_s"), sample.get("max_rank")
+        if isinstance(every, list):
+            for rank, s in enumerate(every):
+                seconds[rank] += s or 0.0
+        elif isinstance(slowest, int):
+            seconds[slowest] += sample.get("max_s") or 0.0
+        if isinstance(slowest, int) and sample.get("max_host"):
+            hosts[slowest] = reports.printable(sample["max_host"])
+    return seconds, hosts
+
+
+# ---- what makes two runs different things ------------------------------------
+
+
+def difference(a: Any, b: Any, ignoring: Sequence[str] = ()) -> str:
+    """Why report `a` cannot be held against `b`; "" if it can."""
+    pairs = [("program", a.program, b.program)]
+    if not varied(a, b):
+        pairs += work_of(a, b)
+    for name, mine, other in pairs:
+        if mine != other and name.split()[0] not in ignoring:
+            if None in (mine, other) and name in ("cache policy", "sync"):
+                return "%s unknown" % name   # of one of them, which was imported
+            return "other %s (%s, not %s)" % (name, mine, other)
+    return ""
+
+
+def varied(a: Any, b: Any) -> bool:
+    """Whether a sweep made them differ: then that is the question, and no reason not to
+    compare."""
+    return bool(a.series_id and a.series_id == b.series_id and a.config != b.config)
+
+
+def work_of(a, b):
+    """[(name, of one, of the other)] of what makes the work of a run."""
+    ours, theirs = a.option_values(True), b.option_values(True)
+    names = list(ours) + [n for n in theirs if n not in ours]
+    return ([("ranks", a.ranks, b.ranks)]
+            + [(name, ours.get(name), theirs.get(name)) for name in names]
+            + [("cache policy", a.cache, b.cache), ("sync", a.sync, b.sync)])
+
+
+def not_comparable(figure_name: str, a: Group, b: Group,
+                   ignoring: Sequence[str] = ()) -> str:
+    """As difference, for two groups and one figure."""
+    for group in (a, b):
+        for report in group.reports[1:]:
+            why = difference(report, group.first, ignoring)
+            if why:
+                return "runs of %s differ: %s" % (group.name, why)
+    why = difference(a.first, b.first, ignoring)
+    if why or "write" in figure_name:
+        return why
+    shares = [2 * group.from_memory() >= len(group.reports) for group in (a, b)]
+    if shares[0] != shares[1]:
+        return "%s was served from memory" % (a if shares[0] else b).name
+    return ""
+
+
+# ---- from the command line to groups -----------------------------------------
+
+
+class Collection:
+    """All that was read: groups, and what was left out and why. `apart`: reports of two
+    sources are never repetitions of each other."""
+
+    def __init__(self, apart=False):
+        self.apart = apart
+        self.groups = []
+        self.yardsticks = []   # calibrations, beside reports of programs
+        self.left_out = []   # sentences
+        self.asked_for_bad = False
+        self.runs = {}         # by their ids: the first report of each
+        self.copies = Counter()
+
+    def is_copy(self, report):
+        """Of a run that is there: it is no further observation."""
+        first = self.runs.setdefault(report.id or report, report)
+        if first is report:
+            return False
+        if not reports.same(first, report):
+            raise LeadlineError("%s and %s are reports of one run (%s), but they "
+                                "differ: one of them was changed; leave it out"
+                                % (first.path, report.path, report.id))
+        self.copies[report.id] += 1
+        return True
+
+    def copied(self):
+        return ["%d copies of the report of run %s (%s) are counted once"
+                % (n + 1, run, self.runs[run].path) for run, n in self.copies.items()]
+
+    def add(self, report, source, asked):
+        if not report.valid:
+            self.left_out.append("%s is not valid and left out: %s"
+                                 % (report.path, report.failure()))
+            self.asked_for_bad = self.asked_for_bad or asked
+            return
+        name = report.config or report.label or reports.stem(report.path)
+        # Equal names of two series are two configurations: before and after.
+        same = ((name, report.series_id) if report.config
+                else (name, report.program))
+        if not report.config and not report.label:
+            same = (report.path,)
+        same += (source,) if self.apart else ()
+        for group in self.groups:
+            if group.same == same:
+                group.reports.append(report)
+                return
+        group = Group(name, source)
+        group.same = same
+        group.reports.append(report)
+        self.groups.append(group)
+
+    def take_yardsticks(self):
+        """Calibrations are what others are held against, unless they are alone."""
+        others = [g for g in self.groups if g.first.program != CALIBRATION]
+        if others:
+            self.yardsticks = [r for g in self.groups if g not in others
+                               for r in g.reports]
+            self.groups = others
+
+
+def found_in(path, notes):
+    """[(file or directory, its reports)]; for a directory without any those in it."""
+    if not os.path.isdir(path):
+        return [(path, [reports.load(path)])]
+    loaded, faults = reports.load_directory(path)
+    notes += faults
+    if loaded or faults:
+        return [(path, loaded)]
+    out = []
+    for name in reports.folders_in(path):
+        place = os.path.join(path, name)
+        loaded, faults = reports.load_directory(place)
+        notes += faults
+        if loaded:
+            out.append((place, loaded))
+    if out:
+        notes.append("%s has no reports itself: those of %s were taken" % (
+            path, ", ".join(os.path.basename(place) for place, _ in out)))
+    return out
+
+
+def collect(paths: Iterable[str], purpose: str = "compare",
+            apart: bool = False) -> Collection:
+    """Reads files and directories into a Collection."""
+    found, seen = Collection(apart), set()
+    for path in paths:
+        for place, loaded in found_in(path, found.left_out):
+            for report in loaded:
+                if os.path.realpath(report.path) not in seen:
+                    seen.add(os.path.realpath(report.path))
+                    if not found.is_copy(report):
+                        found.add(report, path if apart else place,
+                                  asked=not os.path.isdir(path))
+    found.left_out += found.copied()
+    found.take_yardsticks()
+    tell_apart(found.groups)
+    if not found.groups:
+        why = "; ".join(found.left_out[:1]) or "no report in " + ", ".join(paths)
+        if len(found.left_out) > 1:
+            why += " (and %d more)" % (len(found.left_out) - 1)
+        raise NothingValid("nothing to %s: %s" % (purpose, why))
+    return found
+
+
+def tell_apart(groups):
+    """Adds to equal names where the reports came from."""
+    def sources(group):
+        return (reports.stem(group.source.rstrip("/")), group.source, group.same[-1])
+    for level in range(3):
+        names = Counter(group.name for group in groups)
+        for group in groups:
+            if names[group.name] > 1:
+                first = group.first
+                plain = first.config or first.label or reports.stem(first.path)
+                group.name = "%s (%s)" % (plain, sources(group)[level])

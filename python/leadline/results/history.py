@@ -1,0 +1,206 @@
+"""leadline list: what has been measured, a line for each report below some folders."""
+import fnmatch
+import json
+import os
+import re
+import sys
+from collections import OrderedDict, namedtuple
+from typing import Any, Iterable, Iterator, List, Sequence
+
+from leadline.base import output, stats, table
+from leadline.base.errors import LeadlineError, usage
+from leadline.results import report as reports
+
+SCHEMA = "leadline-list/1"
+MAIN = 2      # so many figures stand in a line
+TOLD = 3      # so many broken files are named; of the others only how many
+DATE = re.compile(r"\d{4}(-\d\d(-\d\d(T\d\d(:\d\d(:\d\d)?)?)?)?)?Z?$")
+
+Line = namedtuple("Line", "report date program configuration ranks nodes hosts fs "
+                  "figures state")
+
+
+# ---- reading -----------------------------------------------------------------
+
+
+def below(folder, faults):
+    """Every folder below `folder`, itself first; what cannot be read is a fault."""
+    def refuse(why):
+        faults.append("%s: cannot be read: %s" % (why.filename, why.strerror))
+    for path, folders, _ in os.walk(folder, onerror=refuse):
+        folders.sort()
+        yield path
+
+
+def files(paths, faults):
+    """Paths of what may be reports, in folders and all below them, each once."""
+    seen = set()
+    for given in paths:
+        for folder in below(given, faults) if os.path.isdir(given) else [None]:
+            for path in reports.json_files(folder) if folder else [given]:
+                real = os.path.realpath(path)
+                if real not in seen:
+                    seen.add(real)
+                    yield path
+
+
+def each(paths: Iterable[str], faults: List[str]) -> Iterator[Any]:
+    """The reports, one after the other. What was asked for must be one; other files in
+    folders need not."""
+    states, done = [], set()
+    for path in files(paths, faults):
+        if path in paths:
+            yield reports.load(path)
+            continue
+        try:
+            tree = reports.read_json(path)
+            report = (reports.Report(path, tree)
+                      if reports.schema_of(tree) == reports.SCHEMA else None)
+            if reports.schema_of(tree) == reports.SWEEP_SCHEMA:
+                states.append((os.path.dirname(path), tree))
+        except LeadlineError as why:
+            faults.append(str(why))
+            continue
+        if report:
+            done.update([(report.series_id, report.config)] if report.valid else [])
+            yield report
+    for folder, tree in states:
+        faults += reports.without_report(folder, tree, done)
+
+
+def collect(paths):
+    """(reports by date, sentences about what could not be read)."""
+    faults = []
+    return sorted(each(paths, faults), key=lambda r: (r.date, r.path)), faults
+
+
+# ---- one line ----------------------------------------------------------------
+
+
+def main_figures(report):
+    """Of the rates the totals first, else whatever is first: (name, median, unit)."""
+    ranked = sorted((f for f in report.figures if f.reps and not f.at), key=lambda f: (
+        not f.name.endswith("_MBps"), "." in f.name))
+    return [(f.name, stats.median(f.reps), f.unit) for f in ranked[:MAIN]]
+
+
+def line(report: Any) -> Line:
+    state = "valid" if report.valid else "not valid: " + report.failure()
+    if report.valid and report.from_memory():
+        state = "valid, reads from memory"
+    elif report.valid and report.cache_below():
+        state = "valid, reads perhaps from a cache below"
+    return Line(report, report.date, report.program,
+                report.config or report.label or reports.stem(report.path),
+                report.ranks, report.nodes, report.host_names(),
+                [fs for fs, _ in report.file_systems()],
+                main_figures(report) if report.valid else [], state)
+
+
+def fits(found, args):
+    def any_like(names, pattern):
+        return any(fnmatch.fnmatchcase(name, pattern) for name in names)
+    return ((args.host is None or any_like(found.hosts, args.host))
+            and (args.fs is None or any_like(found.fs, args.fs))
+            and (args.program is None or any_like([found.program,
+                 found.program.split(" ")[0]], args.program))
+            and (args.since is None or found.date[:len(args.since)] >= args.since)
+            and (args.until is None or found.date[:len(args.until)] <= args.until))
+
+
+# ---- shown -------------------------------------------------------------------
+
+HEADER = ["date (UTC)", "program", "configuration", "ranks", "nodes", "host",
+          "file system", "main figures", "state"]
+
+
+def hosts_text(hosts):
+    more = " +%d" % (len(hosts) - 1) if len(hosts) > 1 else ""
+    return hosts[0].split(".")[0] + more if hosts else "-"
+
+
+def cells(found: Line) -> List[str]:
+    figures = ["%s %s %s" % (name.replace("_MBps", ""), table.number(value), unit)
+               for name, value, unit in found.figures]
+    return [found.date[:19].replace("T", " ") or "-", found.program,
+            found.configuration, str(found.ranks or "-"), str(found.nodes or "-"),
+            hosts_text(found.hosts), ", ".join(found.fs) or "-",
+            ", ".join(figures) or "-", found.state]
+
+
+def flat(found):
+    """For programs to read."""
+    return OrderedDict([
+        ("path", found.report.path), ("date", found.date), ("program", found.program),
+        ("configuration", found.configuration), ("ranks", found.ranks),
+        ("nodes", found.nodes), ("hosts", found.hosts), ("file_systems", found.fs),
+        ("valid", found.report.valid), ("state", found.state),
+        ("figures", OrderedDict((name, value) for name, value, _ in found.figures))])
+
+
+def render(form, lines, faults):
+    if form == "json":
+        tree = OrderedDict([("schema", SCHEMA), ("runs", [flat(x) for x in lines]),
+                            ("notes", faults)])
+        return json.dumps(tree, indent=1, allow_nan=False) + "\n"
+    rows = [cells(found) for found in lines]
+    if form == "csv":
+        return table.comma_separated(HEADER + ["path"], [
+            row + [reports.printable(found.report.path)]
+            for row, found in zip(rows, lines)])
+    if form == "markdown":
+        return table.markdown(HEADER, rows, right=(3, 4))
+    return table.text(HEADER, rows, right=(3, 4))
+
+
+def tell(faults: Sequence[str], command: str = "list") -> None:
+    for fault in faults[:TOLD]:
+        sys.stderr.write("leadline %s: %s\n" % (command, reports.printable(fault)))
+    if len(faults) > TOLD:
+        sys.stderr.write("leadline %s: and %d more files that could not be read\n"
+                         % (command, len(faults) - TOLD))
+
+
+def main(args, where):
+    found, faults = collect(args.paths)
+    if not found:
+        raise LeadlineError(faults[0] if faults
+                            else "no report in " + ", ".join(args.paths))
+    tell(faults)
+    lines = [x for x in map(line, found) if fits(x, args)]
+    if not lines:
+        raise LeadlineError("none of %d reports is of that host, file system, program "
+                            "and time" % len(found))
+    output.write(args.output, render(args.format, lines, faults))
+    return 0
+
+
+def date(text):
+    if not DATE.match(text):
+        raise usage("%s is not a date such as 2026-11, 2026-11-20 or "
+                    "2026-11-20T10:15" % reports.printable(text))
+    return text.rstrip("Z")
+
+
+def add(commands):
+    p = commands.add_parser(
+        "list", help="list what has been measured, one line per report",
+        description="Lists the reports in the directories and below them, by date.")
+    p.add_argument("paths", metavar="DIR", nargs="+",
+                   help="a directory of reports, or a report")
+    p.add_argument("--host", metavar="NAME", help="only runs on this host; may be a "
+                                                  "pattern")
+    p.add_argument("--fs", metavar="TYPE",
+                   help="only runs on this type of file system, such as ext4 or "
+                        "lustre; may be a pattern")
+    p.add_argument("--program", metavar="NAME", help="only runs of this program; may "
+                                                     "be a pattern")
+    p.add_argument("--since", metavar="DATE", type=date,
+                   help="only runs since this time (UTC), such as 2026-11 or "
+                        "2026-11-20T10")
+    p.add_argument("--until", metavar="DATE", type=date,
+                   help="only runs until the end of this month, day or hour")
+    p.add_argument("--format", choices=["text", "markdown", "csv", "json"],
+                   default="text", help="default: text")
+    output.add_option(p)
+    p.set_defaults(run=main)

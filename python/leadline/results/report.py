@@ -1,0 +1,305 @@
+"""Reads the programs' JSON reports and refuses, in one sentence, what is not one.
+
+The contract is the report schema "leadline-report/1"; what is read here and
+nowhere else: everything after this module deals in Report objects.
+"""
+import calendar
+import json
+import os
+from datetime import datetime
+from collections import OrderedDict, namedtuple
+from typing import Any, Dict, List, Optional, Tuple
+
+from leadline.base import fields
+from leadline.base.errors import LeadlineError
+from leadline.base.fields import SCHEMA, printable
+
+SWEEP_SCHEMA = "leadline-sweep/1"
+SERVED_FROM_MEMORY = "served_from_memory"
+CACHE_BELOW = "cache_below"
+FROM_DEVICE = 0.95  # at least this share of the bytes read: not served by memory
+
+# `absent`: of how many repetitions it has no value, as of too few transfers; `which`:
+# the numbers of the repetitions in `reps`, from 1 on; `zeros`: how many were 0 or less.
+Figure = namedtuple("Figure", "name at unit better reps absent which zeros")
+
+
+class Report:
+    """One run: what compare needs of it, checked."""
+
+    def __init__(self, path: str, tree: Dict[str, Any]) -> None:
+        self.path = path
+        # of its configuration, where a sweep's specification says
+        self.place: Optional[int] = None
+        self.valid = get(path, tree, "valid", bool)
+        self.why = get(path, tree, "why", str, optional=True) or ""
+        run = get(path, tree, "run", dict)
+        self.id = get(path, run, "id", str, "run.", optional=True) or ""
+        self.program = get(path, run, "program", str, "run.")
+        self.version = get(path, run, "version", str, "run.", optional=True) or ""
+        self.label = get(path, run, "label", str, "run.", optional=True) or ""
+        self.start_utc = get(path, run, "start_utc", str, "run.", optional=True) or ""
+        end_utc = get(path, run, "end_utc", str, "run.", optional=True) or ""
+        # Some programs tell only when a run ended: good enough for the order of runs.
+        self.date = self.start_utc or end_utc
+        self.imported = origin(get(path, run, "imported", dict, "run.", True))
+        self.wall_s = get(path, run, "wall_s", float, "run.", optional=True)
+        series = get(path, run, "series", dict, "run.", optional=True) or {}
+        self.series_id = get(path, series, "id", str, "run.series.", True) or ""
+        self.config = get(path, series, "config", str, "run.series.", True) or ""
+        self.round = get(path, series, "round", int, "run.series.", optional=True)
+        mpi = get(path, tree, "mpi", dict, optional=not self.valid) or {}
+        self.ranks = get(path, mpi, "ranks", int, "mpi.", optional=not self.valid)
+        self.nodes = get(path, mpi, "nodes", int, "mpi.", optional=True)
+        self.mpi = mpi
+        self.mpi_library = get(path, mpi, "library", str, "mpi.", True) or ""
+        io = get(path, tree, "io", dict, optional=True) or {}
+        self.io = io
+        self.cache = get(path, io, "cache", str, "io.", optional=True)
+        self.sync = get(path, io, "sync", str, "io.", optional=True)
+        self.engine = get(path, io, "engine", str, "io.", optional=True)
+        self.hosts = get(path, tree, "hosts", list, optional=True) or []
+        self.files = get(path, tree, "files", list, optional=True) or []
+        self.options = get(path, tree, "options", dict, optional=True) or {}
+        self.samples = get(path, tree, "samples", list, optional=True) or []
+        self.warnings = get(path, tree, "warnings", list, optional=True) or []
+        self.errors = get(path, tree, "errors", list, optional=True) or []
+        checks = get(path, tree, "checks", dict, optional=True) or {}
+        self.device_share = get(path, checks, "device_share", float, "checks.", True)
+        for name in ("hosts", "files", "samples", "warnings", "errors"):
+            if not all(isinstance(row, dict) for row in getattr(self, name)):
+                raise wrong(path, name, "a list of objects")
+        if not all(isinstance(option, dict) for option in self.options.values()):
+            raise wrong(path, "options", "an object of objects")
+        rows = get(path, tree, "figures", list, optional=not self.valid) or []
+        self.figures = [figure(path, row, i) for i, row in enumerate(rows)]
+        self.given = [row["reps"] for row in rows]   # with what was no measurement
+        faults = fields.check(tree, fields.TABLE, "$", fields.PARTIAL)
+        if faults:
+            raise LeadlineError("%s: not a Leadline report: %s" % (path, faults[0]))
+
+    def option_values(self, workload_only: bool = False) -> Dict[str, Any]:
+        return {name: option.get("value") for name, option in self.options.items()
+                if option.get("workload") or not workload_only}
+
+    def host_names(self) -> List[str]:
+        return [printable(host.get("name") or "?") for host in self.hosts]
+
+    def file_systems(self) -> List[Tuple[str, str]]:
+        """(type, mount options) of where its files were, each once."""
+        found = [(printable(row.get("fs") or "?"), printable(row.get("mount") or ""))
+                 for row in self.files]
+        return list(OrderedDict.fromkeys(found))
+
+    def from_memory(self) -> bool:
+        """Whether its reads were served by memory and not by the device."""
+        if any(w.get("code") == SERVED_FROM_MEMORY for w in self.warnings):
+            return True
+        return self.device_share is not None and self.device_share < FROM_DEVICE
+
+    def cache_below(self) -> bool:
+        """Whether a cache or memory below its file system may have served its reads."""
+        return any(w.get("code") == CACHE_BELOW for w in self.warnings)
+
+    def storage(self) -> List[str]:
+        """What its files stood on, each once: "ext4 on loop0 on xfs on sda"."""
+        found: Dict[str, None] = OrderedDict()
+        for row in self.files:
+            text, last = "", -1
+            for layer in filter(None, row.get("stack") or []):
+                level = layer.get("level") or 0
+                joint = " on " if level > last else " and "
+                text += (joint if text else "") + printable(layer.get("name") or "?")
+                last = level
+            if text:
+                found[text] = None
+        return list(found)
+
+    def failure(self) -> str:
+        """Why it is not valid, in the program's words."""
+        for error in self.errors:
+            if error.get("text"):
+                return printable(error["text"])
+        return self.why or "it says no more"
+
+
+def origin(imported: Optional[Dict[str, Any]]) -> str:
+    """What a report was imported from, in words: "fio 3.33"; "" if it is our own."""
+    words = [(imported or {}).get(name) for name in ("tool", "tool_version")]
+    return printable(" ".join(word for word in words if isinstance(word, str)))
+
+
+def milliseconds(utc: str) -> Optional[int]:
+    """Since 1970, of a time as reports have it; None of none."""
+    if not utc:
+        return None
+    day, _, part = utc.rstrip("Z").partition(".")
+    try:
+        moment = datetime.strptime(day, "%Y-%m-%dT%H:%M:%S")
+    except ValueError:   # such as the 32nd of a month
+        return None
+    return calendar.timegm(moment.timetuple()) * 1000 + int((part + "000")[:3])
+
+
+def same(a: Report, b: Report) -> bool:
+    """Whether two reports say the same, however they are written, and whatever the
+    file was called that they were imported from."""
+    return told(a) == told(b)
+
+
+def told(report: Report) -> Dict[str, Any]:
+    tree = read_json(report.path)
+    (tree["run"].get("imported") or {}).pop("file", None)
+    return tree
+
+
+KINDS = {bool: "true or false", str: "text", int: "a whole number",
+         float: "a number", dict: "an object", list: "a list"}
+
+
+def wrong(path: str, what: str, kind: str) -> LeadlineError:
+    return LeadlineError("%s: not a Leadline report: %s is not %s" % (path, what, kind))
+
+
+def get(path: str, tree: Dict[str, Any], name: str, kind: type, where: str = "",
+        optional: bool = False) -> Any:
+    """tree[name], if it is of `kind`; None where `optional` and absent or null."""
+    value = tree.get(name)
+    if value is None and optional:
+        return None
+    accepted = (int, float) if kind is float else kind
+    if not isinstance(value, accepted) or (isinstance(value, bool)
+                                           and kind is not bool):
+        raise wrong(path, where + name, KINDS[kind])
+    return printable(value) if kind is str else value
+
+
+def figure(path: str, row: Any, i: int) -> Figure:
+    where = "figures[%d]." % i
+    if not isinstance(row, dict):
+        raise wrong(path, "figures[%d]" % i, KINDS[dict])
+    name = get(path, row, "name", str, where)
+    better = get(path, row, "better", str, where)
+    if better not in ("higher", "lower"):
+        raise wrong(path, where + "better", '"higher" or "lower"')
+    reps = get(path, row, "reps", list, where)
+    for rep in reps:
+        if rep is not None and (isinstance(rep, bool)
+                                or not isinstance(rep, (int, float))):
+            raise wrong(path, where + "reps", "a list of numbers")
+    at = get(path, row, "at", dict, where, optional=True) or {}
+    unit = get(path, row, "unit", str, where)
+    if not unit:
+        raise wrong(path, where + "unit", "a unit")
+    # A ratio needs positive numbers; what is not was no measurement.
+    good = [(i + 1, rep) for i, rep in enumerate(reps)
+            if rep is not None and fields.SMALLEST <= rep <= fields.LARGEST]
+    return Figure(name, tuple(sorted((str(k), str(v)) for k, v in at.items())),
+                  unit, better, [rep for _, rep in good],
+                  sum(rep is None for rep in reps), [i for i, _ in good],
+                  sum(rep is not None for rep in reps) - len(good))
+
+
+def refuse_constant(name):
+    raise ValueError("it holds %s, which is not JSON" % name)
+
+
+def read_json(path: str, pairs: Any = None) -> Any:
+    """The tree in `path`, or a sentence. pairs: makes an object of its pairs."""
+    try:
+        with open(path, encoding="utf-8") as stream:
+            text = stream.read()
+    except (OSError, UnicodeDecodeError) as why:
+        reason = getattr(why, "strerror", None) or "it is not UTF-8 text"
+        raise LeadlineError("%s: cannot be read: %s" % (path, reason))
+    return parse(path, text, pairs)
+
+
+def parse(path: str, text: str, pairs: Any = None) -> Any:
+    if not text.strip():
+        raise LeadlineError("%s: not a Leadline report: the file is empty" % path)
+    try:
+        return json.loads(text, parse_constant=refuse_constant,
+                          object_pairs_hook=pairs)
+    except (ValueError, RecursionError) as why:
+        raise LeadlineError("%s: not JSON: %s" % (path, why))
+
+
+def stem(path: str) -> str:
+    return printable(os.path.splitext(os.path.basename(path))[0])
+
+
+def schema_of(tree: Any) -> Any:
+    return tree.get("schema") if isinstance(tree, dict) else None
+
+
+def load(path: str) -> Report:
+    tree = read_json(path)
+    schema = schema_of(tree)
+    if schema is None:
+        raise LeadlineError("%s: not a Leadline report: it names no schema" % path)
+    if schema != SCHEMA:
+        raise LeadlineError("%s: its schema is %s, this leadline reads %s"
+                            % (path, json.dumps(schema), SCHEMA))
+    return Report(path, tree)
+
+
+def json_files(folder: str) -> List[str]:
+    """Paths of what may be reports in `folder`, in the order of their names."""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError as why:
+        raise LeadlineError("%s: cannot be read: %s" % (folder, why.strerror))
+    paths = [os.path.join(folder, name) for name in names
+             if name.endswith(".json") and not name.startswith(".")]
+    return [path for path in paths if not os.path.isdir(path)]
+
+
+def folders_in(folder: str) -> List[str]:
+    """Names of directories that are not hidden; none where they cannot be listed."""
+    try:
+        return sorted(name for name in os.listdir(folder)
+                      if not name.startswith(".")
+                      and os.path.isdir(os.path.join(folder, name)))
+    except OSError:
+        return []
+
+
+def load_directory(folder: str) -> Tuple[List[Report], List[str]]:
+    """(reports, sentences about what could not be read). JSON files of another
+    schema are not reports and no fault; a sweep's state says in which order its
+    configurations were asked for, and times say the rest."""
+    reports: List[Report] = []
+    faults: List[str] = []
+    asked: List[str] = []
+    states: List[Any] = []
+    for path in json_files(folder):
+        try:
+            tree = read_json(path)
+            if schema_of(tree) == SCHEMA:
+                reports.append(Report(path, tree))
+            elif schema_of(tree) == SWEEP_SCHEMA:
+                asked = tree.get("configs") or []
+                states.append(tree)
+        except LeadlineError as fault:
+            faults.append(str(fault))
+    place = {name: i for i, name in enumerate(asked)}
+    for report in reports:
+        report.place = place.get(report.config)
+    reports.sort(key=lambda r: (place.get(r.config, len(place)), r.start_utc))
+    done = set((r.series_id, r.config) for r in reports if r.valid)
+    for tree in states:
+        faults += without_report(folder, tree, done)
+    return reports, faults
+
+
+def without_report(folder: str, state: Any, done: Any) -> List[str]:
+    """A sentence on the configurations of a sweep that have no valid report, as those
+    do that fail in every round. done: (series, configuration) of those that have."""
+    series, names = state.get("id"), state.get("configs")
+    if not isinstance(names, list) or not isinstance(series, str):
+        return []
+    lost = [printable(name) for name in names
+            if isinstance(name, str) and (series, name) not in done]
+    return ["%s: no run of %s left a valid report; what they said is in the .log files "
+            "there" % (folder, ", ".join(lost))] if lost else []

@@ -1,0 +1,94 @@
+"""One run of a sweep: what it is called, and what it said."""
+import os
+import re
+import signal
+from collections import namedtuple
+from typing import Any
+
+from leadline.base.errors import LeadlineError
+from leadline.results import report as reports
+
+OWN = re.compile(r"([^\s:]+)( [a-z]+)?: ")   # "ldad perf: what it says"
+LAST = 3   # lines of a launcher's, where the program itself said nothing
+
+Run = namedtuple("Run", "config round path command")
+
+
+def end_on_signals() -> None:
+    """What ends this program, ends the ranks and removes what it made, too: also a
+    terminal that is closed, unless who started it (nohup) said otherwise."""
+    for sign in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(sign) != signal.SIG_IGN:
+            signal.signal(sign, on_end)
+
+
+def on_end(signum: int, frame: Any) -> None:
+    """Once: a second signal must not keep it from ending the ranks."""
+    for sign in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(sign, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def check_folder(folder: str) -> None:
+    if not os.path.isdir(folder):
+        raise LeadlineError("%s: it is not a directory to measure in" % folder)
+    if not os.access(folder, os.W_OK | os.X_OK, effective_ids=True):
+        raise LeadlineError("%s: no permission to make files in it" % folder)
+
+
+def name(run: Any) -> str:
+    return os.path.basename(run.path)[:-len(".json")]
+
+
+def log_path(run: Any) -> str:
+    return run.path[:-len(".json")] + ".log"
+
+
+def lines(run):
+    """Of its log, those that say something."""
+    try:
+        with open(log_path(run), errors="replace") as stream:
+            found = [reports.printable(line.strip()) for line in stream]
+    except OSError:
+        return []  # a job that never began
+    return [line for line in found if re.search(r"\w", line)]
+
+
+def said(run):
+    """What the program said: its own line, else the launcher's last ones."""
+    found = lines(run)
+    names = set(map(os.path.basename, run.command[1:]))
+    own = [line for line in found for who in [OWN.match(line)]
+           if who and who.group(1) in names]
+    if own:
+        return own[0]
+    return " / ".join(found[-LAST:]) or no_room(run) or "it said nothing"
+
+
+def no_room(run):
+    """Why nothing that it said was kept; "" where it could have been."""
+    if not os.path.exists(log_path(run)):
+        return ""
+    with open(log_path(run), "ab", buffering=0) as stream:
+        try:
+            stream.write(b" " * 4096)
+            os.fsync(stream.fileno())
+            return ""
+        except OSError as why:
+            return "what it said could not be kept: %s: %s" % (
+                os.path.dirname(run.path) or ".", why.strerror)
+        finally:
+            stream.truncate(0)
+
+
+def ending(status):
+    """An exit status in words; of a process that a signal ended it is negative."""
+    if status < 0:
+        return "ended by signal %d" % -status
+    return "exit status %d" % status
+
+
+def forget(run):
+    """Of a good run nobody needs the log."""
+    if os.path.exists(log_path(run)):
+        os.unlink(log_path(run))

@@ -1,0 +1,195 @@
+"""leadline validate: a report against its schema: the table of fields.py, and what is
+between fields.
+"""
+import os
+
+from leadline.base import output, stats
+from leadline.base.errors import FAILED, LeadlineError
+from leadline.base.fields import STRICT, TABLE, UNFINISHED, check
+from leadline.results import report as reports
+
+NEVER_NULL = [("run", "version"), ("run", "start_utc"), ("run", "seed"),
+              ("mpi", "library"), ("mpi", "nodes"), ("mpi", "ranks_per_node_max")]
+SHOWN = 5          # faults of one file, or other files, that are told
+TOLERANCE = 0.01   # of wall time, by which the activities may miss it
+ROUNDING = 1e-6    # of a value, by which a summary may miss its repetitions
+SLACK_S = 1e-4     # by which the parts of a short phase may miss it, absolutely
+
+
+# ---- what no shape can say ---------------------------------------------------
+
+
+def meaning(tree):
+    """Faults between fields; the shape is known to be right."""
+    if not tree["valid"]:
+        words = "$.why: a run that is not valid says why, this one does not"
+        return [] if tree["why"] else [words]
+    faults = unknown(tree) + [fault for i, row in enumerate(tree["figures"])
+              for fault in summary_faults(row, "$.figures[%d]" % i)]
+    if tree["checks"]["blocks_bad"]:
+        faults.append("$.checks.blocks_bad: blocks were wrong, and it is called valid")
+    for i, row in enumerate(tree["samples"]):
+        faults += series_faults(row, "$.samples[%d].series" % i)
+    return faults + split_faults(tree["samples"]) + twice(tree["figures"])
+
+
+def unknown(tree):
+    """What other programs do not tell, and ours do."""
+    if tree["run"].get("imported"):
+        return []
+    return ["$.%s.%s: it is null, and the report is not imported" % (part, name)
+            for part, name in NEVER_NULL if tree[part][name] is None]
+
+
+def summary_faults(row, path):
+    known = [rep for rep in row["reps"] if rep is not None]
+    facts = [("median", stats.median), ("min", min), ("max", max)]
+    faults = []
+    for name, function in facts:
+        wanted = function(known) if known else None
+        if row[name] is None or wanted is None:
+            if row[name] is not wanted:
+                faults.append("%s.%s: it is %s, its repetitions give %s"
+                              % (path, name, row[name], wanted))
+        elif abs(row[name] - wanted) > ROUNDING * abs(wanted):
+            faults.append("%s.%s: it is %.7g, its repetitions give %.7g"
+                          % (path, name, row[name], wanted))
+    if row["ci95"] is not None and len(known) < stats.CI_MIN:
+        faults.append("%s.ci95: an interval of %d repetitions; fewer than %d have none"
+                      % (path, len(known), stats.CI_MIN))
+    return faults
+
+
+def series_faults(row, path):
+    """As many slots of each, and in all of them no more than the phase moved."""
+    series = row.get("series")
+    if not series:
+        return []
+    names = ("bytes", "calls", "max_s")
+    if len(set(len(series[name]) for name in names)) > 1:
+        return ["%s: %s have different numbers of slots" % (path, ", ".join(names))]
+    return ["%s.%s: its slots add up to %d, the sample has %d"
+            % (path, name, sum(series[name]), row[name]) for name in ("bytes", "calls")
+            if row[name] is not None and sum(series[name]) > row[name]]
+
+
+def split_faults(samples):
+    """Each phase's activities add up to its wall time; one that came several times in
+    a repetition has as many rows."""
+    parts, walls, first = {}, {}, {}
+    for i, row in enumerate(samples):
+        key = (row["rep"], row["phase"], str(row["at"]))
+        sums = walls if row["act"] == "wall" else parts
+        sums[key] = sums.get(key, 0.0) + row["mean_s"]
+        first.setdefault(key, i)
+    return ["$.samples[%d].mean_s: the activities of phase %s add up to %.6g s, its "
+            "wall time is %.6g s"
+            % (first[key], reports.printable(key[1]), parts[key], wall)
+            for key, wall in walls.items() if key in parts
+            and abs(parts[key] - wall) > TOLERANCE * wall + SLACK_S]
+
+
+def twice(figures):
+    seen, faults = set(), []
+    for i, row in enumerate(figures):
+        key = (row["name"], str(sorted(row["at"].items())))
+        if key in seen:
+            faults.append("$.figures[%d]: there is a figure %s already"
+                          % (i, reports.printable(row["name"])))
+        seen.add(key)
+    return faults
+
+
+# ---- the command -------------------------------------------------------------
+
+
+def faults_of(path):
+    """What is wrong with the report in `path`; [] if nothing."""
+    tree = reports.read_json(path)
+    if not isinstance(tree, dict):
+        return ["$: it is not an object"]
+    schema = check(tree.get("schema"), "schema", "$.schema")
+    if schema:
+        return schema
+    return (check(tree, TABLE, "$", STRICT if tree.get("valid") is True else UNFINISHED)
+            or meaning(tree))
+
+
+def is_meant(path):
+    """Whether a file beside others is to be a report: it says so, it has parts of one,
+    or it cannot be read. Others are specifications, a sweep's state, plans, counts."""
+    try:
+        tree = reports.read_json(path)
+    except LeadlineError:
+        return True
+    schema = reports.schema_of(tree)
+    if schema is not None:
+        return "report" in str(schema)
+    return isinstance(tree, dict) and ("figures" in tree or "run" in tree)
+
+
+def files_of(path):
+    """(files to check, other JSON files); of a directory without any to check, those
+    of the directories in it."""
+    if not os.path.isdir(path):
+        return [path], []
+    found = reports.json_files(path)
+    meant = [name for name in found if is_meant(name)]
+    for name in [] if meant else reports.folders_in(path):
+        inside = reports.json_files(os.path.join(path, name))
+        meant += [name for name in inside if is_meant(name)]
+        found += inside
+    known = set(meant)
+    return meant, [name for name in found if name not in known]
+
+
+def named(given, others):
+    """One line about files that are no reports."""
+    names = [os.path.relpath(path, given) for path in others[:SHOWN]]
+    more = ["and %d more" % (len(others) - SHOWN)] if len(others) > SHOWN else []
+    return "%s: %d other JSON file%s: %s" % (
+        given, len(others), "s" if len(others) > 1 else "", ", ".join(names + more))
+
+
+def sentences(path):
+    """Lines about one file, and whether it is a report as it should be."""
+    try:
+        faults = faults_of(path)
+    except LeadlineError as why:
+        return [str(why)], False
+    if not faults:
+        return ["%s: valid against %s" % (path, reports.SCHEMA)], True
+    lines = ["%s: %s" % (path, fault) for fault in faults[:SHOWN]]
+    if len(faults) > SHOWN:
+        lines.append("%s: and %d more" % (path, len(faults) - SHOWN))
+    return lines, False
+
+
+def main(args, where):
+    good = True
+    for given in args.paths:
+        meant, others = files_of(given)
+        for path in meant:
+            lines, right = sentences(path)
+            good = good and right
+            for line in lines if not (right and args.quiet) else []:
+                output.say(reports.printable(line) + "\n")
+        if not meant:
+            output.say(reports.printable("%s: no report" % given) + "\n")
+            good = False
+        if others and not args.quiet:
+            output.say(reports.printable(named(given, others)) + "\n")
+    return 0 if good else FAILED
+
+
+def add(commands):
+    p = commands.add_parser(
+        "validate", help="check reports against the schema",
+        description="Checks JSON reports against the schema and prints the first few "
+                    "faults with their JSON paths. The report of a failed run is "
+                    "correct if it says that the run failed.")
+    p.add_argument("paths", metavar="FILE", nargs="+",
+                   help="a JSON report, or a directory of them")
+    p.add_argument("-q", "--quiet", action="store_true",
+                   help="print nothing about correct files")
+    p.set_defaults(run=main)

@@ -1,0 +1,118 @@
+"""What iotrace recorded, as "iotrace bins" counts it: from a file of its output, or
+from logs, for which it is started."""
+import os
+import re
+import subprocess
+from typing import List
+
+from leadline.base import fields, launcher
+from leadline.base.errors import LeadlineError
+from leadline.results import report as reports
+
+SCHEMA = "leadline-iotrace-bins"
+VERSION = 1
+HEAD = 256   # characters within which a file says that it is a count
+LOG = re.compile(r"\.(bin|tsv|part)(\.\d+)?$")
+BEGIN_OF_LOG = (b"IOTRACE\n", b"Application\tExecution\t")
+
+# What is counted, as far as it is drawn.
+TRACE = {
+    "seconds": "seconds", "slices": "positive",
+    "processes": [{"rank": "number", "pid": "number", "begin_s": "number",
+                   "end_s": "number", "io_s": ["amount"],
+                   "read_bytes": ["amount"], "written_bytes": ["amount"]}],
+    "files": [{"name": "text", "bytes": "count", "end": "count",
+               "read_bytes": [["amount"]], "written_bytes": [["amount"]]}]}
+
+
+# ---- which of the paths are traces -------------------------------------------
+
+
+def begin_of(path):
+    try:
+        with open(path, "rb") as stream:
+            return stream.read(HEAD)
+    except OSError:
+        return b""   # whoever reads it as a report will say so
+
+
+def is_count(path):
+    return SCHEMA.encode() in begin_of(path)
+
+
+def is_log(path):
+    return begin_of(path).startswith(BEGIN_OF_LOG)
+
+
+def names_in(folder):
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+def is_run(folder):
+    return any(LOG.search(name) and is_log(os.path.join(folder, name))
+               for name in names_in(folder))
+
+
+def find(path: str) -> List[str]:
+    """Counts, logs and runs that `path` is or that are in it."""
+    if not os.path.isdir(path):
+        return [path] if is_count(path) or is_log(path) else []
+    if is_run(path):
+        return [path]
+    inside = [os.path.join(path, name) for name in names_in(path)]
+    return ([found for found in inside if os.path.isdir(found) and is_run(found)]
+            + [found for found in reports.json_files(path) if is_count(found)])
+
+
+# ---- reading one -------------------------------------------------------------
+
+
+def read(path, folders):
+    """(name, count, what iotrace doubts); `folders`: where iotrace may be."""
+    if is_count(path):
+        tree, doubt = reports.read_json(path), ""
+    else:
+        tree, doubt = count(path, folders)
+    faults = fields.check(tree, TRACE, "$") or lengths(tree)
+    if faults:
+        raise LeadlineError("%s: not what iotrace bins prints: %s" % (path, faults[0]))
+    if tree.get("schema_version") != VERSION:
+        raise LeadlineError("%s: its schema_version is %s, this leadline reads %d"
+                            % (path, tree.get("schema_version"), VERSION))
+    name = os.path.basename(os.path.abspath(path))
+    return (reports.stem(path) if is_count(path) else fields.printable(name), tree,
+            doubt)
+
+
+def count(path, folders):
+    try:
+        program = launcher.find_program("iotrace", folders)
+    except LeadlineError as why:
+        raise LeadlineError("%s: a trace, which iotrace must count: %s" % (path, why))
+    done = subprocess.run([program, "bins", os.path.abspath(path)],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE)
+    said = fields.printable(done.stderr.decode("utf-8", "replace").strip())
+    try:
+        tree = reports.parse(path, done.stdout.decode("utf-8", "replace"))
+    except LeadlineError:
+        raise LeadlineError("%s: %s" % (path, said or "iotrace bins counts nothing"))
+    return tree, said
+
+
+def lengths(tree):
+    """Whatever is counted by slice has as many values as there are slices."""
+    rows = [("$.processes[%d].%s" % (i, name), p[name])
+            for i, p in enumerate(tree["processes"])
+            for name in ("io_s", "read_bytes", "written_bytes")]
+    rows += [("$.files[%d].%s[%d]" % (i, name, n), row)
+             for i, f in enumerate(tree["files"])
+             for name in ("read_bytes", "written_bytes")
+             for n, row in enumerate(f[name])]
+    rows += [("$.files[%d].%s" % (i, name), None) for i, f in enumerate(tree["files"])
+             for name in ("read_bytes", "written_bytes") if not f[name]]
+    return ["%s: it does not have %d values" % (path, tree["slices"])
+            for path, row in rows if row is None or len(row) != tree["slices"]]

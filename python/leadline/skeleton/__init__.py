@@ -1,0 +1,1 @@
+"""Skeletons of programs: their polynomials, their fit, and what they predict."""

@@ -1,0 +1,143 @@
+"""Reads the skeletons (leadline-skeleton/1) that "iotrace ldad --skeleton" writes.
+
+What is wrong in one is a sentence; what it says of calls and bytes is checked by
+counting the chunks of its descriptors.
+"""
+import json
+import re
+from typing import Any, Dict, List, Tuple
+
+from leadline.base.errors import LeadlineError
+
+SCHEMA = "leadline-skeleton/1"
+POLYNOMIALS = "leadline-skeleton-polynomials/1"
+LARGEST = 2 ** 62
+TOKENS = re.compile(r"\s*(?:(\d+)|(\()|(\)))(?:x(\d+))?")
+PLAN = re.compile(r"ranks=(\d+) step=(-?\d+) start=(\d+) (.*)$")
+
+
+class Skeleton:
+    """`transfers` and `calls` are as in the file; `files` and `phases`, too."""
+
+    def __init__(self, data: Any, name: str) -> None:
+        self.name, self.data = name, data
+        if isinstance(data, dict) and data.get("schema") == POLYNOMIALS:
+            raise LeadlineError("%s is for any number of ranks: leadline skeleton %s "
+                                "--np=N --output=FILE makes one for N" % (name, name))
+        if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+            raise LeadlineError("%s is no skeleton: its schema is not %s"
+                                % (name, SCHEMA))
+        try:
+            self.ranks = data["ranks"]
+            self.files, self.phases = data["files"], data["phases"]
+            self.transfers, self.calls = data["transfers"], data["calls"]
+            self.left_out = data["left_out"]
+            self.bytes = sum(self.check(t) for t in self.transfers)
+            self.check_orders()
+            said = data["totals"]["transfers"]["bytes"]
+        except (AttributeError, KeyError, TypeError, ValueError) as why:
+            raise LeadlineError("%s is damaged: %s is missing or of another kind"
+                                % (name, why))
+        if said != self.bytes:
+            raise LeadlineError("%s says that it has %s bytes, and has %d"
+                                % (name, said, self.bytes))
+
+    def check(self, transfer: Dict[str, Any]) -> int:
+        """Returns the bytes of one entry, counted."""
+        calls = transfer.get("empty", 0) + transfer.get("failed", 0)
+        size = 0
+        for plan in transfer["plans"]:
+            for d in plan["descriptors"]:
+                chunks, chunk = counted(d["plan"], plan["ranks"])
+                calls += chunks * d["repeats"]
+                size += chunks * d["repeats"] * chunk
+        for key in ("drawn", "unplaced"):
+            calls += transfer.get(key, {}).get("calls", 0)
+            size += transfer.get(key, {}).get("bytes", 0)
+        if (calls, size) != (transfer["calls"], transfer["bytes"]):
+            raise LeadlineError(
+                "%s: descriptors of %s in phase %s have %d calls and %d bytes, not %d "
+                "and %d" % (self.name, transfer["file"], transfer["phase"], calls, size,
+                            transfer["calls"], transfer["bytes"]))
+        return size
+
+    def check_orders(self) -> None:
+        """What orders have of each step is what the step has."""
+        found: Dict[int, int] = {}
+        for phase in self.phases:
+            for order in phase["order"]:
+                for step, times in counts(order["steps"]).items():
+                    found[step] = found.get(step, 0) + times * order["ranks"]
+        lost = {n for n, phase in enumerate(self.phases) if phase.get("order_lost")}
+        for t in self.transfers:
+            calls = (t["calls"] - t.get("empty", 0) - t.get("failed", 0)
+                     - t.get("unplaced", {}).get("calls", 0))
+            if t["phase"] not in lost and found.get(t["step"], 0) != calls:
+                raise LeadlineError(
+                    "%s: step %s has %d calls, and %d in the order of phase %s"
+                    % (self.name, t["step"], calls, found.get(t["step"], 0),
+                       t["phase"]))
+
+
+def parse(text: str) -> List[Tuple[Any, int]]:
+    """A sequence, "0 (1 2x3)x4", as [(number or list of the same kind, times), ...]."""
+    stack: List[List[Tuple[Any, int]]] = [[]]
+    at = 0
+    while at < len(text):
+        found = TOKENS.match(text, at)
+        if not found or (found.group(2) and found.group(4)):
+            raise LeadlineError("%r is no sequence" % text)
+        number, opens, _, times = found.groups()
+        if opens:
+            stack.append([])
+        elif number is not None:
+            stack[-1].append((int(number), int(times or 1)))
+        elif len(stack) > 1:
+            inner = stack.pop()
+            stack[-1].append((inner, int(times or 1)))
+        else:
+            raise LeadlineError("%r is no sequence" % text)
+        at = found.end()
+    if len(stack) > 1:
+        raise LeadlineError("%r is no sequence" % text)
+    return stack[0]
+
+
+def counts(text: str) -> Dict[int, int]:
+    """How often each number occurs in a sequence."""
+    found: Dict[int, int] = {}
+
+    def add(items, factor):
+        for what, times in items:
+            if isinstance(what, list):
+                add(what, factor * times)
+            else:
+                found[what] = found.get(what, 0) + factor * times
+
+    add(parse(text), 1)
+    return found
+
+
+def counted(plan: str, ranks: int) -> Tuple[int, int]:
+    """(chunks of all ranks, bytes of each) of a plan's text."""
+    found = PLAN.match(plan)
+    if not found or int(found.group(1)) != ranks:
+        raise LeadlineError("%r is no plan of %s ranks" % (plan, ranks))
+    chunks = ranks
+    rest = found.group(4)
+    for span, stride in re.findall(r"span=(-?\d+) stride=(-?\d+)", rest):
+        if int(stride) == 0 or int(span) % int(stride) or int(span) // int(stride) < 1:
+            raise LeadlineError("%r: a span is not a whole number of strides" % plan)
+        chunks *= int(span) // int(stride)
+    size = re.search(r"size=(\d+)\]+$", rest)
+    if not size or chunks * int(size.group(1)) > LARGEST:
+        raise LeadlineError("%r is no descriptor of chunks" % plan)
+    return chunks, int(size.group(1))
+
+
+def load(path: str) -> Skeleton:
+    try:
+        with open(path, encoding="utf-8") as f:
+            return Skeleton(json.load(f), path)
+    except (OSError, ValueError) as why:
+        raise LeadlineError("%s cannot be read as a skeleton: %s" % (path, why))

@@ -1,0 +1,1 @@
+"""Runs programs in many configurations, and makes reports of what they wrote."""

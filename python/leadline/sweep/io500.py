@@ -1,0 +1,194 @@
+"""leadline io500: the patterns of IO500's phases, by blocktransfer and metabench.
+
+Four runs a round stand for its twelve phases: large transfers to files of one's own,
+and small ones to a shared file; empty files in folders of one's own, and small files in
+a shared one. io500_report.py makes one report of them. It is a diagnosis, never a
+submission, and says so wherever it says anything.
+"""
+import json
+import os
+import shlex
+import shutil
+import sys
+import tempfile
+import time
+from collections import OrderedDict, namedtuple
+
+from leadline.base import launcher, output
+from leadline.base.errors import LeadlineError
+from leadline.base.output import positive
+from leadline.judge import climb
+from leadline.results import run
+from leadline.results import report as reports
+from leadline.sweep import sweep
+from leadline.sweep import io500_report as result
+
+TIME_S = 300                # IO500's stonewall
+TIMEOUT_S = 24 * 3600       # of one run; the programs see themselves when I/O hangs
+FILES = 10000000            # of a rank: more than 300 s make, but where names are fast
+SPARE = 0.5                 # of the free space, which is left
+
+# What every run is given. rank_bytes: the most that a rank may write at a time.
+Plan = namedtuple("Plan", "launcher programs np dir time rank_bytes files iomethod")
+
+
+# ---- the runs ----------------------------------------------------------------
+
+
+def plan_of(args, where):
+    programs = {name: launcher.find_program(name, where.folders)
+                for name in ("blocktransfer", "metabench")}
+    start = args.mpiexec or launcher.find(programs["blocktransfer"], where,
+                                          launcher.within_slurm())
+    words = launcher.words_of(start)
+    launcher.check(words)
+    return Plan(words, programs, args.np, args.dir, args.time,
+                args.bytes or str(room(args.dir, args.np)), args.files, args.iomethod)
+
+
+def room(folder, ranks):
+    """Bytes for each rank, in whole MiB."""
+    found = os.statvfs(folder)
+    free = found.f_bavail * found.f_frsize
+    each = int(free * (1.0 - SPARE)) // ranks >> 20 << 20
+    if not each:
+        raise LeadlineError("%s: only %d bytes are free" % (folder, free))
+    return each
+
+
+def start(plan, program, *options):
+    return plan.launcher + ["-n", str(plan.np), plan.programs[program], *options,
+                            "--dir=" + plan.dir, "--quiet"]
+
+
+def commands(plan, shift):
+    """{name of result.RUNS: command}, in the order in which they run."""
+    every = ["--time=%g" % plan.time, "--cache=flush", "--rank-shift=" + shift]
+    moves = every + ["--iomethod=" + plan.iomethod, plan.rank_bytes]
+    names = every + [str(plan.files)]
+    return OrderedDict([
+        ("ior_easy", start(plan, "blocktransfer", "--block-size=2M", *moves)),
+        ("mdtest_easy", start(plan, "metabench", "--like=mdtest-easy",
+                              "--ops=create,stat,readdir,unlink", *names)),
+        ("ior_hard", start(plan, "blocktransfer", "--block-size=47008",
+                           "--filetype=SHARED", "--layout=INTERLEAVED", *moves)),
+        ("mdtest_hard", start(plan, "metabench", "--like=mdtest-hard",
+                              "--ops=create,stat,read,readdir,unlink", *names))])
+
+
+def measure(what, line, folder):
+    """The tree of the report that this command leaves."""
+    path = os.path.join(folder, what + ".json")
+    one = run.Run(None, 1, path, line + ["--json=" + path])
+    failure = sweep.execute(one, None, TIMEOUT_S)
+    if failure:
+        raise LeadlineError("%s failed: %s" % (what.replace("_", "-"), failure))
+    if not reports.load(path).valid:
+        raise LeadlineError("%s left no valid report" % what.replace("_", "-"))
+    return reports.read_json(path)
+
+
+def shift_of(plan, folder):
+    """Whose data a rank touches, as in IO500: of a rank of the next node; of the next
+    rank where there is one node, or one that has most of the ranks. A run without I/O
+    says how ranks are spread, and whether they start at all."""
+    tree = measure("start", start(plan, "blocktransfer", "--iomethod=null",
+                                  "--no-verify", "--block-size=4k", "4k"), folder)
+    most = max(host["ranks"] for host in tree["hosts"])
+    if tree["mpi"]["nodes"] > 1 and 2 * most <= plan.np:
+        return "node"
+    return "1" if plan.np > 1 else "0"
+
+
+def rounds(plan, count, quiet, folder):
+    """[{name: report}], one for each round."""
+    shift, out = shift_of(plan, folder), []
+    for number in range(1, count + 1):
+        trees = OrderedDict()
+        for what, line in commands(plan, shift).items():
+            began = time.monotonic()
+            trees[what] = measure(what, line, folder)
+            if not quiet:
+                sys.stderr.write("leadline io500: round %d of %d: %s took %.0f s\n" % (
+                    number, count, what.replace("_", "-"), time.monotonic() - began))
+        out.append(trees)
+    return out, shift
+
+
+# ---- the command -------------------------------------------------------------
+
+
+def options_of(plan, args, shift):
+    """As a report has them."""
+    def one(value, unit, default, workload=True):
+        return {"value": value, "unit": unit, "workload": workload,
+                "from": "default" if default else "command line"}
+    return OrderedDict([
+        ("time", one(plan.time, "s", plan.time == TIME_S)),
+        ("files", one(plan.files, "1", plan.files == FILES)),
+        ("bytes", one(plan.rank_bytes, None, not args.bytes, workload=False)),
+        ("iomethod", one(plan.iomethod, None, plan.iomethod == "posix")),
+        ("rank-shift", one(shift, None, True)),
+        ("repeat", one(args.repeat, "1", args.repeat == 1, workload=False)),
+        ("dir", one(plan.dir, None, False, workload=False))])
+
+
+def main(args, where):
+    run.check_folder(args.dir)
+    plan = plan_of(args, where)
+    climb.check_engine(plan.programs["blocktransfer"], plan.iomethod)
+    if args.dry_run:
+        for line in commands(plan, "1" if plan.np > 1 else "0").values():
+            output.say(" ".join(map(shlex.quote, line)) + "\n")
+        return 0
+    run.end_on_signals()
+    folder = tempfile.mkdtemp(prefix="leadline-io500-")
+    try:
+        trees, shift = rounds(plan, args.repeat, args.quiet, folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    tree = result.merged(trees, options_of(plan, args, shift), args.label)
+    output.write(args.output, json.dumps(tree, indent=1, allow_nan=False) + "\n")
+    output.say(result.text(tree))
+    return 0
+
+
+def seconds(text):
+    value = float(text)
+    if not 0.0 < value <= 1e6:
+        raise ValueError(text)
+    return value
+
+
+def add(commands_):
+    p = commands_.add_parser(
+        "io500", help="run IO500's patterns, as a diagnosis",
+        description="Runs the patterns of IO500's phases in DIR with blocktransfer "
+                    "and metabench, and writes one report with its figures, scores "
+                    "and caveats. A diagnosis, not a submission.")
+    p.add_argument("dir", metavar="DIR", help="where to measure")
+    p.add_argument("-n", "--np", metavar="N", type=positive,
+                   default=len(os.sched_getaffinity(0)),
+                   help="ranks (default: the cores of this node)")
+    p.add_argument("--time", metavar="S", type=seconds, default=TIME_S,
+                   help="seconds for which each phase writes or creates files "
+                        "(default: %d, as in IO500's rules)" % TIME_S)
+    p.add_argument("--bytes", metavar="BYTES",
+                   help="maximum bytes per rank (default: half of the free space)")
+    p.add_argument("--files", metavar="N", type=positive, default=FILES,
+                   help="maximum number per rank (default: %d)" % FILES)
+    p.add_argument("--iomethod", metavar="METHOD", default="posix",
+                   help="as for blocktransfer (default: posix)")
+    p.add_argument("-r", "--repeat", metavar="N", type=positive, default=1,
+                   help="rounds of all phases (default: 1; 6 or more give intervals)")
+    p.add_argument("--mpiexec", metavar="COMMAND",
+                   help="the launcher with its arguments (default: as found by "
+                        "leadline launcher)")
+    p.add_argument("--label", metavar="TEXT", default="",
+                   help="a name for this run in its report")
+    p.add_argument("--dry-run", action="store_true",
+                   help="print the commands and do nothing")
+    p.add_argument("-q", "--quiet", action="store_true", help="print no progress")
+    p.add_argument("-o", "--output", metavar="FILE", default="io500.json",
+                   help="the report (default: io500.json)")
+    p.set_defaults(run=main)

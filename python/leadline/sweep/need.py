@@ -1,0 +1,274 @@
+"""leadline sweep --dry-run: the commands, what they need and move, how long they take.
+
+The programs say it themselves (--dry-run --json). The text is a shell script still: all
+but the commands stands behind a #.
+"""
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections import OrderedDict, namedtuple
+from typing import Optional
+
+from leadline.base import fields, output, stats, table
+from leadline.base.errors import FAILED, LeadlineError
+from leadline.results import report as reports
+from leadline.sweep import factors, spec
+from leadline.trace.iotrace_plot import unit_of
+
+SCHEMA = "leadline-plan/1"
+PATIENCE_S = 60   # to plan takes no time, but the start of a program may
+
+# What a program writes with --dry-run --json; null: not known.
+TOLD = OrderedDict([
+    ("ranks", "positive"), ("rank_memory_bytes", "count?"), ("files", "count?"),
+    ("disk_bytes", "count?"), ("write_bytes", "count?"), ("read_bytes", "count?")])
+
+# known: by runs of this very configuration
+Row = namedtuple("Row", "config program need why left seconds known")
+
+
+# ---- what the programs say ---------------------------------------------------
+
+
+def ask(sweep, config, where, folder):
+    """(what `config` needs, "") or (None, why not)."""
+    path = os.path.join(folder, "need.json")
+    line = spec.program_line(sweep.spec, config, where) + [
+        "--dry-run", "--quiet", "--ranks=%d" % spec.ranks(sweep.spec, config),
+        "--json=" + path]
+    try:
+        done = subprocess.run(
+            line, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, env=factors.environment(sweep.spec, config),
+            timeout=PATIENCE_S)
+        said = fields.printable(done.stderr.decode("utf-8", "replace").strip())
+        if done.returncode:
+            return None, said or "exit status %d" % done.returncode
+        return read(path), ""
+    except OSError as why:
+        return None, "%s cannot be started: %s" % (line[0], why.strerror)
+    except subprocess.TimeoutExpired:
+        return None, "%s does not answer" % line[0]
+    except LeadlineError as why:
+        return None, str(why)
+
+
+def read(path):
+    tree = reports.read_json(path)
+    os.unlink(path)
+    faults = fields.check(tree, dict(TOLD, program="name"), "$")
+    if faults:
+        raise LeadlineError("its --dry-run cannot be read: %s" % faults[0])
+    return tree
+
+
+# ---- how long it takes -------------------------------------------------------
+
+
+def moved(samples):
+    return sum(row.get("bytes") or 0 for row in samples
+               if row.get("act") in ("read", "write"))
+
+
+class Earlier:
+    """Runs that there were: seconds of wall time, and bytes that they moved."""
+
+    def __init__(self, sweep, path):
+        found = []
+        if os.path.isdir(path):
+            found = reports.load_directory(path)[0]
+        elif path != sweep.out:
+            found = [reports.load(path)]
+        self.runs = [r for r in found if r.valid and r.wall_s]
+        self.id = sweep.id
+        if path != sweep.out and not self.runs:
+            raise LeadlineError("%s: it holds no valid report" % path)
+
+    def starting(self):
+        """Seconds that a run takes besides its own, as to start its program: the usual
+        distance of its start from the end of the run before; 0 where that is not
+        known."""
+        times = sorted((reports.milliseconds(r.start_utc) / 1000.0, r.wall_s)
+                       for r in self.runs if r.series_id == self.id
+                       and reports.milliseconds(r.start_utc) is not None)
+        gaps = [then[0] - at - took for (at, took), then in zip(times, times[1:])]
+        return max(stats.median(gaps), 0.0) if gaps else 0.0
+
+    def seconds(self, name, program, need):
+        """(of a run of this configuration, whether its own runs say so): theirs, else
+        its bytes by the rate that others had, those of its name first, all their time
+        counted; None: nobody says."""
+        own = [r.wall_s for r in self.runs
+               if (r.series_id, r.config) == (self.id, name)]
+        if own:
+            return stats.median(own), True
+        if need is None or None in (need["write_bytes"], need["read_bytes"]):
+            return None, False
+        rates = [(r.config == name, moved(r.samples) / r.wall_s) for r in self.runs
+                 if r.program == program and moved(r.samples)]
+        like = [rate for same, rate in rates if same]
+        rate = stats.median(like or [rate for _, rate in rates] or [0.0])
+        bytes_ = need["write_bytes"] + need["read_bytes"]
+        return (bytes_ / rate if rate else None), False
+
+
+def rows(sweep, left, where, earlier):
+    """What each configuration needs; `left`: its runs that are still to be done."""
+    folder = tempfile.mkdtemp(prefix="leadline-need-")
+    try:
+        for config in sweep.configs:
+            need, why = ask(sweep, config, where, folder)
+            program = need["program"] if need else ""
+            seconds, known = earlier.seconds(config.name, program, need)
+            yield Row(config, program, need, why, left[config.name], seconds, known)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+# ---- shown -------------------------------------------------------------------
+
+
+def size(count):
+    if count is None:
+        return "?"
+    unit, one = unit_of(count)
+    return "%d B" % count if one == 1 else "%.1f %s" % (count / one, unit)
+
+
+def duration(seconds: Optional[float]) -> str:
+    if seconds is None:
+        return "?"
+    if seconds < 100:
+        return "%.*f s" % (seconds < 10, seconds)
+    minutes, rest = divmod(int(round(seconds)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return "%d:%02d:%02d" % (hours, minutes, rest)
+
+
+HEADER = ["configuration", "ranks", "runs", "memory", "files", "disk", "written",
+          "read", "time"]
+
+
+def value(row, name):
+    return row.need[name] if row.need else None
+
+
+def cells(row):
+    memory, ranks = value(row, "rank_memory_bytes"), value(row, "ranks")
+    files = value(row, "files")
+    return [row.config.name, "?" if ranks is None else str(ranks), str(row.left),
+            size(None if memory is None else memory * ranks),
+            "?" if files is None else str(files)] + [
+                size(value(row, name)) for name in (
+                    "disk_bytes", "write_bytes", "read_bytes")] + [
+                        duration(row.seconds)]
+
+
+def total(some, get):
+    """Over all runs that are left; None where that of one is not known."""
+    values = [(get(row), row.left) for row in some if row.left]
+    return (None if any(v is None for v, _ in values)
+            else sum(v * left for v, left in values))
+
+
+def totals(some):
+    return OrderedDict(
+        [("runs", sum(row.left for row in some))]
+        + [(name, total(some, lambda row, name=name: value(row, name)))
+           for name in ("write_bytes", "read_bytes")]
+        + [("seconds", total(some, lambda row: row.seconds))])
+
+
+def how_long(some, seconds):
+    left = [row for row in some if row.left]
+    if not left:
+        return "Nothing is left to do."
+    if all(row.seconds is None for row in left):
+        return "No estimate of the time: no earlier run."
+    unknown = sum(row.left for row in left if row.seconds is None)
+    words = ("About %s in all" % duration(seconds) if not unknown else
+             "No estimate for %d of the runs; about %s for the others" % (
+                 unknown, duration(total([r for r in left if r.seconds is not None],
+                                         lambda row: row.seconds))))
+    words += ", one after another, without what starting them takes"
+    if all(row.known or row.seconds is None for row in left):
+        return words + "; by earlier runs of the same configurations."
+    return words + "; by the bytes per second of other runs where it has none itself."
+
+
+def sentences(some, done):
+    sums = totals(some)
+    if done:
+        yield "%d of %d runs are there already." % (done, done + sums["runs"])
+    bytes_ = [sums[name] for name in ("write_bytes", "read_bytes")]
+    runs = "%d runs%s" % (sums["runs"], " left" if done else "")
+    yield ("What the %s write and read is not known beforehand." % runs
+           if None in bytes_ else
+           "The %s write %s and read %s." % ((runs,) + tuple(map(size, bytes_))))
+    yield how_long(some, sums["seconds"])
+    for row in some:
+        if row.why:
+            yield "%s: %s" % (row.config.name, row.why)
+
+
+def script(commands, some, done, more):
+    out = "".join(" ".join(map(shlex.quote, words)) + "\n" for words in commands)
+    below = table.text(HEADER, list(map(cells, some)), right=range(1, len(HEADER)))
+    below += "\n" + "".join(output.wrap(words) for words in
+                            list(sentences(some, done)) + more)
+    return out + "".join(("# " + line).rstrip() + "\n" for line in below.splitlines())
+
+
+def tree(commands, some, done, more):
+    def one(row):
+        told = [(name, value(row, name)) for name in TOLD]
+        return OrderedDict([("name", row.config.name), ("program", row.program or None),
+                            ("runs", row.left)] + told
+                           + [("seconds", row.seconds), ("why", row.why or None)])
+    return OrderedDict([("schema", SCHEMA), ("configurations", list(map(one, some))),
+                        ("done", done), ("left", totals(some)),
+                        ("outlook", more), ("commands", commands)])
+
+
+def shell_words(sweep, run):
+    """Its command, with the environment that it asks for."""
+    return factors.prefix(sweep.spec, run.config) + run.command
+
+
+def left_runs(sweep):
+    """(runs that are still to be done, {configuration: how many})."""
+    todo = [run for run in sweep.runs if not sweep.done(run)]
+    left = OrderedDict((config.name, 0) for config in sweep.configs)
+    for run in todo:
+        left[run.config.name] += 1
+    return todo, left
+
+
+def round_seconds(sweep, where, args):
+    """Of one round, by earlier runs; None where some configuration's is not known."""
+    earlier = Earlier(sweep, args.rates or sweep.out)
+    if args.rates:
+        some = rows(sweep, left_runs(sweep)[1], where, earlier)
+        seconds = [row.seconds for row in some]
+    else:
+        seconds = [earlier.seconds(c.name, "", None)[0] for c in sweep.configs]
+    if None in seconds:
+        return None
+    return sum(seconds) + len(seconds) * earlier.starting()
+
+
+def show(sweep, where, args, more):
+    """Prints it, and more sentences. Returns the exit status: bad where a program
+    refuses."""
+    todo, left = left_runs(sweep)
+    some = list(rows(sweep, left, where, Earlier(sweep, args.rates or sweep.out)))
+    commands = [shell_words(sweep, run) for run in todo]
+    done = len(sweep.runs) - len(todo)
+    if args.format == "json":
+        output.say(json.dumps(tree(commands, some, done, more), indent=1) + "\n")
+    else:
+        output.say(script(commands, some, done, more))
+    return FAILED if any(row.why for row in some) else 0

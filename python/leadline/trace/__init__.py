@@ -1,0 +1,1 @@
+"""Pictures, pages and tables of what iotrace recorded."""
