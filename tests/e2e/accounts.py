@@ -564,8 +564,8 @@ class Overlap(Case):
         self.fail("overlap differs from the pipeline's by %s" % apart)
 
     # By hand, for 32 bins: where the work w of a bin is less than the delay d, S waits
-    # 32 d - 31 w in all and not 32 d, W 33 d - 31 w, C 32 d - 31 w. Where it is more: 1,
-    # 2 and 1 d.
+    # 32 d - 31 w in all and not 32 d, W 33 d - 31 w, C 32 d - 31 w. Where it is more:
+    # 1, 2 and 1 d.
     GAIN = 31
     WITHOUT = 32 + 33 + 32
 
