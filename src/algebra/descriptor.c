@@ -1,4 +1,4 @@
-/* One descriptor. */
+/* Arithmetic of one descriptor. */
 #include "algebra/descriptor.h"
 #include "base/err.h"
 #include <errno.h>
@@ -114,7 +114,8 @@ bool ldad_same(const struct ldad *a, const struct ldad *b)
 
 /* ---- the normal form ------------------------------------------------------- */
 
-/* Levels that do repeat, forwards, by falling stride. */
+/* Keeps the levels that repeat, makes their strides positive, and sorts them by falling
+ * stride. */
 static void sort_levels(struct ldad *d)
 {
     int n = 0;
@@ -133,8 +134,8 @@ static void sort_levels(struct ldad *d)
     d->levels = n;
 }
 
-/* A level that goes on where the next inner one ends is one with it; innermost chunks
- * that touch are one chunk. */
+/* Joins a level with the next inner one if it goes on where that one ends, and
+ * innermost chunks that touch. */
 static void join_levels(struct ldad *d)
 {
     struct ldad_level in[LDAD_LEVELS];
@@ -168,8 +169,8 @@ bool ldad_normal(const struct ldad *d, struct ldad *out)
     return true;
 }
 
-/* A digit that is too large by its offset is the last one: all that is in it is before
- * the offset, too. */
+/* A digit that the offset makes too large is taken as the last one: all bytes within it
+ * are before the offset, too. */
 int64_t ldad_before(const struct ldad *d, int64_t offset)
 {
     int64_t rest = offset - d->start, each = ldad_bytes(d), before = 0;

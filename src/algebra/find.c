@@ -1,13 +1,14 @@
-/* Descriptors in a stream of offsets.
+/* Finds descriptors in a stream of offsets.
  *
- * A series is patterns that are alike at a constant distance. One that is complete is
- * a pattern for the series one level up; what leaves the topmost has been found. */
+ * A series is a row of equal patterns at a constant distance. A complete series is a
+ * pattern for the series one level up; patterns that leave the topmost level are
+ * reported. */
 #include "algebra/descriptor.h"
 #include "base/err.h"
 #include <errno.h>
 #include <string.h>
 
-/* Whether they differ by their starts at most. */
+/* True if they differ by their starts at most. */
 static bool alike(const struct ldad *a, const struct ldad *b)
 {
     return a->size == b->size && a->levels == b->levels &&
@@ -53,8 +54,8 @@ static bool goes_on(struct ldad_series *s, int k, const struct ldad *d, int64_t 
     return true;
 }
 
-/* Of two chunks it is not known yet whether they are a series: the first alone may be
- * the rest of something, and the second the beginning of something else. */
+/* Adds a pattern to a series. Two chunks may not be a series yet: the first may be the
+ * rest of something, and the second the beginning of something else. */
 static int find_add(struct ldad_finder *f, int k, const struct ldad *d, int64_t repeats)
 {
     if (k == LDAD_FIND_LEVELS)

@@ -1,5 +1,5 @@
-/* Which byte is whose. The digits of a rank's number are levels among those of time:
- * where all of them lie within each other by stride, an offset is read digit by
+/* Finds the rank of each byte. The digits of a rank's number are levels among those of
+ * time: if all levels lie within each other by stride, an offset is read digit by
  * digit. */
 #include "algebra/descriptor.h"
 #include "algebra/set.h"
@@ -20,7 +20,8 @@ static void add_level(struct ldad_map *m, int64_t stride, int64_t count, int64_t
     m->levels++;
 }
 
-/* A digit with which the start falls is counted from its last value. */
+/* Adds the rank's digits as levels. A digit that lowers the start is counted from its
+ * last value. */
 static void add_digits(struct ldad_map *m)
 {
     int64_t weight = 1;
@@ -38,7 +39,7 @@ static void add_digits(struct ldad_map *m)
     }
 }
 
-/* The table stands among the strides by the least distance of two ranks. */
+/* Inserts the table of starts among the strides, by the least distance of two ranks. */
 static void add_table(struct ldad_map *m)
 {
     const struct ldad_plan *p = &m->plan;
@@ -49,7 +50,8 @@ static void add_table(struct ldad_map *m)
     add_level(m, least, p->ranks, BY_TABLE);
 }
 
-/* A table that holds plain chunks cuts them where they are too long. */
+/* True if levels lie within each other. A table around plain chunks cuts those that are
+ * too long. */
 static bool is_nested(const struct ldad_map *m)
 {
     int64_t extent = m->each.size;
@@ -106,7 +108,8 @@ static int64_t find_start(const struct ldad_plan *p, int64_t rest)
     return low;
 }
 
-/* One digit of what is left of an offset; `next` is set where another follows it. */
+/* Reads one digit of the rest of an offset; sets `next` to the distance of the next
+ * one, if another follows. */
 static int64_t read_digit(const struct ldad_map *m, const struct ldad_map_level *l,
                           int64_t *rest, int64_t *next)
 {
@@ -120,8 +123,8 @@ static int64_t read_digit(const struct ldad_map *m, const struct ldad_map_level 
     return digit;
 }
 
-/* How many bytes from `offset` on are the same rank's, by levels (there may be more
- * where the next one begins), or nobody's: rank -1. */
+/* Returns how many bytes from `offset` on belong to the same rank, or to nobody (rank
+ * -1), by levels: there may be more after the next level begins. */
 static int64_t locate(const struct ldad_map *m, int64_t offset, int64_t *rank)
 {
     int64_t rest = offset - m->low, next = INT64_MAX, left = m->plan.end - offset;

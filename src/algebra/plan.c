@@ -1,4 +1,4 @@
-/* What all ranks access together. */
+/* Plans: the accesses of all ranks together. */
 #include "algebra/descriptor.h"
 #include "algebra/set.h"
 #include "base/err.h"
@@ -19,8 +19,8 @@ static bool moves(const struct ldad_digit *d)
     return d->count > 1 && d->step;
 }
 
-/* The chunks of all ranks as one descriptor, where ranks have digits; those of ranks at
- * one place count once. Fails only where the plan is not sound. */
+/* Makes one descriptor of all ranks' chunks, if ranks have digits. Chunks of ranks at
+ * the same place count once. Fails only if the plan is not sound. */
 static int all_of(const struct ldad_plan *p, struct ldad *all)
 {
     int rc = 0;
@@ -148,8 +148,8 @@ static int64_t high_of(const struct ldad_plan *p)
     return ldad_high(p->starts ? &last : &all);
 }
 
-/* Fewer repeats, so that no chunk reaches beyond `end`; the longest strides first.
- * Returns how long a chunk is then. */
+/* Reduces repeats, the longest strides first, so that no chunk reaches beyond `end`.
+ * Returns the length that chunks have then. */
 static int64_t shrink(struct ldad_level *level, int levels, int64_t low, int64_t size,
                       int64_t end)
 {
@@ -172,8 +172,8 @@ static int64_t shrink(struct ldad_level *level, int levels, int64_t low, int64_t
     return size;
 }
 
-/* The ranks' digits, forwards, then the levels of each; returns how many are the
- * ranks', or -1 where ranks are at one place. */
+/* Lists the ranks' digits, made forward, then the levels of each rank. Returns the
+ * number of the digits, or -1 if several ranks are at one place. */
 static int levels_of(const struct ldad_plan *p, const struct ldad *normal,
                      struct ldad_level level[LDAD_LEVELS + LDAD_DIGITS])
 {
@@ -191,8 +191,9 @@ static int levels_of(const struct ldad_plan *p, const struct ldad *normal,
     return n;
 }
 
-/* A byte that two ranks have may be one from the end on, which nobody has: so they must
- * have one also where all chunks are before it. */
+/* Tells whether ranks with digits share no byte. Two ranks may share bytes only from
+ * the end on, which belong to nobody; so they must also share one if all chunks are cut
+ * to lie before the end. */
 static enum ldad_answer digits_apart(const struct ldad_plan *p, int64_t end)
 {
     struct ldad n;
@@ -211,8 +212,8 @@ static enum ldad_answer digits_apart(const struct ldad_plan *p, int64_t end)
                                                                  : LDAD_CANNOT_TELL;
 }
 
-/* With a table of starts: told where the table fits between two levels, or where two
- * neighbours have a byte in common. */
+/* Tells whether ranks with a table of starts share no byte: it is known if the table
+ * fits between two levels, or if two neighbours share a byte. */
 static enum ldad_answer starts_apart(const struct ldad_plan *p, int64_t end)
 {
     struct ldad_map m;
@@ -237,7 +238,7 @@ enum ldad_answer ldad_plan_disjoint(const struct ldad_plan *p)
     return plan_apart(p, p->end);
 }
 
-/* How many bytes of all ranks are before `offset`, where the plan is a map. */
+/* Returns how many bytes of all ranks are before `offset`, if the plan is a map. */
 static int64_t all_before(const struct ldad_map *m, int64_t offset)
 {
     struct ldad all;
@@ -255,8 +256,8 @@ static int64_t all_before(const struct ldad_map *m, int64_t offset)
     return bytes;
 }
 
-/* No map, and nothing cut off: the bytes that two ranks have, or one has twice, would
- * be missing elsewhere. */
+/* Tells whether a plan that is no map, and is not cut off, tiles a range. It does not
+ * if two ranks share bytes, or one has some twice: these are missing elsewhere. */
 static enum ldad_answer tiles_anyhow(const struct ldad_plan *p, int64_t bytes)
 {
     struct ldad all;
@@ -288,7 +289,7 @@ enum ldad_answer ldad_plan_tiles(const struct ldad_plan *p, int64_t begin, int64
     return high > end ? LDAD_NO : tiles_anyhow(p, end - begin);
 }
 
-/* Whether each rank's first and last byte have no other rank's between them. */
+/* Tells whether no other rank has bytes between a rank's first and last byte. */
 static enum ldad_answer segmented(const struct ldad_plan *p)
 {
     struct ldad_plan regions = *p;
@@ -302,7 +303,8 @@ static enum ldad_answer segmented(const struct ldad_plan *p)
     return LDAD_YES;
 }
 
-/* Regions without gaps that reach into the next one, but not into the one after it. */
+/* True if regions have no gaps and reach into the next one, but not into the one after
+ * it. */
 static bool is_halo(const struct ldad_plan *p)
 {
     struct ldad n;

@@ -1,4 +1,4 @@
-/* Sequences: folded at their end, where something was added. */
+/* Sequences: an addition folds the end. */
 #include "algebra/sequence.h"
 #include "base/err.h"
 #include <ctype.h>
@@ -20,7 +20,7 @@ void sequence_lose(struct sequence *s)
     sequence_free(s);
 }
 
-/* ---- made ------------------------------------------------------------------- */
+/* ---- growing ---------------------------------------------------------------- */
 
 static int append(struct sequence *s, int64_t what, int64_t times, bool item)
 {
@@ -58,7 +58,7 @@ static int depth_of(const struct sequence_node *n, int64_t nodes)
     return deepest;
 }
 
-/* Whether the last n items are what the loop before them repeats: once more, then. */
+/* Counts another pass of a loop, if the last n items repeat its body. */
 static bool loop_again(struct sequence *s, int n)
 {
     if (s->items <= n)
@@ -74,7 +74,7 @@ static bool loop_again(struct sequence *s, int n)
     return true;
 }
 
-/* Whether the last n items are the n before them: they become a loop. */
+/* Makes a loop of the last n items and the n before them, if these are equal. */
 static bool loop_new(struct sequence *s, int n)
 {
     if (s->items < 2 * n)
@@ -149,7 +149,7 @@ static void print_items(struct printing *p, const struct sequence_node *n,
     }
 }
 
-/* A node takes 44 characters at most, so all have room. */
+/* Prints the text. A node takes 44 characters at most, so there is room for all. */
 void sequence_print(char out[SEQUENCE_TEXT], const struct sequence *s)
 {
     struct printing p = {out, 0};
@@ -157,7 +157,7 @@ void sequence_print(char out[SEQUENCE_TEXT], const struct sequence *s)
     print_items(&p, s->node, s->nodes);
 }
 
-/* Digits only, as strtoll would take more. */
+/* Reads digits only; strtoll would accept more. */
 static bool parse_number(const char **text, int64_t *value)
 {
     char *end;
@@ -182,7 +182,7 @@ struct parsing {
     struct sequence *s;
     const char *at;
     int64_t limit;
-    int open[SEQUENCE_DEPTH], depth; /* loops that have no end yet */
+    int open[SEQUENCE_DEPTH], depth; /* loops that are still open */
 };
 
 static int parse_open(struct parsing *p)
@@ -233,9 +233,9 @@ int sequence_parse(struct sequence *s, const char *text, int64_t limit)
     return err_set(rc, NULL, -1, "\"%.40s\" is no sequence of numbers and loops", text);
 }
 
-/* ---- gone through ----------------------------------------------------------- */
+/* ---- walking ---------------------------------------------------------------- */
 
-/* At the end of bodies their loops begin anew, or end. */
+/* At the end of a body, begins its loop anew or leaves it. */
 static void walk_on(struct sequence_walk *w)
 {
     while (w->depth && w->at == w->loop[w->depth - 1].end) {

@@ -1,7 +1,7 @@
-/* Whether descriptors share bytes.
+/* Decides whether descriptors share bytes.
  *
- * Two chunks share a byte where the difference of their offsets lies in a window about
- * 0. All differences are a sum of strides, each taken a bounded number of times: so the
+ * Two chunks share a byte if the difference of their offsets lies in a window about 0.
+ * All differences are a sum of strides, each taken a bounded number of times: so the
  * question is always whether such a sum can lie in a window. */
 #include "algebra/set.h"
 #include "algebra/descriptor.h"
@@ -13,10 +13,12 @@ enum { TERMS = 2 * LDAD_LEVELS + 1, TRIES = 4096 };
 
 struct sum {
     int terms;
-    int64_t stride[TERMS], most[TERMS]; /* each stride 0 to `most` times; falling */
-    int64_t reach[TERMS + 1];           /* of this term and those after it */
-    int64_t divisor[TERMS + 1];         /* of all of these; 0: there are none */
-    int tries;                          /* left */
+    /* each stride is taken 0 to `most` times; strides fall */
+    int64_t stride[TERMS], most[TERMS];
+    int64_t reach[TERMS + 1]; /* largest sum of this term and those after it */
+    /* greatest common divisor of these terms; 0: there are none */
+    int64_t divisor[TERMS + 1];
+    int tries; /* tries that are left */
 };
 
 static void add_term(struct sum *s, int64_t stride, int64_t most)
@@ -33,7 +35,8 @@ static void add_term(struct sum *s, int64_t stride, int64_t most)
     s->terms++;
 }
 
-/* A window ends at 2^63 - 1 at the latest, so a reach beyond it is as good as there. */
+/* Computes reaches and divisors. A window ends at 2^63 - 1 at the latest, so a larger
+ * reach is cut there. */
 static void set_prepare(struct sum *s)
 {
     s->reach[s->terms] = s->divisor[s->terms] = 0;
@@ -47,9 +50,9 @@ static void set_prepare(struct sum *s)
     s->tries = TRIES;
 }
 
-/* The smallest x >= 0 for which a x mod m is in [low, high], 0 <= low <= high < m, 0 <=
- * a < m; -1: none, or a x is beyond 2^63 - 1. Where no multiple of a is in [low, high],
- * x goes round m some y times, and the same question is asked of y. */
+/* Finds the smallest x >= 0 for which a x mod m is in [low, high], 0 <= low <= high <
+ * m, 0 <= a < m; -1: there is none, or a x exceeds 2^63 - 1. If no multiple of a is in
+ * [low, high], x goes round m some y times, and the same question is asked of y. */
 static int64_t first_within(int64_t a, int64_t m, int64_t low, int64_t high)
 {
     if (low == 0)
@@ -66,8 +69,9 @@ static int64_t first_within(int64_t a, int64_t m, int64_t low, int64_t high)
     return units_div_up(turns, a);
 }
 
-/* Terms i and i + 1, the last ones, in [low, high]; the first of them `from` to `to`
- * times. What is too far for first_within is too far for `to`. */
+/* True if the sum of the last two terms, i and i + 1, can be in [low, high], with term
+ * i taken `from` to `to` times. An x that is too large for first_within is also larger
+ * than `to`. */
 static bool two_reach(const struct sum *s, int i, int64_t low, int64_t high,
                       int64_t from, int64_t to)
 {
@@ -82,8 +86,8 @@ static bool two_reach(const struct sum *s, int i, int64_t low, int64_t high,
     return x >= 0 && x <= to - from;
 }
 
-/* Whether a sum of terms i and later can be in [low, high]. Of a term within which the
- * later ones fit, at most two multiples come into question. */
+/* Tells whether a sum of terms i and later can be in [low, high]. If the later terms
+ * fit within one stride of term i, at most two of its multiples are possible. */
 static enum ldad_answer reaches(struct sum *s, int i, int64_t low, int64_t high)
 {
     low = low < 0 ? 0 : low;
@@ -113,8 +117,8 @@ static enum ldad_answer opposite(enum ldad_answer a)
     return a == LDAD_CANNOT_TELL ? a : a == LDAD_YES ? LDAD_NO : LDAD_YES;
 }
 
-/* Whichever rank comes first is taken forwards by one or more, so the difference of two
- * chunks is written once; all later ones may differ either way. */
+/* The rank that comes first is taken forward by one or more, so the difference of two
+ * chunks is written once; all later levels may differ either way. */
 enum ldad_answer ldad_set_apart(const struct ldad_level *level, int levels, int first,
                                 int64_t size)
 {
@@ -149,7 +153,7 @@ enum ldad_answer ldad_single(const struct ldad *d)
     return ldad_set_apart(n.level, n.levels, n.levels, n.size);
 }
 
-/* b's chunks are counted from its last one backwards, so that all terms are sums. */
+/* Counts b's chunks backwards from its last one, so that all terms are sums. */
 enum ldad_answer ldad_disjoint(const struct ldad *a, const struct ldad *b)
 {
     struct ldad x, y;
@@ -169,8 +173,8 @@ enum ldad_answer ldad_disjoint(const struct ldad *a, const struct ldad *b)
 /* ---- lists ----------------------------------------------------------------- */
 
 enum {
-    NEIGHBOURS = 32, /* that each of a list is held against */
-    UNSURE = 16      /* pairs of which it may not be told */
+    NEIGHBOURS = 32, /* that each descriptor of a list is compared with */
+    UNSURE = 16      /* pairs that may remain undecided */
 };
 
 static int by_low(const void *a, const void *b)
@@ -179,8 +183,9 @@ static int by_low(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Whether all of a sorted list are parts of one shape, whose starts have one distance:
- * then that distance is a level, and the shape has the most of each. */
+/* True if all descriptors of a sorted list are parts of one shape and their starts have
+ * one distance. Then that distance is a level, and the shape has the most repeats of
+ * each. */
 static bool common_shape(const struct ldad *list, int64_t n, struct ldad *shape,
                          struct ldad_level *ranks)
 {
@@ -214,7 +219,7 @@ static enum ldad_answer shape_apart(const struct ldad *list, int64_t n)
     return ldad_set_apart(level, shape.levels + 1, 1, shape.size);
 }
 
-/* Each against those that follow in the file, as long as they begin within it. */
+/* Compares each descriptor with those that begin within it, further on in the file. */
 static enum ldad_answer neighbours_apart(const struct ldad *list, int64_t n)
 {
     int unsure = 0;
@@ -233,7 +238,7 @@ static enum ldad_answer neighbours_apart(const struct ldad *list, int64_t n)
     return unsure ? LDAD_CANNOT_TELL : LDAD_YES;
 }
 
-/* Whether regions without gaps lie upon the next one, and upon no other. */
+/* True if regions without gaps overlap the next one, and no other. */
 static bool is_halo(const struct ldad *list, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
@@ -255,7 +260,7 @@ static enum ldad_relation list_apart(const struct ldad *list, int64_t n)
     if (segmented)
         return LDAD_SEGMENTED;
     enum ldad_answer answer = shape_apart(list, n);
-    if (answer != LDAD_YES) /* what is shorter than the shape may fit even so */
+    if (answer != LDAD_YES) /* shorter descriptors than the shape may still fit */
         answer = neighbours_apart(list, n);
     return answer == LDAD_YES           ? LDAD_INTERLEAVED
            : answer == LDAD_CANNOT_TELL ? LDAD_UNRESOLVED

@@ -14,7 +14,7 @@
 
 struct put {
     char *out;
-    int64_t room, length; /* of all, whether it fits or not */
+    int64_t room, length; /* length of the whole text, even if it does not fit */
 };
 
 static void text_put(struct put *p, const char *fmt, ...)
@@ -168,7 +168,7 @@ static int take_comma(struct scan *s)
     return 0;
 }
 
-/* 2x3 */
+/* Reads digits such as 2x3. */
 static int take_digits(struct scan *s, struct ldad_plan *p)
 {
     int rc = 0;
@@ -177,7 +177,7 @@ static int take_digits(struct scan *s, struct ldad_plan *p)
         struct ldad_digit *d = &p->digit[p->digits++];
         rc = take_number(s, &d->count);
         if (!rc && __builtin_mul_overflow(p->ranks, d->count, &p->ranks))
-            p->ranks = 0; /* which ldad_plan_check refuses */
+            p->ranks = 0; /* ldad_plan_check refuses it */
     } while (!rc && p->digits < LDAD_DIGITS && *s->at == 'x' && s->at++);
     return rc;
 }
@@ -196,7 +196,7 @@ static int take_steps(struct scan *s, struct ldad_plan *p)
     return rc;
 }
 
-/* As many as there are, before memory is taken for as many as there should be. */
+/* Counts the starts that are there before it allocates as many as are claimed. */
 static int take_starts(struct scan *s, struct ldad_plan *p)
 {
     int64_t commas = 0;
