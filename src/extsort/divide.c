@@ -1,19 +1,19 @@
-/* How the memory is divided, which says how many runs there will be, and how many of
- * them can be merged at once. */
+/* Divides the memory, which decides how many runs there will be, and how many of them
+ * can be merged at once. */
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/units.h"
 #include "extsort/inside.h"
 #include <errno.h>
 
-/* Bytes. What is measured to make a difference, memory permitting. */
+/* Sizes in bytes. Measurements show that they make a difference, memory permitting. */
 enum {
-    WRITE = 1 << 20,         /* of a transfer of a run */
-    GROUP = 32 << 10,        /* that are put into the writer's buffer at once */
-    CHUNK = 256 << 10,       /* that are checked together */
-    WINDOW_MIN = 256 << 10,  /* the merge has of a run at once */
-    WINDOW_MAX = 4096 << 10, /* more is not faster */
-    WINDOW_PART = 16         /* of the memory, where it is little */
+    WRITE = 1 << 20,         /* one transfer of a run */
+    GROUP = 32 << 10,        /* put into the writer's buffer at once */
+    CHUNK = 256 << 10,       /* checked together */
+    WINDOW_MIN = 256 << 10,  /* the least that the merge has of a run at once */
+    WINDOW_MAX = 4096 << 10, /* the most; more is not faster */
+    WINDOW_PART = 16         /* the least, if memory is small, as a part of it */
 };
 
 void division_file(struct run_file *f, struct run *r, const struct extsort_how *how,
@@ -35,7 +35,7 @@ struct run_stream_how division_stream(const struct division *d,
     return how;
 }
 
-/* Of a stream whose transfers are of about `slot` bytes. */
+/* Returns the bytes of a stream whose transfers have about `slot` bytes. */
 static int64_t stream_bytes(const struct run_file *f, enum io_op op, int64_t record,
                             int64_t slot, int slots)
 {
@@ -68,7 +68,7 @@ int64_t division_tables(const struct division *d, int lanes)
     return most_of(d->fan_in, lanes) * source_bytes();
 }
 
-/* Whole blocks of a device, where that is a small part of so many records. */
+/* Rounds a number of records to whole blocks of a device, if that changes it little. */
 static int64_t whole_blocks(int64_t records, int64_t bytes, bool up)
 {
     int64_t unit = BUF_ALIGN / (bytes & -bytes);
@@ -82,14 +82,15 @@ static int64_t entry_bytes(const struct extsort_how *how)
     return how->order.sort ? 0 : (int64_t)sizeof(struct sort_entry);
 }
 
-/* What a lane needs to sort so many records beside what is for writing. */
+/* Returns the bytes that a lane needs to sort so many records, beside those for
+ * writing. */
 static int64_t room_bytes(const struct extsort_how *how, int64_t records)
 {
     int64_t room = units_round_up(records * how->order.bytes, BUF_ALIGN) + BUF_ALIGN;
     return units_round_up(room + records * entry_bytes(how), BUF_ALIGN);
 }
 
-/* Of a run that is merged. */
+/* Returns the bytes of the window to a run in the merge. */
 static int64_t window_bytes(const struct division *d, const struct extsort_how *how,
                             const struct run_file *f)
 {
@@ -122,7 +123,7 @@ static void divide(struct division *d, const struct extsort_how *how,
     d->fan_in = (d->merging - d->writing - d->result) / (d->window + source_bytes());
 }
 
-/* Divides how->memory_bytes; false if they are too few. */
+/* Divides how->memory_bytes; false: it is too small. */
 static bool divided(struct division *d, const struct run *r,
                     const struct extsort_how *how)
 {
@@ -191,11 +192,12 @@ int64_t division_together(const struct division *d, int64_t runs)
 {
     if (runs <= d->fan_in)
         return 0;
-    /* No more are merged than make one last merge possible, with long windows. */
+    /* Merge only as many as make one last merge possible, with long windows. */
     return least_of(units_div_up(runs, d->fan_in), d->fan_in);
 }
 
-/* Written in a pass over all runs; with direct I/O each is filled up to a block. */
+/* Returns the bytes written in a pass over all runs. With direct I/O each run is filled
+ * up to a block. */
 static int64_t pass_bytes(const struct run *r, int64_t records, int64_t each,
                           int64_t bytes)
 {

@@ -140,7 +140,7 @@ struct extsort_counts extsort_counts(const struct extsort *s)
 {
     struct extsort_counts c = {.runs = s->came_runs, .passes = s->passes};
     if (!c.runs)
-        c.runs = s->runs.n; /* still being written */
+        c.runs = s->runs.n; /* it is still being written */
     c.memory_bytes =
         s->d.memory + s->how.merge_lanes * division_tables(&s->d, s->how.lanes);
     for (int i = 0; i < s->how.lanes; i++) {
@@ -166,7 +166,7 @@ static void fill_by_merge(void *merge, void *to, int64_t n)
     merge_take(merge, to, n, false);
 }
 
-/* Runs g x together and up become one. */
+/* Merges runs g x together and up into one. */
 static void merge_group(struct pass *p, int lane, int64_t g)
 {
     struct extsort *s = p->s;
@@ -290,7 +290,7 @@ const void *extsort_record(struct extsort *s, int lane)
     return merge_record(&s->lane[lane].merge);
 }
 
-/* Records in memory, which lie in a row. */
+/* Returns the records of a group, which are contiguous in memory. */
 static const void *group_in_memory(struct merge *m, int64_t *n)
 {
     const struct sort_order *o = &m->s->how.order;

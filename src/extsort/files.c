@@ -1,4 +1,4 @@
-/* Scratch files of runs: made, written, read and checked. */
+/* Scratch files of runs: creates, writes, reads and checks them. */
 #include "base/err.h"
 #include "base/stamp.h"
 #include "extsort/inside.h"
@@ -14,8 +14,8 @@ static bool is_direct(const struct run *r)
     return r->io_flags & IO_DIRECT;
 }
 
-/* Adds what it is about to a failure of this lane that has come meanwhile, and what can
- * be done. */
+/* Adds the subject and the remedy to a failure that has come in this lane since
+ * `before`. */
 static int explain(struct run *r, int before, const char *what, const char *advice)
 {
     struct err e = err_copy();
@@ -64,7 +64,8 @@ int runs_open(struct extsort *s, struct runs_file *f, int64_t stride)
         int fd = open(path, O_RDONLY | O_CLOEXEC); /* an engine may store nothing */
         f->fd = fd > 0 ? fd : 0;
     }
-    if (!s->r->failed && !s->how.keep) /* the space is ours until it is closed */
+    /* the space remains ours until the file is closed */
+    if (!s->r->failed && !s->how.keep)
         run_fail(s->r, io_file_remove(MPI_COMM_NULL, path));
     return s->r->failed;
 }
@@ -116,7 +117,7 @@ int runs_settle(struct extsort *s, struct runs_file *f)
     return s->r->failed;
 }
 
-/* Room for one more. */
+/* Makes room for one more run. */
 static bool make_room(struct runs_file *f)
 {
     if (f->n < f->room)
@@ -130,7 +131,7 @@ static bool make_room(struct runs_file *f)
     return true;
 }
 
-/* A run that is complete. */
+/* Enters a complete run in the table. */
 static int enter(struct extsort *s, struct runs_file *f, const struct sorted_run *run)
 {
     int rc = 0;
@@ -151,7 +152,7 @@ static int64_t min(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* A chunk of n records, and what is kept of it. */
+/* Writes a chunk of n records, and keeps its checksum and first key. */
 static void write_chunk(const struct extsort *s, struct run_stream *stream, int64_t n,
                         extsort_fill *fill, void *context, uint64_t *sample)
 {
@@ -179,7 +180,7 @@ static void write_chunks(const struct extsort *s, struct run *r,
     run_stream_flush(stream);
 }
 
-/* Of a stretch of a file, as it is transferred. */
+/* Returns the bytes transferred for a stretch of a file. */
 static int64_t moved(const struct run *r, int64_t from, int64_t to)
 {
     int64_t align = is_direct(r) ? IO_DIRECT_ALIGN : 1;
@@ -217,7 +218,7 @@ void runs_write(struct extsort *s, int lane, struct runs_file *f, int64_t number
 
 /* ---- reading --------------------------------------------------------------------- */
 
-/* Bytes of chunk i. */
+/* Returns the bytes of chunk i. */
 static int64_t chunk_bytes(const struct extsort *s, const struct sorted_run *run,
                            int64_t i)
 {
@@ -243,7 +244,7 @@ int runs_read(struct extsort *s, int lane, struct source *x, int64_t from, int64
     return run_stream_open(&x->stream, f, &how);
 }
 
-/* Compares the chunk that has come to its end with what was written. */
+/* Compares the checksum of the chunk that has ended with the one that was written. */
 static void check_chunk(const struct merge *m, struct source *x)
 {
     const struct extsort *s = m->s;

@@ -1,11 +1,11 @@
-/* Records in memory that are handed out in groups are not moved before that: what is
- * sorted is where they are, by counting, into the room that is left behind them. So
- * what came in order of the rest of the key, as soundings of surveys do, costs a count
- * and a copy. */
+/* Groups of records in memory. Records that are handed out in groups are not moved
+ * before: their places are sorted, by counting, into the room that is left behind them.
+ * So records that came in order of the rest of the key, as soundings of surveys do,
+ * cost a count and a copy. */
 #include "extsort/inside.h"
 #include <string.h>
 
-enum { AHEAD = 16 }; /* records that begin to be fetched */
+enum { AHEAD = 16 }; /* records that are prefetched */
 
 static inline int64_t number_of(const char *record)
 {
@@ -14,8 +14,8 @@ static inline int64_t number_of(const char *record)
     return number;
 }
 
-/* Groups are numbered from the least on; several of them share a bucket where there is
- * not one for each. */
+/* Returns the bucket of a record. Groups are numbered from the least on; several share
+ * a bucket if there is not one for each. */
 static inline int64_t bucket_of(const struct groups *g, const char *record)
 {
     return (int64_t)(((uint64_t)number_of(record) - (uint64_t)g->least) >> g->shift);
@@ -37,7 +37,7 @@ static void choose_buckets(struct groups *g, int64_t most_buckets)
     g->buckets = (int64_t)(range >> g->shift) + 1;
 }
 
-/* Returns how many the largest has. */
+/* Counts the records of each bucket. Returns how many the largest has. */
 static int64_t count(struct groups *g)
 {
     int64_t most = 0, sum = 0;
@@ -74,7 +74,7 @@ bool groups_make(struct groups *g, const struct sort_order *o, const char *recor
     return true;
 }
 
-/* The next bucket that has any; at the end none. */
+/* Gathers the records of the next bucket that has any; at the end there are none. */
 static void gather(struct groups *g, const struct sort_order *o)
 {
     int64_t first = g->taken, end = first;

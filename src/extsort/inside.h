@@ -1,4 +1,4 @@
-/* What the sources of the sorter share. */
+/* Declarations that the sources of the sorter share. */
 #ifndef EXTSORT_INSIDE_H
 #define EXTSORT_INSIDE_H
 
@@ -11,109 +11,116 @@
 #include <string.h>
 
 enum {
-    SAMPLE_WORDS = 16, /* of a key, at most, that are kept of a chunk's first record */
+    SAMPLE_WORDS = 16, /* words kept of the key of a chunk's first record, at most */
     SAMPLE = 1 + SAMPLE_WORDS
 };
 
 /* ---- memory ---------------------------------------------------------------------- */
 
-/* Of the memory: first what runs are written through; then, while records come, a room
- * for them and one for their index, and later, for the merge, windows to the runs. */
+/* The division of the memory: first the buffers through which runs are written; then,
+ * while records come, a room for them and one for their index, and later, for the
+ * merge, windows to the runs. */
 struct division {
-    int64_t memory;   /* all of it */
-    int64_t each;     /* of a lane that sorts */
-    int64_t writing;  /* of that, for writing */
-    int64_t capacity; /* records of a section */
-    int64_t group;    /* records, as many as are written at once */
+    int64_t memory;   /* total */
+    int64_t each;     /* bytes of a lane that sorts */
+    int64_t writing;  /* part of `each` that is for writing */
+    int64_t capacity; /* records of a section, at most */
+    int64_t group;    /* records that are written at once */
     int64_t chunk;    /* records that are checked together */
-    int64_t merging;  /* of a lane that merges */
-    int64_t window;   /* of it, the least for a run */
-    int64_t fan_in;   /* runs that it merges at once */
-    int64_t result;   /* of it, for extsort_group */
-    int slots;        /* of a stream */
+    int64_t merging;  /* bytes of a lane that merges */
+    int64_t window;   /* least part of `merging` for a run */
+    int64_t fan_in;   /* runs that a lane merges at once */
+    int64_t result;   /* part of `merging` for extsort_group */
+    int slots;        /* transfers of a stream in flight */
 };
 
-/* Of one that merges: its tables, which are allocated apart. */
+/* Returns the bytes of the tables of `lanes` that merge, which are allocated apart. */
 int64_t division_tables(const struct division *d, int lanes);
 
-/* What runs of so many records need; -1: not known. 0 or -EINVAL with a sentence. */
+/* Divides the memory for `records`; -1: their number is not known. Returns 0, or
+ * -EINVAL with a sentence. */
 int division_make(struct division *d, const struct run *r,
                   const struct extsort_how *how, int64_t records);
 
-/* Sections of the same size, as many as there are lanes, or several times as many. */
+/* Returns the records of a section. Sections have the same size, and there are as many
+ * as lanes, or several times as many. */
 int64_t division_section(const struct division *d, const struct extsort_how *how,
                          int64_t records);
 
-/* A file of runs as run streams want to know it, not open. */
+/* Describes a file of runs for run streams; it is not opened. */
 void division_file(struct run_file *f, struct run *r, const struct extsort_how *how,
                    const char *path);
 
-/* How a stream of such a file is. */
+/* Returns the description of a stream of such a file. */
 struct run_stream_how division_stream(const struct division *d,
                                       const struct run_file *f, enum io_op op,
                                       int64_t record, void *memory, int64_t bytes);
 
-/* Local. What a lane has for each of so many runs. */
+/* Local. Returns the bytes of a lane's window for each of so many runs. */
 int64_t division_window(const struct division *d, const struct extsort_how *how,
                         int64_t runs);
 
-/* Runs of which each pass makes one; 0: they can be merged at once. */
+/* Returns the number of runs that each pass merges into one; 0: all can be merged at
+ * once. */
 int64_t division_together(const struct division *d, int64_t runs);
 
 /* ---- runs ------------------------------------------------------------------------ */
 
 struct sorted_run {
-    int64_t number; /* in the order of the records */
-    int64_t at;     /* in the file */
+    int64_t number; /* its place in the order of the records */
+    int64_t at;     /* its place in the file */
     int64_t records;
-    uint64_t *sample; /* of each chunk: its checksum, then its first key's words */
+    uint64_t *sample; /* of each chunk: its checksum, then the words of its first key */
 };
 
 struct runs_file {
-    struct run_file *file; /* of each lane; NULL: no file */
-    int64_t stride;        /* from where one run begins to the next one's begin */
-    int fd;                /* to drop its pages by, as it has no name; 0: none */
-    bool settled;          /* nothing was written since runs_settle */
+    struct run_file *file; /* one for each lane; NULL: there is no file */
+    int64_t stride;        /* bytes from the begin of one run to that of the next */
+    int fd;       /* drops its pages, as the file has no name; 0: there is none */
+    bool settled; /* nothing was written since runs_settle */
     struct sorted_run *run;
-    int64_t n, room; /* of `run` */
+    int64_t n, room; /* runs, and entries allocated */
 };
 
 /* ---- groups.c -------------------------------------------------------------------- */
 
-/* Records in memory by their groups. */
+/* Records in memory, by groups. */
 struct groups {
-    const char *records; /* as they came */
-    int64_t n, bytes;    /* of one */
-    int64_t least;       /* group */
+    const char *records; /* in the order in which they came */
+    int64_t n, bytes;    /* number of records, and bytes of each */
+    int64_t least;       /* the least group */
     int shift;
     int64_t buckets;
-    uint32_t *place, *end; /* of all records, by buckets; where in it each one ends */
-    char *gathered;        /* the records of one bucket, sorted */
+    /* places of all records, by buckets; the end of each bucket in `place` */
+    uint32_t *place, *end;
+    char *gathered; /* the records of one bucket, sorted */
     const char *at, *gathered_end;
-    int64_t bucket, taken; /* the next one, and records of those before it */
+    /* the next bucket, and the number of records in those before it */
+    int64_t bucket, taken;
 };
 
-/* Local. Sorts the places of n records, which are at the begin of `room` bytes, into
- * what is left of them. Returns false where that is too little. */
+/* Local. Sorts the places of n records, which lie at the begin of `room` bytes, into
+ * the rest of the room. Returns false if that is too small. */
 bool groups_make(struct groups *g, const struct sort_order *o, const char *records,
                  int64_t n, int64_t room);
 
-/* Local. As extsort_group. */
+/* Local. Returns the next group, as extsort_group does. */
 const void *groups_next(struct groups *g, const struct sort_order *o, int64_t *n);
 
 /* ---- merge ----------------------------------------------------------------------- */
 
-/* What is merged: a run, or a section in memory. */
+/* A source of the merge: a run, or a section in memory. */
 struct source {
-    const char *at; /* the first record; NULL: it has ended */
+    const char *at; /* its first record; NULL: it has ended */
     const char *end;
-    const struct sort_entry *entry, *entry_end; /* in memory, sorted by an index */
+    /* a section in memory, sorted by an index */
+    const struct sort_entry *entry, *entry_end;
     const char *records;
     struct run_stream *stream;
     const struct sorted_run *run;
     struct stamp_hashing hashing;
     int64_t chunk,
-        chunk_bytes; /* that is being read, and what is still to come of it */
+        chunk_bytes; /* the chunk that is being read, and its bytes still to come */
 };
 
 /* A source's first key, kept where the merge compares. */
@@ -122,7 +129,8 @@ struct node {
     int64_t source; /* -1: none yet */
 };
 
-/* Where a part begins: with a record of this key, and of several at this place. */
+/* The begin of a part: a record with this key; of several such records, the one at this
+ * place. */
 struct split {
     const uint64_t *word;
     int64_t source, place;
@@ -132,13 +140,13 @@ struct merge {
     const struct extsort *s;
     struct run *r;
     struct source *source;
-    struct node *tree; /* of losers; the winner is tree[0] */
+    struct node *tree; /* tree of losers; the winner is tree[0] */
     int64_t sources;
     const struct split *until;
-    struct node rival; /* of the winner, the best of all others; source -1: not known */
-    bool given;        /* the winner is with the caller */
-    bool running;      /* there are streams to be closed */
-    char *result;      /* for extsort_group */
+    struct node rival; /* the best node but the winner; source -1: not known */
+    bool given;        /* the caller holds the winner */
+    bool running;      /* streams are open */
+    char *result;      /* buffer for extsort_group */
     int64_t result_records;
 };
 
@@ -146,13 +154,13 @@ struct merge {
 
 struct lane {
     struct run *r;
-    char *memory; /* while it sorts */
+    char *memory; /* memory while it sorts */
     char *room;
     struct sort_entry *entry;
     const char *records; /* in the room */
-    int64_t n, number;   /* of them; and of the section */
-    bool held;           /* they are sorted, and not written */
-    bool grouped;        /* they are not: `groups` says where they are */
+    int64_t n, number;   /* number of records, and of their section */
+    bool held;           /* the records are sorted, and not written */
+    bool grouped;        /* the records are not sorted: `groups` has their places */
     struct groups groups;
     int64_t came, read_bytes, write_bytes;
     struct merge merge;
@@ -162,23 +170,23 @@ struct extsort {
     struct run *r;
     struct extsort_how how;
     struct division d;
-    char scratch[PATH_MAX - 32]; /* a number follows it */
+    char scratch[PATH_MAX - 32]; /* prefix of paths, followed by a number */
     char *memory;
     struct lane *lane;
-    /* What comes: */
-    int64_t records, section; /* in all, -1: not known; and in a section */
-    bool spills;              /* it is known that not all fits */
-    _Atomic int64_t taken;    /* sections */
+    /* Records that come: */
+    int64_t records, section; /* number in all, -1: not known; and in a section */
+    bool spills;              /* it is known that not all records fit */
+    _Atomic int64_t taken;    /* sections that lanes have taken */
     struct extsort_section adding;
-    int64_t added; /* to it; -1: there is none */
+    int64_t added; /* records in `adding`; -1: there is no section */
     /* Runs: */
-    pthread_mutex_t lock; /* of the table, while lanes write runs */
+    pthread_mutex_t lock; /* guards the table of runs, as lanes write runs */
     struct runs_file runs;
     int64_t files, came_runs, passes;
     /* The result: */
-    struct split *split; /* parts - 1 */
+    struct split *split; /* parts - 1 of them */
     int parts;
-    uint64_t *sample; /* of a sort in memory */
+    uint64_t *sample; /* samples of a sort in memory */
 };
 
 static inline bool extsort_exact(const struct extsort *s)
@@ -206,16 +214,18 @@ static inline int64_t extsort_chunks(const struct extsort *s,
 /* Local. Runs the body on all lanes that sort. */
 void extsort_lanes(struct extsort *s, run_lane_body *body, void *context);
 
-/* Local. What is merged: all runs, or all sections that are held in memory. */
+/* Local. Returns the number of sources of a merge: all runs, or all sections in
+ * memory. */
 int64_t extsort_sources(const struct extsort *s);
 
-/* Local. The lane that a body is run on. */
+/* Local. Returns the number of the lane that a body runs on. */
 static inline int extsort_lane_of(const struct extsort *s, const struct run *r)
 {
     return s->how.lanes > 1 ? r->lane : 0;
 }
 
-/* Local. Of a short record the call would take longer than the copy. */
+/* Local. Copies a record. For short ones, a call of memcpy would take longer than the
+ * copy. */
 static inline void extsort_copy(char *to, const char *from, int64_t bytes)
 {
     if (bytes != 32) {
@@ -227,18 +237,20 @@ static inline void extsort_copy(char *to, const char *from, int64_t bytes)
 
 /* ---- files.c --------------------------------------------------------------------- */
 
-/* Local, on the rank's thread. A new file, which all lanes open. Returns r->failed. */
+/* Local, on the rank's thread. runs_open creates a file, which all lanes open. Returns
+ * r->failed. */
 int runs_open(struct extsort *s, struct runs_file *f, int64_t stride);
 void runs_close(struct extsort *s, struct runs_file *f);
 
-/* Local, on the rank's thread. What extsort_how.settle asks for. Returns r->failed. */
+/* Local, on the rank's thread. Makes runs durable, as extsort_how.settle asks for.
+ * Returns r->failed. */
 int runs_settle(struct extsort *s, struct runs_file *f);
 
-/* The next n records of a run go to `to`. */
+/* Copies the next n records of a run to `to`. */
 typedef void extsort_fill(void *context, void *to, int64_t n);
 
-/* Local, by a lane. Writes a run to its place, through the memory; a table entry is
- * made. A failure is kept. */
+/* Local, by a lane. Writes a run to its place, through `memory`, and enters it in the
+ * table. A failure is kept. */
 void runs_write(struct extsort *s, int lane, struct runs_file *f, int64_t number,
                 int64_t records, void *memory, extsort_fill *fill, void *context);
 
@@ -246,47 +258,51 @@ void runs_write(struct extsort *s, int lane, struct runs_file *f, int64_t number
 int runs_read(struct extsort *s, int lane, struct source *x, int64_t from, int64_t to,
               void *memory, int64_t bytes);
 
-/* Local. The next records of it, checked; x->at becomes NULL at its end. */
+/* Local. Goes to the next records of the stream and checks them; x->at becomes NULL at
+ * its end. */
 void runs_next(const struct merge *m, struct source *x);
 
 /* ---- merge.c --------------------------------------------------------------------- */
 
-/* Local, by a lane. Starts to merge n runs from `first` on, or what is in memory,
- * between two places (NULL: from the begin, to the end); *place: how many records are
- * before them. Returns the lane's r->failed. */
+/* Local, by a lane. Starts to merge n runs from `first` on, or the sections in memory,
+ * between two places (NULL: from the begin, to the end); *place is the number of
+ * records before them. Returns the lane's r->failed. */
 int merge_start(struct extsort *s, int lane, int64_t first, int64_t n,
                 const struct split *from, const struct split *until, int64_t *place);
 
-/* Local. Copies the next records, `most` at most; and if `alike`, only those whose
- * first words are the same. */
+/* Local. Copies the next records, `most` at most; if `alike`, only those that have the
+ * same first word. */
 int64_t merge_take(struct merge *m, void *to, int64_t most, bool alike);
 const void *merge_record(struct merge *m);
 void merge_end(struct merge *m);
 
-/* Local. Whether a record comes before the split, if it is of this source. */
+/* Local. True if a record of this source comes before the split. */
 bool merge_before(const struct extsort *s, const uint64_t first[2], const void *record,
                   int64_t source, const struct split *split);
 
 /* ---- split.c --------------------------------------------------------------------- */
 
-/* Local. Divides what is in runs, or in memory, into s->parts. 0 or -ENOMEM. */
+/* Local. Divides the runs, or the sections in memory, into s->parts. Returns 0 or
+ * -ENOMEM. */
 int split_make(struct extsort *s);
 void split_free(struct extsort *s);
 
-/* Local. The chunks of run i in which what is between two splits begins and ends. */
+/* Local. Finds the chunks of run i in which the records between two splits begin and
+ * end. */
 void split_chunks(const struct extsort *s, int64_t i, const struct split *from,
                   const struct split *until, int64_t *begin, int64_t *end);
 
-/* Local. Of a section in memory, the source of this number, the first record that is
- * not before the split. */
+/* Local. Returns the first record of a section in memory, the source of this number,
+ * that is not before the split. */
 int64_t split_place(const struct extsort *s, int64_t source, const struct split *split);
 
 /* ---- sections.c ------------------------------------------------------------------ */
 
-/* Local, by a lane. What it holds becomes a run. */
+/* Local, by a lane. Writes the section that the lane holds as a run. */
 void sections_spill(struct extsort *s, int lane);
 
-/* Local. The i-th lane that holds records, in their order; NULL: there are less. */
+/* Local. Returns the i-th lane that holds records, in their order; NULL: there are
+ * fewer. */
 const struct lane *sections_held(const struct extsort *s, int64_t i);
 
 static inline const void *sections_record(const struct extsort *s, const struct lane *l,

@@ -1,12 +1,12 @@
 /* The merge: a tree of losers (D. Knuth, The Art of Computer Programming, volume 3,
- * 5.4.1), in whose nodes the first words of keys are kept, so that hardly a record is
- * touched but to be copied. */
+ * 5.4.1), whose nodes keep the first words of keys, so that records are hardly touched
+ * before they are copied. */
 #include "base/buf.h"
 #include "extsort/inside.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { AHEAD = 8 }; /* records of a section that begin to be fetched */
+enum { AHEAD = 8 }; /* records of a section that are prefetched */
 
 /* ---- sources --------------------------------------------------------------------- */
 
@@ -21,7 +21,7 @@ static inline void fetch(const struct source *x, int64_t bytes)
         __builtin_prefetch(record + 64);
 }
 
-/* The next record. */
+/* Goes to a source's next record. */
 static inline void step(const struct merge *m, struct source *x)
 {
     int64_t bytes = m->s->how.order.bytes;
@@ -35,7 +35,7 @@ static inline void step(const struct merge *m, struct source *x)
         runs_next(m, x);
 }
 
-/* An ended source comes after all others. */
+/* Makes the node of a source. An ended source comes after all others. */
 static inline struct node node_of(const struct merge *m, int64_t i)
 {
     const struct sort_order *o = &m->s->how.order;
@@ -49,7 +49,7 @@ static inline struct node node_of(const struct merge *m, int64_t i)
 
 /* ---- the tree -------------------------------------------------------------------- */
 
-/* Where the first words are the same. */
+/* Decides a match in which the first words are equal. */
 static bool tie_wins(const struct merge *m, int64_t a, int64_t b)
 {
     const struct source *x = &m->source[a], *y = &m->source[b];
@@ -70,7 +70,8 @@ static inline bool wins(const struct merge *m, const struct node *a,
     return a->word[0] < b->word[0];
 }
 
-/* Without a branch, as who wins is anybody's guess. */
+/* Exchanges two words if the mask is set, without a branch, as the winner is
+ * unpredictable. */
 static inline void exchange_if(uint64_t *a, uint64_t *b, uint64_t mask)
 {
     uint64_t differ = (*a ^ *b) & mask;
@@ -78,7 +79,8 @@ static inline void exchange_if(uint64_t *a, uint64_t *b, uint64_t mask)
     *b ^= differ;
 }
 
-/* Source i's first record plays all matches up to the root: losers stay. */
+/* Source i's first record plays all matches up to the root; losers stay in their
+ * nodes. */
 static inline void play(struct merge *m, int64_t i)
 {
     struct node node = node_of(m, i);
@@ -95,7 +97,7 @@ static inline void play(struct merge *m, int64_t i)
     m->tree[0] = node;
 }
 
-/* The best of those that source i has beaten. */
+/* Returns the best of the nodes that source i has beaten. */
 static struct node best_loser(const struct merge *m, int64_t i)
 {
     int64_t t = (i + m->sources) / 2;
@@ -106,8 +108,8 @@ static struct node best_loser(const struct merge *m, int64_t i)
     return best;
 }
 
-/* Goes past the winner. Who wins twice may go on so, as what comes is often in order
- * here and there: then one match decides, against the best of all others. */
+/* Goes past the winner. A source that wins twice may go on winning, as input is often
+ * partly in order: then one match decides, against the best of all others. */
 static inline void advance(struct merge *m)
 {
     int64_t i = m->tree[0].source;
@@ -125,7 +127,7 @@ static inline void advance(struct merge *m)
         m->rival = best_loser(m, i);
 }
 
-/* The first time: who has no opponent yet waits for it. */
+/* Enters a source for the first time. Without an opponent yet, it waits for one. */
 static void enter_tree(struct merge *m, int64_t i)
 {
     struct node node = node_of(m, i);
@@ -162,7 +164,7 @@ static bool source_before(const struct merge *m, int64_t i, const struct split *
     return merge_before(m->s, node.word, m->source[i].at, i, split);
 }
 
-/* What is left of the stretches that were asked for, so that they are checked to their
+/* Reads the rest of the stretches that were asked for. So they are checked to their
  * ends, and the bytes are those that were expected. */
 static void drain(struct merge *m)
 {
@@ -179,7 +181,8 @@ void merge_end(struct merge *m)
     m->running = m->given = false;
 }
 
-/* A run from the first record on that is not before `from`; returns its place. */
+/* Starts a run at the first record that is not before `from`; returns the record's
+ * place. */
 static int64_t start_run(struct extsort *s, int lane, struct source *x,
                          const struct split *from, const struct split *until,
                          char *window)
@@ -255,7 +258,7 @@ int merge_start(struct extsort *s, int lane, int64_t first, int64_t n,
 
 /* ---- what comes out -------------------------------------------------------------- */
 
-/* Goes past the record that was given. */
+/* Goes past the record that the caller was given. */
 static inline void settle(struct merge *m)
 {
     if (!m->given)
@@ -264,7 +267,7 @@ static inline void settle(struct merge *m)
     advance(m);
 }
 
-/* The next record, NULL: there is none. */
+/* Returns the next record; NULL: there is none. */
 static inline const char *winner(const struct merge *m)
 {
     const struct node *first = &m->tree[0];

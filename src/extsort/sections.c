@@ -1,4 +1,5 @@
-/* What comes: sections are taken, sorted and, where not all fits, written as runs. */
+/* Input: lanes take sections, sort them and, if not all records fit, write them as
+ * runs. */
 #include "base/buf.h"
 #include "base/units.h"
 #include "extsort/inside.h"
@@ -24,7 +25,7 @@ const struct lane *sections_held(const struct extsort *s, int64_t i)
 
 /* ---- runs ------------------------------------------------------------------------ */
 
-struct sorted { /* a section on its way to a run */
+struct sorted { /* a section that becomes a run */
     const struct extsort *s;
     const struct lane *l;
     int64_t at;
@@ -70,7 +71,7 @@ bool extsort_take(struct extsort *s, int lane, struct extsort_section *section)
 {
     struct lane *l = &s->lane[lane];
     if (l->held && s->records >= 0)
-        return false; /* all fits: one section for each lane */
+        return false; /* all records fit: each lane has one section */
     sections_spill(s, lane);
     if (l->r->failed)
         return false;
@@ -84,8 +85,8 @@ bool extsort_take(struct extsort *s, int lane, struct extsort_section *section)
     return true;
 }
 
-/* Groups that stay in memory, as a last section does that is not full, are not sorted
- * in place, where there is room. */
+/* Groups records without sorting them in place, if they stay in memory (a last section
+ * that is not full) and there is room. */
 static bool sections_group(const struct extsort *s, struct lane *l)
 {
     int64_t room = l->memory + s->d.each - l->records;

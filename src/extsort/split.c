@@ -1,13 +1,13 @@
-/* Where the parts of the result begin: at records that are known from every chunk, or,
- * in memory, at some of all. Of a run it is not known where exactly it reaches such a
- * record, but in which chunk. */
+/* Divides the result into parts. Parts begin at records that are known of every chunk
+ * or, in memory, at some of all records. For a run, only the chunk in which it reaches
+ * such a record is known, not the place. */
 #include "base/err.h"
 #include "extsort/inside.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 256 }; /* of a section in memory */
+enum { SAMPLES = 256 }; /* samples of a section in memory */
 
 #define RADIX(name) splits_##name
 #define RADIX_TYPE struct split
@@ -44,7 +44,7 @@ static int64_t samples_of(const struct extsort *s, int64_t source)
     return n < SAMPLES ? n : SAMPLES;
 }
 
-/* Of a section in memory the samples are made now. */
+/* Returns a sample. Those of a section in memory are made here. */
 static struct split sample_of(const struct extsort *s, int64_t source, int64_t i,
                               uint64_t *made)
 {
@@ -105,7 +105,7 @@ void split_free(struct extsort *s)
 
 /* ---- in sources ------------------------------------------------------------------ */
 
-/* The first chunk that begins at the split or after it. */
+/* Returns the first chunk that begins at the split or after it. */
 static int64_t chunk_after(const struct extsort *s, int64_t i,
                            const struct split *split)
 {
@@ -114,7 +114,8 @@ static int64_t chunk_after(const struct extsort *s, int64_t i,
     int words = extsort_sample_words(s);
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
-        struct split at = *split; /* of shortened keys, equal ones are all behind */
+        /* keys that were cut short: equal ones all count as behind */
+        struct split at = *split;
         at.word = extsort_sample(s, run, middle) + 1;
         if (extsort_exact(s)) {
             at.source = i;

@@ -20,7 +20,7 @@ int sort_compare(const struct sort_order *o, const void *a, const void *b)
 struct indexed {
     const struct sort_order *order;
     const char *records;
-    int last; /* word, that is the place */
+    int last; /* the last word, which is the place */
 };
 
 static inline const char *record_of(const struct indexed *x, const struct sort_entry *e)
@@ -53,13 +53,13 @@ static inline bool entry_before(const void *context, const struct sort_entry *a,
 #define RADIX_BEFORE(c, p, q) entry_before(c, p, q)
 #include "sort/radix.h"
 
-/* Entries are made in the buckets of their prefixes' highest bits, each of which is
- * then sorted in the nearest cache. Measured: half of the time of making them in a row,
- * and sorting them all at once. */
+/* Entries are made in the buckets of their prefixes' highest bits, and each bucket is
+ * then sorted in the nearest cache. Measured: this takes half of the time of making
+ * entries in a row and sorting them all at once. */
 enum { KEYS_AHEAD = 48, BUCKET = 128, BUCKETS = 1 << 12, SAMPLES = 256 };
 
 struct spread {
-    uint64_t least; /* prefix */
+    uint64_t least; /* the least prefix */
     int shift, buckets;
     int64_t end[BUCKETS];
 };
@@ -77,7 +77,8 @@ static inline uint64_t prefix_of(const struct indexed *x, int64_t i)
     return sort_word(x->order, x->records + i * x->order->bytes, 0);
 }
 
-/* Of one after the other; n: of all. */
+/* Returns the prefix of record i and prefetches a later one; n is the number of
+ * records. */
 static inline uint64_t next_prefix(const struct indexed *x, int64_t i, int64_t n)
 {
     if (i + KEYS_AHEAD < n)
@@ -86,8 +87,8 @@ static inline uint64_t next_prefix(const struct indexed *x, int64_t i, int64_t n
     return prefix_of(x, i);
 }
 
-/* Between the least and the greatest of some prefixes; others are in the first bucket
- * or the last one. */
+/* Chooses buckets between the least and the greatest of some prefixes; others go to the
+ * first or the last bucket. */
 static void choose_buckets(struct spread *d, const struct indexed *x, int64_t n)
 {
     uint64_t least = UINT64_MAX, most = 0;
@@ -138,7 +139,7 @@ void sort_index(const struct sort_order *o, const void *records, int64_t n,
     }
 }
 
-#define AHEAD 16 /* records; measured: three quarters more are copied in a second */
+#define AHEAD 16 /* records; measured: it copies three quarters more in a second */
 
 static inline void fetch(const char *record, int64_t bytes)
 {

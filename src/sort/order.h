@@ -1,5 +1,6 @@
-/* The order of records of any fixed size: bytes that compare as unsigned ones, numbers,
- * or whatever a program says; and the sort of an index to them. No MPI, no files. */
+/* The order of records of any fixed size (bytes that compare as unsigned, numbers, or
+ * an order that a program defines), and the sort of an index to them. No MPI, no
+ * files. */
 #ifndef SORT_ORDER_H
 #define SORT_ORDER_H
 
@@ -12,36 +13,38 @@ enum sort_kind {
     SORT_BYTES,  /* the key's bytes, unsigned */
     SORT_FLOATS, /* 32-bit little-endian numbers, each in IEEE 754-2008's totalOrder:
                   * -NaN < -inf < ... < -0 < +0 < ... < inf < NaN */
-    SORT_OWN,    /* key_bytes / 8 words, as `words` has them */
+    SORT_OWN,    /* key_bytes / 8 words, which `words` returns */
 };
 
-/* What is sorted by. Equal keys stay in the order in which they are in the file. */
+/* The order to sort by. Equal keys stay in the order in which they are in the file. */
 struct sort_order {
     enum sort_kind kind;
-    int64_t bytes;             /* of a record */
-    int64_t key_at, key_bytes; /* of the key, in it; of floats a multiple of 4 */
-    /* SORT_OWN: words k and k + 1, of which the first that differs decides; behind the
-     * last one anything. */
+    int64_t bytes; /* size of a record */
+    /* place and size of the key in a record; of floats a multiple of 4 */
+    int64_t key_at, key_bytes;
+    /* SORT_OWN: returns words k and k + 1 of the key. The first word that differs
+     * decides; words behind the last one may be anything. */
     void (*words)(const void *record, int k, uint64_t two[2]);
-    /* SORT_OWN: sorts n of them in place, without an index, and where equal ones come
-     * in any order, as they are the same; NULL: by an index. */
+    /* SORT_OWN: sorts n records in place, without an index. Equal ones may come in any
+     * order, as they are the same. NULL: sort by an index. */
     void (*sort)(void *records, int64_t n);
 };
 
-/* Where a record is among those that are sorted, and the first 8 bytes of its key in
- * a form that compares as a number. */
+/* The place of a record among those that are sorted, and the first 8 bytes of its key
+ * in a form that compares as a number. */
 struct sort_entry {
     uint64_t prefix;
     int64_t place;
 };
 
-/* Local. How many words a key has. */
+/* Local. Returns the number of words of a key. */
 static inline int sort_words(const struct sort_order *o)
 {
     return (int)((o->key_bytes + 7) / 8);
 }
 
-/* Of 8 bytes or less; where a record has 8 there, they are read at once. */
+/* Returns a word of `left` bytes, 8 at most. All 8 are read at once if the record has
+ * them. */
 static inline uint64_t sort_word_of_bytes(const struct sort_order *o,
                                           const unsigned char *record, int64_t at,
                                           int64_t left)
@@ -55,8 +58,8 @@ static inline uint64_t sort_word_of_bytes(const struct sort_order *o,
     return left < 8 ? word >> (64 - 8 * left) << (64 - 8 * left) : word;
 }
 
-/* The bits of a float as a number whose unsigned order is totalOrder: of a negative
- * one all are turned over, of others the sign. */
+/* Maps the bits of a float to a number whose unsigned order is totalOrder: a negative
+ * float has all its bits flipped, others the sign bit. */
 static inline uint32_t sort_total_order(uint32_t bits)
 {
     uint32_t negative = 0 - (bits >> 31);
@@ -71,7 +74,8 @@ static inline uint64_t sort_word_of_floats(const unsigned char *key, int64_t lef
     return high << 32 | (left < 8 ? 0 : sort_total_order(le32toh(two[1])));
 }
 
-/* Local. Word k of a record's key, as a number; beyond the key's end zeros. */
+/* Local. Returns word k of a record's key as a number; beyond the key's end it is
+ * zero. */
 static inline uint64_t sort_word(const struct sort_order *o, const void *record, int k)
 {
     const unsigned char *bytes = record;
@@ -87,7 +91,7 @@ static inline uint64_t sort_word(const struct sort_order *o, const void *record,
                                  : sort_word_of_floats(bytes + at, left);
 }
 
-/* Local. The first two words of a record's key. */
+/* Local. Returns the first two words of a record's key. */
 static inline void sort_first_words(const struct sort_order *o, const void *record,
                                     uint64_t two[2])
 {
@@ -100,12 +104,12 @@ static inline void sort_first_words(const struct sort_order *o, const void *reco
     two[1] = sort_word(o, record, 1);
 }
 
-/* Local. Below, at or above 0, as the key of a from word k on comes before that of b,
- * equals it, or comes after. */
+/* Local. Compares keys from word k on. Returns a number below, at or above 0 if the key
+ * of a comes before that of b, equals it, or comes after. */
 int sort_compare_from(const struct sort_order *o, const void *a, const void *b, int k);
 
-/* Local. Below, at or above 0, as the key of a comes before that of b, equals it, or
- * comes after. */
+/* Local. Compares keys. Returns a number below, at or above 0 if the key of a comes
+ * before that of b, equals it, or comes after. */
 int sort_compare(const struct sort_order *o, const void *a, const void *b);
 
 /* Local. Makes the entries of n records and sorts them, in n x sizeof(struct
@@ -113,8 +117,8 @@ int sort_compare(const struct sort_order *o, const void *a, const void *b);
 void sort_index(const struct sort_order *o, const void *records, int64_t n,
                 struct sort_entry *e);
 
-/* Local. Copies the records of the first n of `left` entries to `to`, in their order;
- * and begins to fetch the next ones. */
+/* Local. Copies the records of the first n of `left` entries to `to`, in their order,
+ * and prefetches the next ones. */
 void sort_gather(const struct sort_order *o, const void *records,
                  const struct sort_entry *e, int64_t n, int64_t left, void *to);
 

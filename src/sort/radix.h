@@ -1,18 +1,18 @@
 /* A radix sort in place, from the highest bits that vary (P. McIlroy, K. Bostic, M.
  * McIlroy: "Engineering radix sort", Computing Systems 6, 1993), for elements of any
- * type. A source defines, and then includes this once or more:
+ * type. A source defines these, and then includes this file once or more:
  *
  *   RADIX(name)             the names of its functions
  *   RADIX_TYPE              of an element
  *   RADIX_WORD(c, p, k)     word k of *p
- *   RADIX_BEFORE(c, p, q)   whether *p comes before *q by these words
+ *   RADIX_BEFORE(c, p, q)   true if *p comes before *q by these words
  *   RADIX_SMALL(c, a, n)    optional: sorts a few of them in a faster way, and returns
  *                           true; or does nothing, and returns false
  *
  * where words are numbers of 64 bits of which the first that differs decides, and c is
- * the `context` that the source hands on. It gets RADIX(sort)(a, n, k, context), which
- * sorts n elements by words k and up. No memory but the stack: 2 KiB a level, each of
- * which takes 3 bits or more. */
+ * the `context` that the source hands on. The source gets RADIX(sort)(a, n, k,
+ * context), which sorts n elements by words k and up. It uses no memory but the stack:
+ * 2 KiB a level, each of which takes 3 bits or more. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -21,18 +21,18 @@
 #define SORT_RADIX_H
 
 /* Measured: with 8 bits, one load of soundings takes 1.7 times as long to sort. */
-#define RADIX_DIGIT 7 /* bits, at most: as many streams as caches and TLBs can follow */
+#define RADIX_DIGIT 7 /* bits, at most: caches and TLBs can follow that many streams */
 #define RADIX_BUCKETS (1 << RADIX_DIGIT)
 #define RADIX_FILL 1 /* bits: at least 2 elements a bucket */
-#define RADIX_FEW 24 /* that are sorted by insertion */
+#define RADIX_FEW 24 /* elements that insertion sorts */
 
-/* Buckets for a word's values from `least` on: by `shift` bits less. */
+/* Buckets of a word's values from `least` on, each for 2^shift of them. */
 struct radix_digit {
     int word, shift, buckets;
     uint64_t least;
 };
 
-/* As many buckets as are worth their while. */
+/* Chooses as many buckets as are worthwhile for n elements. */
 static inline struct radix_digit radix_digit(int64_t n, int k, uint64_t least,
                                              uint64_t most)
 {
@@ -57,8 +57,8 @@ static void RADIX(few)(RADIX_TYPE *a, int64_t n, const void *context)
     }
 }
 
-/* Least and greatest word k. Returns whether all are in order already, as what was
- * written in order often is. */
+/* Finds the least and the greatest word k. Returns true if all are in order already,
+ * which is common for data that were written in order. */
 static bool RADIX(look)(const RADIX_TYPE *a, int64_t n, int k, const void *context,
                         uint64_t *least, uint64_t *most)
 {
@@ -81,8 +81,8 @@ static inline int64_t RADIX(bucket)(const struct radix_digit *d, const RADIX_TYP
     return (int64_t)((RADIX_WORD(context, p, d->word) - d->least) >> d->shift);
 }
 
-/* Every element into its bucket, in place, by cycles: what is found where one belongs
- * is carried on to where that belongs. `start` and `end` bound the buckets. */
+/* Moves every element into its bucket, in place, by cycles: the element found in a
+ * place is carried on to where it belongs. `start` and `end` bound the buckets. */
 static void RADIX(deal)(RADIX_TYPE *a, struct radix_digit d, int64_t *start,
                         const int64_t *end, const void *context)
 {
