@@ -18,7 +18,7 @@ enum layout_order {
 
 struct layout {
     enum layout_order order;
-    int64_t ranks, mats, blks; /* how many of each digit */
+    int64_t ranks, mats, blks; /* number of values of each digit */
     int64_t slot_bytes;
     int64_t start; /* byte offset of slot 0: misaligns all of them */
 };
@@ -34,25 +34,25 @@ struct layout_digit {
     int64_t count;
 };
 
-/* Local. The digits of one file in order, slowest first; returns how many (a file of
- * one rank has no rank). */
+/* Local. Lists the digits of one file in order, slowest first; returns their number (a
+ * file of one rank has no rank). */
 int layout_digits(const struct layout *l, struct layout_digit d[LAYOUT_DIGITS]);
 
-/* Local. "rank,mat,blk" and the like: the digits in order, for reports. */
+/* Local. Returns the digits in order, such as "rank,mat,blk", for reports. */
 const char *layout_text(enum layout_order order);
 
 /* Local. Checks the digits and that no offset exceeds 2^63-1. Returns 0 or
  * -EINVAL / -EOVERFLOW with a sentence. */
 int layout_check(const struct layout *l);
 
-/* Local. The slot of a block. Digits must be in range. */
+/* Local. Returns the slot of a block. Digits must be in range. */
 struct extent layout_at(const struct layout *l, int64_t rank, int64_t mat, int64_t blk);
 
-/* Local. The blocks of one file, by the ranks that share it, matrix by matrix and block
- * by block. The layout has been checked. */
+/* Local. Returns a plan of the blocks of one file, by the ranks that share it, matrix
+ * by matrix and block by block. The layout must have been checked. */
 struct ldad_plan layout_plan(const struct layout *l);
 
-/* Local. Bytes of each file, and how many files there are. */
+/* Local. Return the bytes of each file, and the number of files. */
 int64_t layout_file_bytes(const struct layout *l);
 int64_t layout_files(const struct layout *l);
 

@@ -17,9 +17,10 @@ int err_agree(MPI_Comm comm, int rc)
         return 0;
     struct err e;
     if (first == rank) {
-        err_set(rc, NULL, -1, "failed with code %d", rc); /* only if none is known */
+        /* used only if there is no sentence yet */
+        err_set(rc, NULL, -1, "failed with code %d", rc);
         e = *err_get();
-        if (e.rank < 0) /* else agreed before, on a smaller communicator */
+        if (e.rank < 0) /* if not, it was agreed before, on a smaller communicator */
             MPI_Comm_rank(MPI_COMM_WORLD, &e.rank);
     }
     if (comm != MPI_COMM_SELF)

@@ -1,8 +1,8 @@
-/* One run, one configuration. Ranks may be started with different programs, arguments
- * or environments (launchers can, and nodes may differ); a run of such ranks would wait
- * for ever or report what was not measured. So the first thing that ranks tell each
- * other is a hash of what each was asked to do. Where all are the same, which costs one
- * small reduction, nothing else is sent. */
+/* Ensures that one run has one configuration. Ranks may be started with different
+ * programs, arguments or environments (launchers can, and nodes may differ); a run of
+ * such ranks would wait for ever or report what was not measured. So ranks first
+ * compare a hash of their configurations. If all are equal, which costs one small
+ * reduction, nothing else is sent. */
 #include "base/err.h"
 #include "base/version.h"
 #include "world/inside.h"
@@ -13,20 +13,20 @@
 
 enum { TAG = 1, SHOWN = 160 /* characters of a value */ };
 
-/* What a rank was asked to do: entries of three strings (opt_write_all). */
+/* A rank's configuration: entries of three strings (opt_write_all). */
 struct config {
     char *text;
     size_t bytes;
-    int64_t hash; /* of names and values, not of where they came from */
+    int64_t hash; /* hash of names and values, not of their sources */
 };
 
-/* The string after the one at `at`. */
+/* Returns the string after the one at `at`. */
 static const char *config_after(const char *at)
 {
     return at + strlen(at) + 1;
 }
 
-/* FNV-1a, each string with its zero byte. */
+/* Adds a string, with its zero byte, to an FNV-1a hash. */
 static uint64_t config_add(uint64_t hash, const char *s)
 {
     do
@@ -45,7 +45,8 @@ static int64_t hash_of(const struct config *c)
     return (int64_t)hash;
 }
 
-/* Of one that could not be parsed, the sentence is what can be compared. */
+/* Describes a rank's configuration. If it could not be parsed, the sentence is compared
+ * instead. */
 static int config_describe(struct config *c, const struct opt_program *p, int parsed)
 {
     FILE *out = open_memstream(&c->text, &c->bytes);
@@ -65,7 +66,8 @@ static int config_describe(struct config *c, const struct opt_program *p, int pa
     return parsed < 0 ? parsed : 0;
 }
 
-/* So much of a value as shows where it differs from the other one; lines as words. */
+/* Copies as much of a value as shows where it differs from the other one; lines become
+ * words. */
 static const char *config_show(char out[SHOWN + 8], const char *value,
                                const char *other)
 {
@@ -82,8 +84,8 @@ static const char *config_show(char out[SHOWN + 8], const char *value,
     return out;
 }
 
-/* Rank 0 says where `theirs` first differs. Values and where they came from stand
- * behind the name. */
+/* On rank 0, tells where `theirs` first differs. The value and its source follow the
+ * name. */
 static int config_tell(const struct world *w, const struct config *mine,
                        const struct config *theirs, int other, const char *host)
 {
@@ -128,7 +130,7 @@ static int compare(const struct world *w, const struct config *mine, int other)
     MPI_Recv(&bytes, 1, MPI_INT64_T, other, TAG, w->comm, MPI_STATUS_IGNORE);
     theirs.bytes = (size_t)bytes;
     theirs.text = malloc(theirs.bytes + 1);
-    if (!theirs.text) /* the other one waits no longer than until this one ends */
+    if (!theirs.text) /* the other rank waits only until this one ends */
         return err_set(-ENOMEM, NULL, -1, "no memory for the options");
     MPI_Recv(theirs.text, (int)bytes, MPI_BYTE, other, TAG, w->comm, MPI_STATUS_IGNORE);
     MPI_Recv(host, sizeof host, MPI_BYTE, other, TAG, w->comm, MPI_STATUS_IGNORE);
@@ -137,7 +139,7 @@ static int compare(const struct world *w, const struct config *mine, int other)
     return rc;
 }
 
-/* Rank 0 is held against the first that differs from it. */
+/* Compares rank 0 with the first rank that differs from it. */
 static int find_difference(const struct world *w, const struct config *c)
 {
     int64_t first = c->hash;
@@ -152,8 +154,8 @@ static int find_difference(const struct world *w, const struct config *c)
     return err_agree(w->comm, rc);
 }
 
-/* A usage error is the same on all ranks, and so nobody says where it was seen: this
- * one is not. */
+/* Adds the rank to a usage error. Such errors are normally the same on all ranks and
+ * name none; this one is not. */
 static void name_rank(const struct world *w)
 {
     struct err e = *err_get();
@@ -166,7 +168,7 @@ static void name_rank(const struct world *w)
 int config_agree(const struct world *w, const struct opt_program *p, int parsed)
 {
     struct config c = {0};
-    if (parsed >= 0 && err_get()->code) /* what failed when there were no ranks yet */
+    if (parsed >= 0 && err_get()->code) /* a failure from before there were ranks */
         parsed = err_get()->code;
     int rc = config_describe(&c, p, parsed);
     int64_t vote[3] = {rc ? 0 : 1, c.hash, ~c.hash};

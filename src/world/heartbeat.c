@@ -1,14 +1,14 @@
-/* Signs of life. A rank that is frozen (by a cgroup's freezer, by SIGSTOP, with its
- * node) calls nothing any more, and no library notices: the others would wait for ever.
- * So the watchdog's thread of each rank counts in memory that the ranks of a node
- * share, and that of the rank before it looks whether it does. The first ranks of the
- * nodes do the same all around by a connection of their own (TCP), as MPI is not the
- * thread's to call.
+/* Signs of life. A frozen rank (by a cgroup's freezer, by SIGSTOP, with its node) makes
+ * no calls, and no library notices: the others would wait for ever. So each rank's
+ * watchdog thread increments a counter in memory that the ranks of a node share, and
+ * the watchdog of the rank before it checks that counter. The first ranks of the nodes
+ * do the same in a ring, by a TCP connection of their own, as the thread must not call
+ * MPI.
  *
- * Each rank looks after one, so that it costs the same on any number of ranks; of
- * ranks that are frozen together, somebody lives who looks after the first of them.
- * All is measured in the time that the looking process has lived: where a batch
- * system stops all ranks, nobody looks meanwhile. */
+ * Each rank looks after one, so the cost does not depend on the number of ranks. If
+ * several ranks are frozen together, the rank before the first of them still lives and
+ * notices. All times count only while the looking process runs: if a batch system stops
+ * all ranks, nobody looks meanwhile. */
 #include "base/err.h"
 #include "base/scratch.h"
 #include "world/inside.h"
@@ -33,43 +33,43 @@
 #include <unistd.h>
 
 enum {
-    STILL_LOOKS = 15, /* so often is looked before a rank is believed to be frozen */
+    STILL_LOOKS = 15, /* looks without a change before a rank counts as frozen */
     BEATS = 10,       /* signs of life that a node sends within the limit */
-    ADDRESSES = 4,    /* of a node that are tried */
-    CALLERS = 4,      /* connections of which it is not known yet who makes them */
+    ADDRESSES = 4,    /* addresses of a node that are tried */
+    CALLERS = 4,      /* connections whose caller is not known yet */
     LINK_WAIT_MS = 1000,
-    LATER_S = 8 /* so much longer is a node waited for than a rank of our own */
+    LATER_S = 8 /* extra wait for a node, compared with a rank of our own */
 };
 
 /* Another rank of this node. */
 struct mate {
-    pid_t pid, watchdog; /* the kernel's number of its watchdog's thread */
+    pid_t pid, watchdog; /* `watchdog` is the kernel's number of its watchdog thread */
     int rank;
 };
 
-/* What a rank shows, in a cache line of its own. */
+/* The state that a rank shows, in a cache line of its own. */
 struct beat {
     _Alignas(64) _Atomic uint32_t count;
-    _Atomic uint32_t end;    /* by a signal */
+    _Atomic uint32_t end;    /* its state after a signal (REMOVES, HAS_REMOVED) */
     _Atomic uint32_t failed; /* another rank has said why the run ends */
 };
 enum { GOES_ON, REMOVES, HAS_REMOVED };
 #define ENDED UINT32_MAX
 
 static struct {
-    struct beat *beat; /* of all ranks here; NULL: there is none */
+    struct beat *beat; /* of all ranks here; NULL: there are none */
     struct mate *mates;
     int ranks, mine;
-    bool known;       /* mates are */
-    pid_t pid;        /* ours: a process that we start is none of the run's */
-    uint32_t *counts; /* of all, some time ago */
-    uint32_t seen;    /* of the next one */
-    int looks;        /* so often it was the same */
+    bool known;       /* `mates` are filled in */
+    pid_t pid;        /* our process; one that we start is not part of the run */
+    uint32_t *counts; /* counters of all, some time ago */
+    uint32_t seen;    /* counter of the next rank */
+    int looks;        /* looks since it last changed */
     int64_t since_ns;
     char host[64];
 } here;
 
-/* How to reach a node's first rank; token: by which it knows who calls. */
+/* The address of a node's first rank. The token shows it who calls. */
 struct contact {
     uint64_t token;
     int rank, port, n;
@@ -78,18 +78,19 @@ struct contact {
 };
 
 static struct {
-    int to[ADDRESSES]; /* to the next node, whichever arrives; -1: none */
+    int to[ADDRESSES]; /* connections to the next node by each address; -1: none */
     bool greeted[ADDRESSES];
-    int listening, caller[CALLERS], from; /* the node before */
-    int rank;                             /* its first one */
+    int listening, caller[CALLERS], from; /* `from` is the node before */
+    int rank;                             /* the first rank of the node before */
     char host[64];
-    uint64_t token; /* ours, that it knows; and that of the next node */
+    /* our token, which the node before knows; and that of the next node */
+    uint64_t token;
     uint64_t next_token;
     int64_t heard_ns, beat_ns;
 } links = {
     .to = {-1, -1, -1, -1}, .listening = -1, .caller = {-1, -1, -1, -1}, .from = -1};
 
-static atomic_bool ready; /* the watchdog's thread may look at all this */
+static atomic_bool ready; /* the watchdog's thread may use all this */
 
 static void hang_up(int *fd)
 {
@@ -100,7 +101,7 @@ static void hang_up(int *fd)
 
 /* ---- in a node: opening ---------------------------------------------------------- */
 
-/* The processes of the others here, the next one first. */
+/* Exchanges the process numbers of the ranks here, the next one first. */
 static int meet_mates(MPI_Comm group, int rank)
 {
     struct mate self = {getpid(), watchdog_thread(), rank};
@@ -122,8 +123,8 @@ static int meet_mates(MPI_Comm group, int rank)
     return rc;
 }
 
-/* Memory without a name, which the others open as a file of the first one's: nothing is
- * left of it, whatever ends the run. */
+/* Creates memory without a name, which the others open as a file of the first rank. So
+ * nothing is left of it, however the run ends. */
 static int open_page(MPI_Comm group, size_t bytes)
 {
     long long where[2] = {getpid(), -1};
@@ -139,7 +140,7 @@ static int open_page(MPI_Comm group, size_t bytes)
     return open(path, O_RDWR | O_CLOEXEC);
 }
 
-/* 1, or 0 where the ranks here cannot share memory. */
+/* Maps the shared memory. Returns 1, or 0 if the ranks here cannot share memory. */
 static int share_page(MPI_Comm group)
 {
     size_t bytes = (size_t)here.ranks * sizeof *here.beat;
@@ -182,7 +183,7 @@ static int new_socket(void)
     return socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 }
 
-/* Makes ready for the node before; c->n 0: it cannot be done. */
+/* Listens for the node before; c->n is 0 if that cannot be done. */
 static void listen_for(struct contact *c)
 {
     struct sockaddr_in any = {.sin_family = AF_INET};
@@ -211,7 +212,7 @@ static void heartbeat_call(const struct contact *c)
     }
 }
 
-/* A call goes on in the background; what is sent first says who calls. */
+/* Sends the token on connections that are up; they are made in the background. */
 static void greet(void)
 {
     for (int i = 0; i < ADDRESSES; i++) {
@@ -230,7 +231,7 @@ static void hear_caller(int *fd)
     uint64_t token;
     ssize_t n = recv(*fd, &token, sizeof token, MSG_PEEK);
     if (n < (ssize_t)sizeof token && (n > 0 || (n < 0 && errno == EAGAIN)))
-        return; /* it may still come */
+        return; /* the rest may still come */
     if (n == (ssize_t)sizeof token && token == links.token && links.from < 0) {
         links.from = *fd;
         *fd = -1;
@@ -238,7 +239,8 @@ static void hear_caller(int *fd)
     hang_up(fd);
 }
 
-/* Anybody may call: the one who knows the token is taken, and then nobody else. */
+/* Accepts connections. Anybody may call; the first one that knows the token is taken,
+ * and then nobody else. */
 static void heartbeat_answer(void)
 {
     if (links.listening < 0)
@@ -257,7 +259,7 @@ static void heartbeat_answer(void)
     hang_up(&links.listening);
 }
 
-/* 1, or 0 where the node before cannot be heard. */
+/* Connects neighbouring nodes. Returns 1, or 0 if the node before cannot be heard. */
 static int link_nodes(MPI_Comm leaders, const struct world *w)
 {
     struct contact self = {.rank = w->rank}, next, before;
@@ -286,7 +288,7 @@ static int link_nodes(MPI_Comm leaders, const struct world *w)
 
 /* ---- an end by a signal ---------------------------------------------------------- */
 
-/* The state in "PID (NAME) STATE ..."; 0: there is no such process. */
+/* Returns the state in "PID (NAME) STATE ..."; 0: there is no such process. */
 static char state_of(pid_t pid)
 {
     char path[32], text[256];
@@ -305,10 +307,11 @@ static bool has_ended(char state)
     return !state || state == 'Z' || state == 'X';
 }
 
-/* A rank that is warned, or waits for a disk, may not know of its signal yet. */
+/* True if other ranks still remove files. A rank that has been warned, or waits for a
+ * disk, may not know of its signal yet. */
 static bool others_busy(bool gone)
 {
-    if (here.pid != getpid()) /* a process that we start is none of the run's */
+    if (here.pid != getpid()) /* a process that we start is not part of the run */
         return false;
     here.beat[here.mine].end = gone ? HAS_REMOVED : REMOVES;
     for (int i = 1; i < here.ranks; i++) {
@@ -320,17 +323,17 @@ static bool others_busy(bool gone)
     return false;
 }
 
-/* A launcher that sees one process end may kill the rest, which then leave their files
- * (MPICH's does). So they get a signal first, stopped ones too. Their watchdogs get it,
- * and are silent from then on: their first threads may be where no signal reaches them.
- */
+/* Signals another rank. A launcher that sees one process end may kill the rest, which
+ * then leave their files (MPICH's does). So they get a signal first, even if stopped.
+ * The signal goes to their watchdogs, which are silent from then on: a first thread may
+ * be where no signal reaches it. */
 static void warn_mate(const struct mate *m, int sig)
 {
     syscall(SYS_tgkill, m->pid, m->watchdog, sig);
     kill(m->pid, SIGCONT);
 }
 
-/* MPI libraries ignore SIGPIPE. */
+/* Warns the other ranks of this node. MPI libraries ignore SIGPIPE. */
 static void warn_others(int sig)
 {
     for (int i = 1; i < here.ranks && here.pid == getpid(); i++) {
@@ -347,7 +350,7 @@ static bool run_failed(void)
 
 void heartbeat_fail(void)
 {
-    if (here.beat) /* who has a signal from us sends us none */
+    if (here.beat) /* a rank that has a signal from us sends us none */
         here.beat[here.mine].end = REMOVES;
     for (int i = 1; i < here.ranks && here.known; i++) {
         if (here.beat)
@@ -371,7 +374,7 @@ int heartbeat_open(struct world *w, MPI_Comm node)
     static const struct scratch_others others = {others_busy, warn_others, run_failed};
     MPI_Comm group, leaders;
     struct stat st;
-    /* Ranks in containers may share memory and not their process numbers. */
+    /* Ranks in containers may share memory but not process numbers. */
     int64_t pids = stat("/proc/self/ns/pid", &st) ? 0 : (int64_t)st.st_ino;
     MPI_Comm_split(node, (int)(pids & INT_MAX), 0, &group);
     MPI_Comm_rank(group, &here.mine);
@@ -393,7 +396,7 @@ int heartbeat_open(struct world *w, MPI_Comm node)
     return rc;
 }
 
-/* ---- looking: of the watchdog's thread ------------------------------------------- */
+/* ---- looking: the watchdog's thread ---------------------------------------------- */
 
 void heartbeat_tick(void)
 {
@@ -401,8 +404,8 @@ void heartbeat_tick(void)
         atomic_fetch_add(&here.beat[here.mine].count, 1);
 }
 
-/* Who it is, and what the kernel says of it; false: a debugger holds it (state t), and
- * somebody knows. */
+/* Describes a rank and its state in the kernel; false: a debugger holds it (state t),
+ * and somebody knows. */
 static bool heartbeat_describe(const struct mate *m, char *out, size_t size)
 {
     char state = state_of(m->pid), how[64];
@@ -433,7 +436,7 @@ void heartbeat_name_silent(char *out, size_t size)
     out[0] = 0;
     for (int i = 0; count && i < here.ranks; i++)
         count[i] = here.beat[i].count;
-    for (int i = 0; count && i < LOOKS; i++) { /* the others are to see that we live */
+    for (int i = 0; count && i < LOOKS; i++) { /* the others must see that we live */
         nanosleep(&(struct timespec){.tv_nsec = WATCHDOG_LOOK_NS}, NULL);
         heartbeat_tick();
     }
@@ -470,8 +473,8 @@ static void send_beats(int64_t lived_ns, int64_t limit_ns)
             hang_up(&links.to[i]);
 }
 
-/* A connection that is closed is one of a process that has ended: that is its
- * launcher's business. */
+/* Checks the node before. A closed connection means that the process has ended, which
+ * is its launcher's business. */
 static void look_after_node(int64_t lived_ns, int64_t limit_ns)
 {
     char beats[64];

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The first number in a file, or after `key` in it; -1 where there is none (a
- * cgroup without limit says "max"). */
+/* Returns the first number in a file, or after `key` in it; -1: there is none (a cgroup
+ * without a limit says "max"). */
 static int64_t number_in(const char *path, const char *key)
 {
     char line[512];
@@ -27,7 +27,7 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* How a version of cgroups calls what it counts. */
+/* The names that a version of cgroups gives to limits and counters. */
 struct group_names {
     const char *root, *limit, *use, *cached;
 };
@@ -45,15 +45,15 @@ static int64_t in_group(const char *dir, const char *file, const char *key)
     return number_in(path, key);
 }
 
-/* The limit of the cgroup in `dir`; -1: it has none. */
+/* Returns the limit of the cgroup in `dir`; -1: it has none. */
 static int64_t limit_in(const struct group_names *names, const char *dir)
 {
     int64_t limit = in_group(dir, names->limit, NULL);
     return limit > INT64_C(1) << 60 ? -1 : limit;
 }
 
-/* What it leaves: limit - use, where pages of files do not count as use, for the kernel
- * gives them back. */
+/* Returns limit - use. Pages of files do not count as use, as the kernel gives them
+ * back. */
 static int64_t left_in(const struct group_names *names, const char *dir)
 {
     int64_t limit = limit_in(names, dir);
@@ -67,7 +67,7 @@ static int64_t left_in(const struct group_names *names, const char *dir)
 
 typedef int64_t of_group(const struct group_names *names, const char *dir);
 
-/* The least of the cgroup and all its ancestors. */
+/* Returns the least value of the cgroup and all its ancestors. */
 static int64_t least_of_all(const struct group_names *names, char *group, of_group *of)
 {
     char dir[1024];

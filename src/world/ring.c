@@ -1,4 +1,4 @@
-/* Ranks in a ring, node after node: who is at the other end of a step that leads from
+/* Ranks in a ring, node after node. It tells the rank at the other end of a step from
  * each node to another one. */
 #include "base/err.h"
 #include "world/world.h"
@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 struct ring {
-    int *start; /* of each node, its first place; one more, the end */
+    int *start; /* each node's first place; the last entry is the end */
     int *at;    /* the rank at each place */
-    int place;  /* of our rank */
-    int most;   /* ranks of one node */
+    int place;  /* our rank's place */
+    int most;   /* most ranks of one node */
 };
 
 static int count_nodes(const int node[], int size)
@@ -20,7 +20,7 @@ static int count_nodes(const int node[], int size)
     return most + 1;
 }
 
-/* Ranks of a node keep their order. */
+/* Fills the ring; ranks of a node keep their order. */
 static void ring_fill(struct ring *r, const int node[], int size, int nodes, int rank)
 {
     for (int i = 0; i < size; i++)

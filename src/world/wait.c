@@ -1,11 +1,10 @@
-/* Waiting that leaves the core to others: MPI libraries spin, and where there are more
- * ranks than cores, or threads beside them, those who wait keep those who work from
- * working. */
+/* Waiting that leaves the core to others. MPI libraries spin; if there are more ranks,
+ * or ranks and threads, than cores, the waiting ones keep the others from working. */
 #include "base/clock.h"
 #include "world/world.h"
 #include <time.h>
 
-#define SPIN_NS 1000000 /* what is over soon is noticed at once */
+#define SPIN_NS 1000000 /* a short wait ends at once */
 #define NAP_NS 50000
 
 void world_wait(MPI_Request *request, MPI_Status *status)

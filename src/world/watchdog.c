@@ -1,6 +1,6 @@
-/* Deadlines of calls, and the thread that looks at them. Time is what this process has
- * lived: where a batch system stops all ranks and lets them go on, no deadline passes
- * meanwhile. */
+/* Deadlines of calls, and the thread that checks them. Time counts only while this
+ * process runs: if a batch system stops all ranks and lets them go on, no deadline
+ * passes meanwhile. */
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/scratch.h"
@@ -19,32 +19,32 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Where all ranks are stuck, one is enough to tell: the others wait a little longer,
- * in turn, for it to speak and to end them. */
+/* If all ranks are stuck, one is enough to tell: the others wait a little longer, in
+ * turn, for it to speak and to end them. */
 #define TURN_NS INT64_C(500000000)
-#define CLOSE_NS INT64_C(2000000000)  /* what the thread has to end */
-#define REMOVE_NS INT64_C(2000000000) /* what removing files has */
-/* So often is looked whether our own first thread is stuck before that is believed. */
+#define CLOSE_NS INT64_C(2000000000)  /* time for the thread to end */
+#define REMOVE_NS INT64_C(2000000000) /* time for removing files */
+/* Looks at our own first thread before it counts as stuck. */
 #define STUCK_LOOKS 10
-#define START_S 60.0 /* what starting and ending MPI gets at least */
+#define START_S 60.0 /* least time for starting and ending MPI */
 
 static pthread_t thread;
 static atomic_bool running;
 static pthread_mutex_t pausing = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t ends;  /* running has changed */
-static atomic_int thread_id; /* the kernel's; 0: not known yet */
+static pthread_cond_t ends;  /* signals that `running` has changed */
+static atomic_int thread_id; /* number in the kernel; 0: not known yet */
 static _Atomic int64_t lived_ns;
 
-/* What a thread is waiting for. It stands in the list from the first time on until the
+/* The call that a thread is waiting for. It is in the list from its first use until the
  * thread ends. */
 struct armed {
-    _Atomic int64_t deadline_ns; /* of what was lived; 0: disarmed */
+    _Atomic int64_t deadline_ns; /* in lived time; 0: disarmed */
     _Atomic(const char *) what, file;
     _Atomic int64_t offset;
     _Atomic double limit_s;
-    int lane;                   /* -1: it is none */
-    bool listed;                /* only its own thread asks */
-    struct armed *next, **link; /* in the list; link: what points here */
+    int lane;                   /* -1: the thread is no lane */
+    bool listed;                /* used by its own thread only */
+    struct armed *next, **link; /* list; `link` is the pointer that points here */
 };
 static _Thread_local struct armed mine;
 static struct armed *all;
@@ -52,14 +52,14 @@ static pthread_mutex_t listing = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t leaving; /* its destructor takes a thread out of the list */
 static bool have_key;
 
-static _Atomic double set_limit_s = WATCHDOG_LIMIT_S; /* 0: there is none */
+static _Atomic double set_limit_s = WATCHDOG_LIMIT_S; /* 0: there is no limit */
 static char program[64], host[64];
 static atomic_int rank, turn;
 static struct {
-    pid_t id;           /* of our first thread */
-    int64_t look_ns;    /* when it is looked at again */
-    long long switches; /* so often it had gone to sleep by then */
-    int looks;          /* so often it was in the same sleep */
+    pid_t id;           /* the kernel's number of our first thread */
+    int64_t look_ns;    /* time of the next look */
+    long long switches; /* times that it had gone to sleep by the last look */
+    int looks;          /* looks that found it in the same sleep */
 } first;
 
 /* ---- the end --------------------------------------------------------------------- */
@@ -77,7 +77,8 @@ static void *remove_all(void *unused)
     return NULL;
 }
 
-/* What hangs may hang here, too, and the status is to be the same as ever. */
+/* Removes files within a time limit: removing may hang as well, and the exit status
+ * must be the same as ever. */
 static void remove_in_time(void)
 {
     struct timespec until = later(REMOVE_NS);
@@ -144,7 +145,7 @@ int64_t watchdog_courtesy_ns(void)
     return turn * TURN_NS;
 }
 
-/* Whether any call is under way that has a deadline. */
+/* True if any call with a deadline is in flight. */
 static bool look_at_calls(void)
 {
     bool some = false;
@@ -159,7 +160,7 @@ static bool look_at_calls(void)
     return some;
 }
 
-/* The state of our first thread, and how often it has gone to sleep. */
+/* Returns the state of our first thread, and how often it has gone to sleep. */
 static char state_of_first(long long *switches)
 {
     char path[64], line[256], state = 0;
@@ -175,9 +176,9 @@ static char state_of_first(long long *switches)
     return state;
 }
 
-/* A file server that is dead, or a disk, may hold our first thread in a call that
- * nobody gave a deadline, or in its own program text. Far apart, so that what the
- * kernel counts of our I/O remains the run's. */
+/* Checks our first thread. A dead file server or disk may hold it in a call without a
+ * deadline, or in its own program text. Looks are far apart, so that the kernel's
+ * counts of our I/O remain those of the run. */
 static void look_at_first(double limit_s)
 {
     long long switches;
@@ -238,7 +239,7 @@ static void leave(void *place)
     pthread_mutex_unlock(&listing);
 }
 
-/* clock_ns is of this clock. */
+/* Makes the condition variable use the clock of clock_ns. */
 static void make_ends(void)
 {
     pthread_condattr_t attr;
@@ -248,7 +249,8 @@ static void make_ends(void)
     pthread_condattr_destroy(&attr);
 }
 
-/* The environment is not asked later on: MPI libraries change it as they start. */
+/* Sets the rank and its turn. The environment is not read later: MPI libraries change
+ * it as they start. */
 void watchdog_rank(int known)
 {
     bool speaks = known < 0 ? opt_speaks() : !known;
@@ -318,8 +320,9 @@ static struct armed *my_place(void)
     return &mine;
 }
 
-/* Twice in each transfer: whoever sees the deadline sees the rest as well, and nothing
- * else needs an order, which would cost as much as a reading of the clock. */
+/* Arms a deadline, twice in each transfer. A thread that sees the deadline sees the
+ * rest as well; no other order is needed, which would cost as much as reading the
+ * clock. */
 void watchdog_arm(double limit_s, const char *what, const char *file, int64_t offset)
 {
     struct armed *a = running && limit_s > 0 ? my_place() : NULL;
@@ -358,7 +361,7 @@ void watchdog_close(void)
     pthread_cond_signal(&ends);
     pthread_mutex_unlock(&pausing);
     struct timespec until = later(CLOSE_NS);
-    /* Its report is written: whatever holds the thread must not hold the process. */
+    /* The report is written: a thread that hangs must not hold the process. */
     if (!pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &until))
         heartbeat_close();
 }

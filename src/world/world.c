@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The number of ranks the launcher promised, and in whose name; 0: no promise.
- * SLURM_NTASKS is not asked: mpirun inside an allocation sets it to something
- * else. */
+/* Returns the number of ranks that the launcher promised, and the variable that says
+ * so; 0: there is no promise. SLURM_NTASKS is not read: mpirun inside an allocation
+ * sets it to something else. */
 static long promised(const char **variable)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
@@ -42,8 +42,9 @@ static int check_launcher(const struct world *w)
         n, variable, w->library);
 }
 
-/* Within Slurm, mpirun starts its own processes on the nodes by srun, and ours see both
- * names; MPICH's tells the ranks of a node apart by a variable that srun has not. */
+/* Returns the launcher's name. Within Slurm, mpirun starts its own processes on the
+ * nodes by srun, and ours see both names; MPICH's mpirun numbers the ranks of a node in
+ * a variable that srun lacks. */
 static const char *launcher_name(void)
 {
     if (getenv("OMPI_COMM_WORLD_SIZE") && !getenv("SLURM_STEP_NUM_TASKS"))
@@ -55,7 +56,8 @@ static const char *launcher_name(void)
     return getenv("PMI_SIZE") ? "hydra" : "none";
 }
 
-/* "MPICH Version:  4.0.2 ..." and "Open MPI v4.1.4, package ..." to name version. */
+/* Turns "MPICH Version:  4.0.2 ..." and "Open MPI v4.1.4, package ..." into name and
+ * version. */
 static void name_library(char out[64])
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "", version[32] = "";
@@ -96,8 +98,8 @@ static int map_nodes(struct world *w)
     return rc;
 }
 
-/* Whether these processes can become one world: srun gives each of them a rank for
- * its --mpi=pmix or pmi2, and nothing with --mpi=none. Open MPI does not even start
+/* True if these processes can become one world: srun gives each of them a rank for its
+ * --mpi=pmix or pmi2, and nothing with --mpi=none. Open MPI does not even start
  * then. */
 static bool can_be_one_world(void)
 {
@@ -152,8 +154,8 @@ int world_open(struct world *w, int *argc, char ***argv, const struct opt_progra
     return rc ? rc : mapped;
 }
 
-/* N singletons: the launcher ends all of them when the first has exited with a failure,
- * which must not be before the one that speaks has spoken. */
+/* Delays N singletons: the launcher ends all of them when the first exits with a
+ * failure, which must not happen before the one that speaks has spoken. */
 static void let_the_first_speak(const struct world *w)
 {
     const struct timespec second = {.tv_sec = 1};
@@ -173,8 +175,8 @@ int world_close(struct world *w, const char *program)
     scratch_bound(status != 0);
     scratch_unlink_all();
     scratch_bound(false);
-    /* Open MPI ends, by a signal, the ranks that are left when the first has exited
-     * with a failure: that is no second sentence. */
+    /* Open MPI ends the remaining ranks by a signal when the first has exited with a
+     * failure; that is no reason for a second sentence. */
     scratch_catch_signals(NULL);
     if (status)
         let_the_first_speak(w);

@@ -14,19 +14,19 @@ struct world {
     int rank, size;
     char host[64];
     int nodes;      /* distinct shared-memory domains */
-    int node;       /* which of them is ours, 0.. in order of lowest rank */
-    int node_rank;  /* our place on it */
+    int node;       /* the number of ours, 0.. in order of lowest rank */
+    int node_rank;  /* our place on the node */
     int node_ranks; /* ranks on it */
     int ranks_per_node_max;
     const char *thread_level;
     char library[64];     /* "MPICH 4.0.2", "Open MPI 4.1.4" */
     const char *launcher; /* "hydra", "orte", "slurm", "none" */
-    bool watched;         /* a rank that is frozen is noticed, on all nodes */
+    bool watched;         /* a frozen rank is noticed, on all nodes */
 };
 
-/* Local. What a program does first: as opt_early, but answers only where this process
- * is the one of its launch. Where there are more, one may ask what the others do not:
- * world_open finds out. */
+/* Local. Answers early requests as opt_early does, but only if this process is the only
+ * one of its launch. With more processes, one may ask for something that the others do
+ * not: world_open finds out. */
 bool world_early(const struct opt_program *p, int argc, char **argv, int *status);
 
 /* **Collective** on MPI_COMM_WORLD. Starts MPI (MPI_THREAD_SERIALIZED), catches signals
@@ -44,29 +44,32 @@ int world_open(struct world *w, int *argc, char ***argv, const struct opt_progra
  * every rank), for main. */
 int world_close(struct world *w, const char *program);
 
-/* **Collective** on `comm`. Gives every rank the same verdict: 0 where `rc` is 0
- * on all, else the code of the lowest failing rank, whose sentence (base/err.h)
- * replaces every rank's own. Needs an err_set on the failing rank. */
+/* **Collective** on `comm`. Gives every rank the same verdict: 0 if `rc` is 0 on all,
+ * else the code of the lowest failing rank, whose sentence (base/err.h) replaces every
+ * rank's own. Needs an err_set on the failing rank. */
 int err_agree(MPI_Comm comm, int rc);
 
-/* Local, and **Collective** on `comm`. As MPI_Wait and MPI_Barrier, but who waits for
- * more than a millisecond leaves its core to others, and looks every 50 us. */
+/* Local, and **Collective** on `comm`. Wait as MPI_Wait and MPI_Barrier do, but a rank
+ * that waits for more than a millisecond leaves its core to others, and looks every 50
+ * us. */
 void world_wait(MPI_Request *request, MPI_Status *status);
 void world_barrier(MPI_Comm comm);
 
-/* Local. For loops of one's own that wait since then (clock_ns): naps, as those do. */
+/* Local. Naps as those do, for a caller's own loop that has waited since `since_ns`
+ * (clock_ns). */
 void world_rest(int64_t since_ns);
 
-/* Local. All ranks stand in a ring, node after node, and a step goes on by as many
- * places as the largest node has ranks: from each rank to one of another node, and to
- * each from one. Where all nodes are alike, it is the one at the same place of the next
- * node. Into to[i] whom `rank` comes to by steps[i] of them (negative: back). node[r]:
- * the node of rank r of `size`. Two more arrays of that size. 0, -ENOMEM, or -EINVAL
- * with a sentence: a node has more than half of the ranks. */
+/* Local. Finds partners in a ring. All ranks stand in it, node after node, and a step
+ * goes on by as many places as the largest node has ranks: it leads from each rank to
+ * one of another node, and one leads to each rank. If all nodes are alike, it leads to
+ * the same place of the next node. Sets to[i] to the rank that is steps[i] steps away
+ * from `rank` (negative: back). node[r] is the node of rank r of `size`. Allocates two
+ * arrays of that size. Returns 0, -ENOMEM, or -EINVAL with a sentence: a node has more
+ * than half of the ranks. */
 int world_ring(const int node[], int size, int rank, const int steps[], int n,
                int to[]);
 
-/* **Collective** on w->comm. The same with the nodes' map: an MPI_Allgather of a
+/* **Collective** on w->comm. Does the same with the nodes' map: an MPI_Allgather of a
  * number, and 12 bytes for each rank while it lasts. Returns the agreed verdict. */
 int world_next_nodes(const struct world *w, const int steps[], int n, int to[]);
 
@@ -82,7 +85,7 @@ struct world_host {
 };
 int world_hosts(const struct world *w, struct world_host **hosts);
 
-/* Local. Cores that this process may run on; -1: not known. */
+/* Local. Returns the number of cores that this process may run on; -1: not known. */
 int world_cores(void);
 
 /* Local. The watchdog: a thread that ends the process with a sentence when a
@@ -93,8 +96,8 @@ int world_cores(void);
  * deadline of its own. limit_s <= 0: off. rank -1: not known yet. */
 int watchdog_open(const char *program, int rank, const char *host);
 void watchdog_rank(int rank);
-#define WATCHDOG_LIMIT_S 300.0       /* where nobody sets another one */
-void watchdog_limit(double limit_s); /* of what names no other */
+#define WATCHDOG_LIMIT_S 300.0       /* the default */
+void watchdog_limit(double limit_s); /* for calls that name no other */
 void watchdog_arm(double limit_s, const char *what, const char *file, int64_t offset);
 void watchdog_arm_as_set(const char *what, const char *file);
 void watchdog_disarm(void);
@@ -102,7 +105,7 @@ void watchdog_close(void);
 
 double watchdog_limit_s(void);
 
-/* The entry of an option table: after opt_parse, watchdog_limit(seconds). */
+/* The entry of an option table. Call watchdog_limit(seconds) after opt_parse. */
 /* clang-format off */
 #define WORLD_TIMEOUT(seconds) \
     {.kind = OPT_REAL, .name = "io-timeout", .value = &(seconds), .preset = "300", \
@@ -111,17 +114,17 @@ double watchdog_limit_s(void);
              "of life for this long (stopped or frozen); 0: wait forever"}
 /* clang-format on */
 
-/* Local. Nanoseconds that this process has lived, without those in which it was
- * stopped, to 0.2 s: what limits are measured with. */
+/* Local. Returns the nanoseconds that this process has lived, without the time in which
+ * it was stopped, to 0.2 s. Limits are measured with it. */
 int64_t watchdog_ns(void);
 
-/* Local. Memory this process may still use: the smaller of MemAvailable and what
- * its cgroup (v1 or v2) leaves, in bytes; shared with the other ranks of the
- * node. -1 if it cannot be known. */
+/* Local. Returns the memory that this process may still use: the smaller of
+ * MemAvailable and what its cgroup (v1 or v2) leaves, in bytes; shared with the other
+ * ranks of the node. -1: it cannot be known. */
 int64_t world_memory_available(void);
 
-/* Local. The least limit, in bytes, that its cgroup (v1 or v2) and those above set to
- * this process, the others in them and their page cache; -1: there is none. */
+/* Local. Returns the least limit, in bytes, that its cgroup (v1 or v2) and those above
+ * set to this process, the others in them and their page cache; -1: there is none. */
 int64_t world_memory_limit(void);
 
 #endif
