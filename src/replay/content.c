@@ -1,4 +1,5 @@
-/* Data that tell where they belong, whatever pieces they are read in. */
+/* Stamped data: each byte tells its file, place and phase, whatever pieces it is read
+ * in. */
 #include "base/buf.h"
 #include "base/err.h"
 #include "replay/replay.h"
@@ -23,7 +24,7 @@ void replay_fill(struct run *r, int file, int version, void *buf, int64_t offset
     phase_act(r->phase, before);
 }
 
-/* How many bytes from `at` of the buffer on are those of a version. */
+/* Returns how many bytes from `at` on agree with the given version. */
 static int64_t as_version(const struct run *r, int file, int version, char *at,
                           int64_t offset, int64_t bytes)
 {
@@ -38,7 +39,7 @@ static int64_t as_version(const struct run *r, int file, int version, char *at,
     return wrong < 0 ? bytes : wrong - offset;
 }
 
-/* Whose bytes they are, of all versions that there were; -1: nobody's. */
+/* Finds the version, of all that there were, whose bytes are at `at`; -1: none. */
 static int version_of(const struct run *r, int file, char *at, int64_t offset,
                       int64_t bytes)
 {
@@ -58,7 +59,7 @@ static const char *version_text(int version, char out[48])
     return out;
 }
 
-/* `at` begins with the first wrong byte. */
+/* Reports a wrong byte, the first that `at` points to. */
 static void found_bad(struct run *r, int file, const char *path,
                       const struct replay_versions *v, char *at, int64_t offset,
                       int64_t bytes)
@@ -114,12 +115,12 @@ static bool is_written(const struct replay *p, int n, int phase)
     return false;
 }
 
-/* Whose writes count: all ranks' (this rank's, where each has a file of its own), or
- * this rank's. */
+/* The writes that count: OF_FILE, those of all ranks (of this rank only, if each rank
+ * has a file of its own), or OF_RANK, this rank's. */
 enum whose { OF_FILE, OF_RANK };
 
-/* Descriptors of what ranks write to a file in a phase; into `list`, unless NULL.
- * Returns how many there are. */
+/* Collects descriptors of the writes to a file in a phase into `list`, unless it is
+ * NULL. Returns their number. */
 static int64_t written(const struct run *r, int n, int phase, enum whose whose,
                        struct ldad *list)
 {
@@ -168,12 +169,12 @@ int replay_covered_from(const struct run *r, int n)
     return phase;
 }
 
-/* ---- what others write at the same time ---------------------------------------- */
+/* ---- writes of others at the same time ----------------------------------------- */
 
-struct own { /* what this rank writes to a file in a phase */
+struct own { /* the bytes that this rank writes to a file in a phase */
     struct ldad *list;
     int64_t n, begin, end;
-    bool whole; /* all bytes between begin and end */
+    bool whole; /* they are all bytes between begin and end */
 };
 
 static void find_own(const struct run *r, int file, int phase, struct own *own)
@@ -190,7 +191,7 @@ static void find_own(const struct run *r, int file, int phase, struct own *own)
         own->end = ldad_high(is) > own->end ? ldad_high(is) : own->end;
     }
     own->whole = own->n && ldad_list_tiles(own->list, own->n, own->begin, own->end) ==
-                               LDAD_YES; /* which makes them normal */
+                               LDAD_YES; /* this call also makes them normal */
 }
 
 static bool is_own(const struct own *own, struct ldad is)
@@ -203,7 +204,7 @@ static bool is_own(const struct own *own, struct ldad is)
     return found;
 }
 
-/* Whether a rank itself writes all that it reads of a file in a phase. */
+/* True if a rank itself writes all that it reads of a file in a phase. */
 static bool reads_own(const struct run *r, int n, int phase)
 {
     const struct replay *p = r->context;
@@ -226,16 +227,17 @@ static bool reads_own(const struct run *r, int n, int phase)
     return all;
 }
 
-/* Whether the nodes of an order have a read of a file that comes before others' writes
- * are known to have ended. *open: these may go on, at the begin of the nodes; and then
- * at their end. */
+/* True if the nodes of an order read a file before others' writes are known to have
+ * ended. `*open` says whether these writes may still go on: on entry at the begin of
+ * the nodes, on return at their end. */
 static bool reads_open(const struct replay *p, int file, const struct sequence_node *n,
                        int64_t nodes, bool *open)
 {
     bool reads = false;
     for (int64_t i = 0; i < nodes && !reads; i += 1 + n[i].length) {
         const struct skeleton_step *t = &p->is.step[n[i].what < 0 ? 0 : n[i].what];
-        if (n[i].what == SEQUENCE_LOOP) { /* its end comes before its begin, too */
+        /* the loop's end also comes before its begin */
+        if (n[i].what == SEQUENCE_LOOP) {
             reads = reads_open(p, file, n + i + 1, n[i].length, open) ||
                     reads_open(p, file, n + i + 1, n[i].length, open);
         } else if (t->file == file && replay_is_done(p, t)) {

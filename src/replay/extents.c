@@ -1,4 +1,4 @@
-/* A step's places, one after the other. */
+/* Walks through a step's places, one after the other. */
 #include "replay/replay.h"
 #include <string.h>
 
@@ -14,7 +14,8 @@ void replay_extents_begin(struct replay_extents *x, const struct skeleton_step *
     }
 }
 
-/* The next descriptor: as their order says, or each as often as it repeats. */
+/* Goes to the next descriptor: the one that the order names or, without an order, the
+ * same one until it has repeated often enough. */
 static bool next_descriptor(struct replay_extents *x)
 {
     const struct skeleton_plan *p = x->plan;

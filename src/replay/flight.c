@@ -1,7 +1,7 @@
-/* Transfers of a rank, of which some are under way with IOMODE=ASYNC: as many as
- * --depth says, each in a slot with memory of its own. They are awaited in the order in
- * which they began, each together with all that began before it. So ranks that transfer
- * collectively never wait for each other in two orders.
+/* Transfers of a rank, with IOMODE=ASYNC as many in flight as --depth says, each in a
+ * slot with memory of its own. They are awaited in the order in which they began, each
+ * together with all that began before it. So ranks that transfer collectively never
+ * wait for each other in two orders.
  *
  * With --threads, transfers are gathered as long as none must come before another, and
  * threads make them in turns. */
@@ -10,9 +10,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define POLL_NS 1000000 /* libraries that need calls to move on get one so often */
-/* Transfers of a thread before it waits for the others: few, as each new one is
- * compared with all that are gathered. */
+/* time between polls, for libraries that only progress in calls */
+#define POLL_NS 1000000
+/* Transfers that a thread makes before it waits for the others. It is small, as each
+ * new transfer is compared with all that are gathered. */
 enum { EACH = 64 };
 
 int replay_flights_open(struct replay_flights *l, struct run *r, int phase)
@@ -47,8 +48,8 @@ static struct replay_flight *nth(const struct replay_flights *l, int n)
     return &l->slot[(l->first + n) % l->slots];
 }
 
-/* Stamping and checking hide what is under way meanwhile: then they are time of
- * transfers, as in run_queue. */
+/* Charges stamping and checking to the transfers if some are in flight meanwhile, as
+ * run_queue does. */
 static void charge_care(const struct replay_flights *l, enum act a, int64_t before_ns)
 {
     struct run *r = l->r;
@@ -87,7 +88,7 @@ static void check_landed(struct replay_flights *l, struct run *r,
 
 /* ---- threads ------------------------------------------------------------------- */
 
-/* With the thread's own file and memory. */
+/* Makes a transfer with the thread's own file and memory. */
 static void transfer_now(struct replay_flights *l, struct run *r,
                          struct replay_flight *f)
 {
@@ -113,7 +114,7 @@ static void land_by_threads(struct replay_flights *l)
     l->under_way = 0;
 }
 
-/* ---- under way ----------------------------------------------------------------- */
+/* ---- in flight ----------------------------------------------------------------- */
 
 void replay_land(struct replay_flights *l, int n)
 {
@@ -136,7 +137,8 @@ void replay_land_file(struct replay_flights *l, int file)
     replay_land(l, n);
 }
 
-/* What a transfer must not overtake: one of the same bytes, unless both read. */
+/* True if one transfer must not overtake the other: both touch the same bytes, and at
+ * least one writes. */
 static bool conflicts(const struct replay_flight *a, const struct replay_flight *b)
 {
     const struct io_req *x = &a->io.req, *y = &b->io.req;

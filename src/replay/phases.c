@@ -1,4 +1,5 @@
-/* A skeleton's phases, one after the other: each rank does its steps in their order. */
+/* Runs a skeleton's phases, one after the other: each rank does its steps in their
+ * order. */
 #include "base/buf.h"
 #include "base/draw/shuffle.h"
 #include "base/err.h"
@@ -12,13 +13,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PIECE ((int64_t)1 << 20) /* of what is made beforehand */
-#define SHORTEST_NS 200000       /* a pause that is slept; shorter ones add up */
-#define TURN_NS 2000000          /* slept at once, while transfers are under way */
+#define PIECE ((int64_t)1 << 20) /* bytes of a write to files made beforehand */
+#define SHORTEST_NS 200000 /* the shortest pause that is slept; shorter ones add up */
+#define TURN_NS 2000000    /* the longest sleep at once while transfers are in flight */
 
 /* ---- files --------------------------------------------------------------------- */
 
-/* Letters, as digits would make one role of them for who traces the replay. */
+/* Names a file. Roles are letters, since a tracer of the replay would merge roles that
+ * are digits. */
 static void name_file(struct run *r, int n, int rank, char path[4096])
 {
     const struct replay *p = r->context;
@@ -52,7 +54,7 @@ static void wait_for_all(struct run *r)
     phase_act(r->phase, before);
 }
 
-/* What of it this rank makes. */
+/* Finds the part of a file that this rank makes. */
 static void share_of(const struct run *r, const struct replay_file *f, int64_t *from,
                      int64_t *to)
 {
@@ -68,7 +70,7 @@ static void share_of(const struct run *r, const struct replay_file *f, int64_t *
     *to = units_part(f->bytes, r->world.rank + 1, r->world.size);
 }
 
-/* With a version of its own. */
+/* Writes bytes made beforehand, which have a version of their own. */
 static void make_bytes(struct run *r, int n, int64_t at, int64_t bytes)
 {
     struct replay *p = r->context;
@@ -80,7 +82,7 @@ static void make_bytes(struct run *r, int n, int64_t at, int64_t bytes)
     run_transfer(&p->file[n].f, &req, 1);
 }
 
-/* A rank's bytes of a partitioned file, by its plan. */
+/* Makes a rank's bytes of a partitioned file, by its plan. */
 static void make_own(struct run *r, int n, const struct ldad_map *map, int64_t most)
 {
     int64_t all = ldad_map_bytes(map, r->world.rank);
@@ -92,7 +94,8 @@ static void make_own(struct run *r, int n, const struct ldad_map *map, int64_t m
     }
 }
 
-/* What of a file a rank makes; in a partitioned one, of what is no rank's. */
+/* Makes this rank's share of a file; in a partitioned file, its share of the bytes that
+ * belong to no rank. */
 static void make_share(struct run *r, int n, const struct ldad_map *map, int64_t most)
 {
     struct replay *p = r->context;
@@ -108,7 +111,7 @@ static void make_share(struct run *r, int n, const struct ldad_map *map, int64_t
     }
 }
 
-/* What is only read is there before. */
+/* Makes a file that must exist before the first phase. */
 static void make_file(struct run *r, int n)
 {
     struct replay *p = r->context;
@@ -119,7 +122,7 @@ static void make_file(struct run *r, int n)
     file_at(r, n, f);
     f->engine = of->parts ? r->engine : "posix";
     f->independent = true;
-    f->without = IO_WRITE_BACK; /* which posix cannot; it is synced below */
+    f->without = IO_WRITE_BACK; /* posix lacks it; the file is synced below */
     of->made = true;
     run_file_open(f, IO_WRITE | IO_CREATE);
     if (f->io && of->parts)
@@ -133,8 +136,9 @@ static void make_file(struct run *r, int n)
     run_file_close(f, false);
 }
 
-/* Inputs leave memory. What the program wrote itself stays there, as there it was new:
- * parts of pages are written without reading these first. */
+/* Makes the files that must exist beforehand. Inputs then leave memory. Those that the
+ * program wrote itself stay there, as they were new there: parts of pages are written
+ * without reading these first. */
 int replay_prepare(struct run *r, void *context)
 {
     struct replay *p = r->context;
@@ -145,7 +149,8 @@ int replay_prepare(struct run *r, void *context)
     if (!any)
         return 0;
     run_phase_begin(r, "prepare");
-    for (int i = 0; i < p->is.files; i++) /* all ranks open all, whoever has failed */
+    /* all ranks open all files, even after a failure */
+    for (int i = 0; i < p->is.files; i++)
         if (p->file[i].before)
             make_file(r, i);
     wait_for_all(r);
@@ -179,13 +184,14 @@ static struct replay_handle *handle_of(struct replay *p, const struct skeleton_s
     return h;
 }
 
-/* Whether a step is of a handle: drops are of a file, and flushes of its streams. */
+/* True if a step needs a handle. A drop needs a file only, and a flush its streams. */
 static bool has_handle(const struct skeleton_step *t)
 {
     return t->sync || skeleton_moves(t);
 }
 
-/* Syncs come last: they are of a handle that moves something, if there is one. */
+/* Makes the handles of a phase. Syncs come last: they use a handle that transfers
+ * something, if there is one. */
 static void make_handles(struct replay *p, int phase)
 {
     p->handles = 0;
@@ -226,7 +232,8 @@ static void open_handles(struct run *r)
             h->f.engine = engine_of(h);
         h->f.independent = !h->collective;
         h->f.depth = p->depth;
-        h->f.as_cached = p->set.as_recorded; /* emptied where the program did */
+        /* dropped from the cache where the program did */
+        h->f.as_cached = p->set.as_recorded;
         run_file_open(&h->f, h->flags | (of->made ? 0 : IO_CREATE));
         of->made = true;
         of->f = h->f;
@@ -234,7 +241,8 @@ static void open_handles(struct run *r)
     }
 }
 
-/* Of the threads beside the first, whose file is open, and there. */
+/* Opens the files of the threads beside the first, which has created and opened its
+ * own. */
 static void open_mine(struct run *r, void *context)
 {
     struct replay *p = context;
@@ -245,7 +253,7 @@ static void open_mine(struct run *r, void *context)
             continue;
         run_file_local(f, r, h->f.path, h->f.bytes, h->f.max_request, 1);
         f->engine = h->f.engine;
-        f->as_cached = true; /* the first has emptied it */
+        f->as_cached = true; /* the first thread has dropped it from the cache */
         run_file_open(f, h->flags);
     }
 }
@@ -271,7 +279,8 @@ static void open_for_threads(struct run *r)
         run_lanes(r, open_mine, p);
 }
 
-/* As recorded, nothing is synced but what was. */
+/* Closes the handles of a phase. As recorded, nothing is synced but what the program
+ * synced. */
 static void close_handles(struct run *r)
 {
     struct replay *p = r->context;
@@ -287,20 +296,20 @@ static void close_handles(struct run *r)
 
 /* ---- steps --------------------------------------------------------------------- */
 
-struct step { /* of a rank */
+struct step { /* a step as a rank goes through it */
     struct replay_extents extents;
     struct replay_handle *handle;
     int64_t drawn; /* calls that follow no pattern */
 };
 
-struct walk { /* of a rank through a phase */
+struct walk { /* a rank's way through a phase */
     struct run *r;
     struct replay *p;
     int phase;
     struct step *step; /* by number */
     struct replay_flights flights;
     double pause_ns, owed_ns;
-    bool drops; /* there are some in the phase */
+    bool drops; /* some steps of the phase drop pages */
     bool met;   /* the last step was a sync that all ranks waited for */
     bool ended; /* some rank has failed, and all know it */
 };
@@ -330,7 +339,7 @@ static void think(struct walk *w, const struct skeleton_step *t)
     w->owed_ns -= (double)(now_ns - begin_ns);
 }
 
-/* Whether a rank has failed: then all end, as none may sync without the others. */
+/* True if some rank has failed. Then all end, as none may sync without the others. */
 static bool any_has_failed(struct run *r)
 {
     int failed = r->failed != 0;
@@ -340,7 +349,8 @@ static bool any_has_failed(struct run *r)
     return failed;
 }
 
-/* Of the streams of a file; discard: what they read ahead is not valid any more. */
+/* Flushes the streams of a file. `discard`: the bytes that they have read ahead are no
+ * longer valid. */
 static void flush_streams(struct walk *w, int file, bool discard)
 {
     for (int i = 0; i < w->p->handles; i++) {
@@ -350,8 +360,8 @@ static void flush_streams(struct walk *w, int file, bool discard)
     }
 }
 
-/* What a rank wrote to a stream is there when it takes the file by another way, as the
- * program has closed the stream before. */
+/* Flushes a rank's stream before the rank uses the file in another way: the program has
+ * closed the stream at that point. */
 static void hand_over(struct walk *w, struct replay_handle *h)
 {
     struct replay_file *of = &w->p->file[h->file];
@@ -362,9 +372,9 @@ static void hand_over(struct walk *w, struct replay_handle *h)
     of->last = h;
 }
 
-/* What one rank wrote is there for others to read after its sync, so all wait for it,
- * where all sync. Then nothing is under way, as in the program. Where ranks waited
- * before it, too, no rank syncs while others still transfer. */
+/* Syncs a file. Others may read what a rank wrote after its sync, so all ranks wait for
+ * each other if all sync; then nothing is in flight, as in the program. If they also
+ * waited before it, no rank syncs while others still transfer. */
 static void do_sync(struct walk *w, struct replay_handle *h, bool after_all)
 {
     struct run_file *f = &h->f;
@@ -388,8 +398,8 @@ static void do_sync(struct walk *w, struct replay_handle *h, bool after_all)
     w->met = true;
 }
 
-/* What was dropped were the pages on the rank's node, which are of several files now
- * where each rank has one of what was one file. */
+/* Drops a file's pages on the rank's node, as the program did. They belong to several
+ * files now if each rank has one of what was one file. */
 static void do_drop(struct walk *w, int n)
 {
     struct run *r = w->r;
@@ -402,13 +412,14 @@ static void do_drop(struct walk *w, int n)
         name_file(r, n, rank, path);
         if (of->parts)
             run_empty_cache_parts(r, path, rank);
-        else if (!access(path, F_OK)) /* else another rank has not made it yet */
+        else if (!access(path, F_OK)) /* if not, another rank has yet to make it */
             run_drop_cached(r, path);
     }
 }
 
-/* The next place of a step. What follows no pattern has the mean size, at any place:
- * none has a second call before all have one, or fewer bytes would be stored. */
+/* Finds the next place of a step; false: there is none. A call without a pattern has
+ * the mean size and a random place. No place has a second call before all have had one,
+ * or fewer bytes would be stored. */
 static bool next_extent(struct walk *w, const struct skeleton_step *t,
                         struct step *step, int64_t *place, int64_t *bytes)
 {
@@ -454,14 +465,15 @@ static void do_step(struct walk *w, int64_t number)
         do_transfer(w, t, &w->step[number]);
 }
 
-/* After a failure the others must not wait for this rank in vain. */
+/* True if this rank goes on. It does even after a failure if others would wait for it
+ * in vain. */
 static bool goes_on(const struct walk *w)
 {
     bool awaited = w->p->set.run.collective || w->p->meets[w->phase];
     return !w->ended && (!w->r->failed || awaited);
 }
 
-/* A rank whose order is not known does one step after the other. */
+/* Does one step after the other, for a rank whose order is not known. */
 static void walk_steps(struct walk *w)
 {
     struct replay *p = w->p;
@@ -478,8 +490,8 @@ static void walk_steps(struct walk *w)
     }
 }
 
-/* A rank drops pages for others, too: before they read on, where all ranks are together
- * anyway. */
+/* Drops pages before ranks read on, and then waits for all: a rank drops pages for
+ * others, too. */
 static void drop_together(struct walk *w, struct sequence_walk *at)
 {
     struct sequence_walk next = *at;
@@ -504,8 +516,8 @@ static void walk_order(struct walk *w, struct sequence_walk *at)
     }
 }
 
-/* Nanoseconds before each step of a rank, where the skeleton does not say before which
- * of them ranks paused. */
+/* Returns the nanoseconds of pause before each step of a rank, if the skeleton does not
+ * say before which steps ranks paused. */
 static double pause_of(const struct replay *p, int phase, const struct sequence *order)
 {
     int64_t *count = calloc((size_t)p->is.steps + 1, sizeof *count);
@@ -518,7 +530,7 @@ static double pause_of(const struct replay *p, int phase, const struct sequence 
     return calls > 0 ? p->factor * p->is.phase[phase].think_s * 1e9 / calls : 0;
 }
 
-/* What is the same for all calls of a step. */
+/* Sets what all calls of a step have in common. */
 static void begin_steps(struct walk *w)
 {
     struct replay *p = w->p;
@@ -579,7 +591,7 @@ int replay_phases(struct run *r, void *context)
         run_phase_begin(r, name[i]);
         open_handles(r);
         open_for_threads(r);
-        if (!any_has_failed(r)) /* as all wait for each other there */
+        if (!any_has_failed(r)) /* all ranks wait for each other there */
             walk_phase(r, i);
         close_handles(r);
         rc = run_phase_end(r);

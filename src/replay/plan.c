@@ -1,4 +1,4 @@
-/* What of a skeleton can be done again, and what that needs. */
+/* Decides which parts of a skeleton can be replayed, and what they need. */
 #include "base/err.h"
 #include "base/format/json_read.h"
 #include "base/units.h"
@@ -20,7 +20,7 @@ bool replay_is_done(const struct replay *p, const struct skeleton_step *t)
 
 /* ---- the skeleton -------------------------------------------------------------- */
 
-/* Rank 0 reads, so that all have the same. */
+/* Rank 0 reads the skeleton and sends it to the others, so that all have the same. */
 static int load(struct run *r, struct replay *p)
 {
     MPI_Comm comm = r->world.comm;
@@ -64,7 +64,8 @@ static int check_ranks(const struct run *r, const struct replay *p)
                      r->world.size == 1 ? "is" : "are", r->world.size);
 }
 
-/* What cannot be done as it was; what no skeleton tells is left out, and said. */
+/* Refuses a step that cannot be replayed as it was, and counts the calls that are left
+ * out because no skeleton describes them. */
 static int check_step(const struct run *r, struct replay *p,
                       const struct skeleton_step *t, int number)
 {
@@ -135,8 +136,9 @@ static bool is_together(const struct replay *p, const struct skeleton_step *t,
            !t->flush && (t->sync ? what == ALL_COLLECTIVE : collective);
 }
 
-/* A loop of one number is that number, as often; what follows itself is one. Returns
- * where the last item of this level is. */
+/* Simplifies the item at `at`: a loop around one number becomes that number, and items
+ * that follow an equal one are merged with it. Returns the place of the level's last
+ * item. */
 static int tidy(struct sequence *out, int last, int at)
 {
     struct sequence_node *n = &out->node[at];
@@ -153,7 +155,7 @@ static int tidy(struct sequence *out, int last, int at)
     return last;
 }
 
-/* Of an order, what ranks do together, into `out`. */
+/* Copies the steps of an order that ranks do together into `out`. */
 static void together_of(const struct replay *p, const struct sequence_node *n,
                         int64_t nodes, enum together what, struct sequence *out)
 {
@@ -174,7 +176,7 @@ static void together_of(const struct replay *p, const struct sequence_node *n,
     }
 }
 
-/* Whether all ranks do the same together in a phase, in the same order. */
+/* True if all ranks do the same steps together in a phase, in the same order. */
 static bool agrees(const struct replay *p, const struct skeleton_phase *f,
                    enum together what, bool *any)
 {
@@ -195,8 +197,8 @@ static bool agrees(const struct replay *p, const struct skeleton_phase *f,
 
 /* ---- files --------------------------------------------------------------------- */
 
-/* The only rank whose orders have steps of file n; -1: several have, or it is not
- * known. */
+/* Finds the only rank whose orders have steps of file n; -1: there are several, or it
+ * is not known. */
 static int alone_of(const struct replay *p, int n)
 {
     int64_t alone = -1;
@@ -212,7 +214,7 @@ static int alone_of(const struct replay *p, int n)
                 return -1;
             alone = uses ? o->of.first : alone;
         }
-    for (int i = 0; i < p->is.steps; i++) /* of ranks whose order is lost */
+    for (int i = 0; i < p->is.steps; i++) /* ranks whose order is lost */
         if (p->is.step[i].there && p->is.step[i].file == n &&
             p->is.phase[p->is.step[i].phase].lost)
             return -1;
@@ -225,7 +227,8 @@ static void reach(struct replay_file *f, const struct ldad *d)
     f->bytes = ldad_high(d) > f->bytes ? ldad_high(d) : f->bytes;
 }
 
-/* The part that this rank (where each has a file), or any, transfers. */
+/* Extends a file's range by a step's transfers: this rank's if each rank has a file,
+ * else all ranks'. */
 static void measure_step(const struct run *r, struct replay *p,
                          const struct skeleton_step *t)
 {
@@ -254,7 +257,8 @@ static void measure_step(const struct run *r, struct replay *p,
     }
 }
 
-/* In a phase that writes all of a file, whether a read of it may come before. */
+/* True if a read of a file may come before the writes of a phase that writes all of
+ * it. */
 static bool races(const struct run *r, const struct replay *p, int n, int phase)
 {
     bool any = false;
@@ -262,8 +266,8 @@ static bool races(const struct run *r, const struct replay *p, int n, int phase)
     return p->is.file[n].inputs || replay_races(r, n, phase, meets);
 }
 
-/* What is read and was not written before, as far as skeletons tell. One that is said
- * to be read first, as some rank did, must be written in an earlier phase. */
+/* True if a file is read before it is written, as far as the skeleton tells. If the
+ * skeleton says that some rank read it first, an earlier phase must write it. */
 static bool is_read_first(const struct run *r, const struct replay *p, int n)
 {
     int covered = replay_covered_from(r, n);
@@ -296,7 +300,7 @@ static int settle_files(struct run *r, struct replay *p)
     for (int i = 0; i < p->is.steps; i++)
         if (replay_is_done(p, &p->is.step[i]))
             measure_step(r, p, &p->is.step[i]);
-    for (int i = 0; i < p->is.files; i++) { /* files of ranks are made together */
+    for (int i = 0; i < p->is.files; i++) { /* all ranks make files of ranks together */
         p->file[i].before = p->file[i].bytes > 0 && is_read_first(r, p, i);
         MPI_Allreduce(MPI_IN_PLACE, &p->file[i].before, 1, MPI_C_BOOL, MPI_LOR,
                       r->world.comm);
@@ -304,8 +308,8 @@ static int settle_files(struct run *r, struct replay *p)
     return 0;
 }
 
-/* Whether ranks made collective calls of a phase with nothing to move, which orders do
- * not have: then these are not all that ranks do together. */
+/* True if ranks made collective calls in a phase that moved nothing. Orders lack such
+ * calls, and so lack some of what ranks do together. */
 static bool has_empty(const struct replay *p, int phase, bool alone)
 {
     for (int i = 0; i < p->is.steps; i++) {
@@ -352,9 +356,10 @@ static int settle_together(const struct run *r, struct replay *p)
     return 0;
 }
 
-/* ---- how ----------------------------------------------------------------------- */
+/* ---- engine and threads -------------------------------------------------------- */
 
-/* As recorded, the report names one engine: MPI-IO's if it occurs. */
+/* Chooses the engine that the report names. As recorded, it is MPI-IO's if it
+ * occurs. */
 static int settle_engine(struct run *r, struct replay *p)
 {
     bool mpi = false, stdio = false, posix = false, collective = false;
@@ -381,7 +386,8 @@ static int settle_engine(struct run *r, struct replay *p)
     return run_engine(r, mpi ? "mpiio" : posix || !stdio ? "posix" : "stdio");
 }
 
-/* Threads change when a transfer is made, not what must come before it. */
+/* Refuses --threads with options that it excludes: threads change when a transfer is
+ * made, not which transfers must come before it. */
 static int check_threads(const struct run *r, const struct replay *p)
 {
     const char *what = p->set.as_recorded ? "--as-recorded"
@@ -409,7 +415,7 @@ static int settle_depth(const struct run *r, struct replay *p)
     return 0;
 }
 
-/* ---- what it needs ------------------------------------------------------------- */
+/* ---- needs --------------------------------------------------------------------- */
 
 static int count(const struct run *r, struct replay *p, struct run_need *n)
 {
@@ -418,13 +424,13 @@ static int count(const struct run *r, struct replay *p, struct run_need *n)
         if (!replay_is_done(p, t))
             continue;
         skeleton_sum(&p->calls, t->calls - t->unplaced_calls, 1);
-        /* what is drawn has its mean size, a whole number of bytes */
+        /* drawn transfers have the mean size, a whole number of bytes */
         int64_t rest = t->drawn_calls ? t->drawn_bytes % t->drawn_calls : 0;
         if (skeleton_moves(t))
             skeleton_sum(t->write ? &p->write_bytes : &p->read_bytes,
                          t->bytes - t->unplaced_bytes - rest, 1);
     }
-    if (p->calls > CALLS_MOST) /* the same on every rank */
+    if (p->calls > CALLS_MOST) /* all ranks find the same */
         return err_usage(
             "the skeleton has %lld calls, more than 2^40: nobody would see "
             "their end",

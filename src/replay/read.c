@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SECONDS_MOST 1e6 /* that a pause may take: eleven days */
+#define SECONDS_MOST 1e6 /* the longest pause, about eleven days */
 
 struct reading {
     struct skeleton *s;
     const char *path;
-    int rc; /* the first failure: what follows does nothing */
+    int rc; /* the first failure; later reads do nothing then */
 };
 
 static void wrong(struct reading *r, const char *what, const char *key)
@@ -62,7 +62,8 @@ static bool truth(const struct json_value *v, const char *key)
     return m && m->kind == JSON_BOOL && m->integer;
 }
 
-/* Zeroed memory for the members of the array `key`, and in *first where they begin. */
+/* Allocates zeroed memory for the members of the array `key`, and sets *first to the
+ * first of them. */
 static void *list(struct reading *r, const struct json_value *v, const char *key,
                   int64_t most, size_t size, const struct json_value **first)
 {
@@ -219,13 +220,14 @@ static void read_sum(struct reading *r, const struct json_value *v, const char *
     *bytes = number(r, m, "bytes", 0, INT64_MAX);
 }
 
-/* What is submitted, and waited for later. */
+/* True if the call submits a transfer that is waited for later. */
 static bool is_nonblocking(const char *call)
 {
     return !strncmp(call, "MPI_File_i", 10) || strstr(call, "_begin");
 }
 
-/* The skeleton has a rank's sum; < 0: it has none. */
+/* Returns the mean pause of a call, from the sum over a rank's calls in the skeleton; <
+ * 0: it has none. */
 static double read_pause(struct reading *r, const struct json_value *v, int64_t calls)
 {
     const struct json_value *m = json_member(v, "pause_seconds");
@@ -271,8 +273,9 @@ static void read_transfer(struct reading *r, const struct json_value *v)
         read_plan(r, m, &t->plan[t->plans++]);
 }
 
-/* Of calls that are no transfers, syncs, flushes and drops are steps. Syncs are fsync
- * and its like: others, as H5Fflush, move bytes of a library's own. */
+/* Reads a call. Of the calls that transfer nothing, syncs, flushes and drops are steps.
+ * Syncs are fsync and its like: others, such as H5Fflush, move bytes that a library
+ * holds. */
 static void read_call(struct reading *r, const struct json_value *v)
 {
     if (!json_member(v, "step"))
@@ -290,7 +293,7 @@ static void read_call(struct reading *r, const struct json_value *v)
         t->level = LEVEL_OTHER;
 }
 
-/* ---- all ----------------------------------------------------------------- */
+/* ---- the whole file ------------------------------------------------------ */
 
 static void check_schema(struct reading *r, const struct json_value *root)
 {
@@ -309,7 +312,8 @@ static void check_schema(struct reading *r, const struct json_value *root)
                               "leadline-skeleton/1: a newer Leadline reads it");
 }
 
-/* Members that a step refers to are there; those of orders are steps of their phase. */
+/* Checks that the members that steps refer to exist, and that orders consist of steps
+ * of their phase. */
 static void check_orders(struct reading *r)
 {
     const struct skeleton *s = r->s;
@@ -327,7 +331,8 @@ static void check_orders(struct reading *r)
         }
 }
 
-/* The parts of a step add up to it, and so do orders, but for what has no place. */
+/* Checks that the parts of a step add up to it, and that orders do, too, except for
+ * calls whose place is unknown. */
 static void check_step(struct reading *r, const struct skeleton_step *t,
                        int64_t ordered)
 {
@@ -433,7 +438,7 @@ void skeleton_free(struct skeleton *s)
     *s = (struct skeleton){.ranks = 0};
 }
 
-/* ---- who does what ------------------------------------------------------- */
+/* ---- steps and orders of a rank ------------------------------------------ */
 
 int64_t skeleton_place(const struct skeleton_ranks *of, int64_t rank)
 {

@@ -1,4 +1,4 @@
-/* replay: does again what a skeleton says a program did with its files. */
+/* replay: repeats what a program did with its files, as a skeleton describes it. */
 #include "replay/replay.h"
 #include "base/err.h"
 #include <stdlib.h>
@@ -90,7 +90,7 @@ static int open_replay(struct run *r)
     return 0;
 }
 
-/* Each repetition makes its files anew. */
+/* Removes the files, as each repetition makes them anew. */
 static int put_away(struct run *r, int rc)
 {
     struct replay *p = r->context;

@@ -1,7 +1,6 @@
 /* A skeleton as it is replayed (leadline-skeleton/1, doc/skeleton.md): files, phases
- * and steps. Whatever a file holds, reading it ends with a sentence, or with numbers
- * that make sense: plans are sound, and what refers to something refers to what is
- * there. */
+ * and steps. Reading any file ends with a sentence, or with numbers that make sense:
+ * plans are sound, and every reference is to something that exists. */
 #ifndef REPLAY_SKELETON_H
 #define REPLAY_SKELETON_H
 
@@ -39,7 +38,8 @@ struct skeleton_plan {
     struct skeleton_ranks of;
     struct skeleton_descriptor *d;
     int ds;
-    bool listed; /* the order of descriptors is `order`, else their own */
+    /* `order` is the order of descriptors, else they come one after the other */
+    bool listed;
     struct sequence order;
 };
 
@@ -48,20 +48,21 @@ enum skeleton_level { LEVEL_POSIX, LEVEL_STDIO, LEVEL_MPI, LEVEL_OTHER };
 struct skeleton_step {
     bool there;
     int phase, file;
-    /* No transfers: a sync, the file's pages leave memory, or a stream's bytes do. */
+    /* The step is a sync, a drop of the file's pages from memory, or a flush of a
+     * stream; else it is transfers. */
     bool sync, drop, flush;
-    bool after_all; /* a sync: all ranks wait for each other before it */
-    bool write;     /* else it reads */
+    bool after_all; /* of a sync: all ranks wait for each other before it */
+    bool write;     /* it writes; else it reads */
     enum skeleton_level level;
     bool collective, nonblocking;
-    bool within;          /* a library made it, and the program called that */
+    bool within;          /* a library that the program called made it */
     int64_t buffer;       /* of the stream; 0: the library's choice */
-    int64_t calls, bytes; /* of transfers: those that moved something */
-    int64_t ranks, empty; /* that made such calls; calls that moved nothing */
+    int64_t calls, bytes; /* transfers that moved something */
+    int64_t ranks, empty; /* ranks that made such calls; calls that moved nothing */
     struct skeleton_plan *plan;
     int plans;
     int64_t drawn_calls, drawn_bytes, unplaced_calls, unplaced_bytes;
-    double pause_s; /* before each call, on average; < 0: the skeleton does not say */
+    double pause_s; /* mean pause before a call; < 0: the skeleton does not say */
 };
 
 struct skeleton_order {
@@ -84,30 +85,30 @@ struct skeleton {
     int files, phases, steps;
 };
 
-/* Local. Reads it from the text of the file `path`. 0, or -errno with a sentence; free
- * it in both cases. */
+/* Local. Reads a skeleton from the text of the file `path`. Returns 0, or -errno with a
+ * sentence; free it in both cases. */
 int skeleton_read(struct skeleton *s, const char *path, const char *text,
                   int64_t bytes);
 void skeleton_free(struct skeleton *s);
 
-/* Local. Which of them a rank is, 0..; -1: none. */
+/* Local. Returns the place of a rank among them, 0..; -1: it is not one of them. */
 int64_t skeleton_place(const struct skeleton_ranks *of, int64_t rank);
 
-/* Local. Whether a step moves bytes. */
+/* Local. True if a step moves bytes. */
 static inline bool skeleton_moves(const struct skeleton_step *t)
 {
     return !t->sync && !t->drop && !t->flush;
 }
 
-/* Local. What a rank does; NULL: nothing, or it is not known. */
+/* Local. Return a rank's plan and order; NULL: it does nothing, or it is not known. */
 const struct skeleton_plan *skeleton_plan_of(const struct skeleton_step *t,
                                              int64_t rank);
 const struct sequence *skeleton_order_of(const struct skeleton_phase *p, int64_t rank);
 
-/* Local. The calls of a plan's one rank. */
+/* Local. Returns the number of calls that one rank makes by a plan. */
 int64_t skeleton_plan_calls(const struct skeleton_plan *p);
 
-/* Local. Adds n so many times; INT64_MAX stands for all that is as much, or more. */
+/* Local. Adds n `times` times, up to INT64_MAX, which stands for that much or more. */
 void skeleton_sum(int64_t *to, int64_t n, int64_t times);
 
 #endif

@@ -1,4 +1,4 @@
-/* Files of ranks as one, and one as files of ranks. */
+/* Stores files of ranks as one file, and one file as files of ranks. */
 #include "base/err.h"
 #include "io/io.h"
 #include "replay/replay.h"
@@ -11,7 +11,7 @@ bool replay_is_shared(const struct replay *p, int n)
     return !p->file[n].own && p->file[n].alone < 0;
 }
 
-/* From where to where a rank transfers; to 0: it does not. */
+/* Finds the range that a rank transfers; *high is 0 if there is none. */
 static void find_extent(const struct replay *p, int n, int64_t rank, int64_t *low,
                         int64_t *high)
 {
@@ -36,7 +36,7 @@ static void find_extent(const struct replay *p, int n, int64_t rank, int64_t *lo
     *low = *high ? *low : 0;
 }
 
-/* With --ranks there is one process for all. */
+/* True with --ranks, where one process stands for all ranks. */
 static bool pretends(const struct run *r)
 {
     int real;
@@ -44,8 +44,8 @@ static bool pretends(const struct run *r)
     return real < r->world.size;
 }
 
-/* Whether each rank's part ends before the next one's begins; ranks that have none are
- * left out. */
+/* True if each rank's range ends before the next one's begins. Ranks without a range
+ * are left out. */
 static bool is_segmented(const struct run *r, const struct replay *p, int n)
 {
     const struct replay_file *f = &p->file[n];
@@ -108,7 +108,7 @@ static int make_shared(const struct run *r, struct replay *p, int n)
     return 0;
 }
 
-/* The first by which all ranks together write, or read, each its own bytes. */
+/* Finds the first plan by which all ranks together write (or read) their own bytes. */
 static const struct ldad_plan *plan_of(const struct replay *p, int n, bool write)
 {
     struct ldad_map map;
@@ -174,7 +174,7 @@ int replay_store(struct run *r)
     }
     if (!rc && r->partitioned)
         rc = check_parts(p);
-    if (!unique && !shared) { /* what the report calls the files */
+    if (!unique && !shared) { /* sets the file type that the report names */
         r->shared = false;
         for (int i = 0; i < p->is.files; i++)
             r->shared = r->shared || (p->file[i].bytes > 0 && replay_is_shared(p, i));
