@@ -1,5 +1,5 @@
-/* The calls that transfer: of each kind those with an int and, ending in _c, those with
- * an MPI_Count; blocking, nonblocking and split. */
+/* The calls that transfer: each kind exists with an int and, ending in _c, with an
+ * MPI_Count; they are blocking, nonblocking and split. */
 #include "ldad/lib/file.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static int never_cancelled(void *moved, int complete)
     return MPI_SUCCESS;
 }
 
-/* The transfer is made here, and the request is complete. */
+/* Makes the transfer at once, so the request is complete. */
 static int nonblocking(ldad_file fh, struct libldad_ask a, MPI_Request *request)
 {
     int code;
@@ -89,7 +89,7 @@ static int end(ldad_file fh, enum io_op op, enum libldad_where where, const void
     return fh->split.code;
 }
 
-/* ---- their names ----------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------- */
 
 #define ASK(to, wh, together, at)                                                      \
     (struct libldad_ask)                                                               \
@@ -98,7 +98,7 @@ static int end(ldad_file fh, enum io_op op, enum libldad_where where, const void
         .count = count, .type = type                                                   \
     }
 
-/* `OF()`: the parameters before the buffer. */
+/* Defines the calls of one kind. `OF()` is the list of parameters before the buffer. */
 #define CALL(name, OF, BUF, COUNT, to, wh, together, at)                               \
     int ldad_file_##name(OF(), BUF *buf, COUNT count, MPI_Datatype type,               \
                          MPI_Status *status)                                           \

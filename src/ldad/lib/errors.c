@@ -1,4 +1,4 @@
-/* Failures: classes, sentences and error handlers; and which files are open. */
+/* Failures: classes, sentences and error handlers; and the list of open files. */
 #include "ldad/lib/file.h"
 #include <errno.h>
 #include <stdio.h>
@@ -64,12 +64,13 @@ int libldad_leave(ldad_file fh, const struct err *before, int rc)
     return libldad_raise(fh, libldad_class(rc));
 }
 
-/* ---- which files are open -------------------------------------------------------- */
+/* ---- open files ------------------------------------------------------------------ */
 
 static struct ldad_open_file *open_files;
 
-/* Of files that are not open, and taken over by those that are opened; made
- * MPI_ERRORS_RETURN when it is first asked for, which may be no constant. */
+/* The error handler of calls without an open file, which files inherit when they are
+ * opened. It becomes MPI_ERRORS_RETURN when it is first needed, as that may be no
+ * constant. */
 static MPI_Errhandler of_no_file;
 static bool of_no_file_is_set;
 
@@ -128,8 +129,8 @@ ldad_file ldad_file_f2c(MPI_Fint number)
 
 /* ---- error handlers -------------------------------------------------------------- */
 
-/* An MPI_Errhandler does not tell which function it calls, so that is kept here. MPI
- * may use a handle again that was freed: the last entry counts. */
+/* Functions of error handlers: an MPI_Errhandler does not tell its own. MPI may reuse a
+ * freed handle: the last entry counts. */
 static struct handler {
     MPI_Errhandler handle;
     ldad_file_errhandler_function *function;
@@ -185,7 +186,7 @@ int ldad_file_create_errhandler(ldad_file_errhandler_function *function,
     if (!more)
         return libldad_raise(NULL, MPI_ERR_NO_MEM);
     handlers = more;
-    /* MPI never calls it, as no file of MPI's gets the handle. */
+    /* MPI never calls the function, as no file of MPI's gets the handle. */
     int code = MPI_File_create_errhandler(
         (MPI_File_errhandler_function *)(void (*)(void))function, handle);
     if (code == MPI_SUCCESS)
@@ -207,7 +208,7 @@ int ldad_file_set_errhandler(ldad_file fh, MPI_Errhandler handle)
     return MPI_SUCCESS;
 }
 
-/* The program frees what it gets, so it gets a handle of its own. */
+/* Returns a handle of its own, as the program frees what it gets. */
 int ldad_file_get_errhandler(ldad_file fh, MPI_Errhandler *handle)
 {
     int code;

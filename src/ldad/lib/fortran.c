@@ -1,5 +1,5 @@
-/* What include/ldad.f90 calls: the functions of <ldad.h> with everything by reference
- * and MPI's handles as Fortran has them. */
+/* The functions that include/ldad.f90 calls: those of <ldad.h> with all arguments by
+ * reference and MPI's handles as in Fortran. */
 #include <ldad.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ void ldad_file_sync_f(const ldad_file *fh, MPI_Fint *ierror)
     *ierror = ldad_file_sync(*fh);
 }
 
-/* Blanks fill what the sentence leaves. */
+/* Copies the sentence and fills the rest with blanks. */
 void ldad_file_error_f(char *text, const int *room)
 {
     const char *why = ldad_file_error();
@@ -65,7 +65,7 @@ static MPI_Fint fortran_transfer(transfer_at *f, const ldad_file *fh,
     return code;
 }
 
-/* A buffer that is written is not changed, whatever its type here says. */
+/* Writing does not change the buffer, whatever its type here is. */
 static int fortran_write_at(ldad_file fh, MPI_Offset offset, void *buf, int count,
                             MPI_Datatype type, MPI_Status *status)
 {

@@ -1,4 +1,4 @@
-/* What the keys of an MPI_Info, and of the environment, ask for. */
+/* Reads the keys of an MPI_Info and of the environment. */
 #include "base/err.h"
 #include "ldad/lib/file.h"
 #include "ldad/lib/libldad.h"
@@ -14,7 +14,7 @@ static const struct libldad_method methods[] = {
      .engine = "mpiio",
      .collective = true,
      .plain = true,
-     /* ROMIO's, then the MPI standard's */
+     /* those of ROMIO, then those of the MPI standard */
      .hints =
          (const char *const[]){"romio_cb_write", "disable", "romio_cb_read", "disable",
                                "romio_ds_write", "disable", "romio_ds_read", "disable",
@@ -55,7 +55,7 @@ static int take_conflict(struct libldad_wish *w, const char *value)
                      value);
 }
 
-/* One key: ours, or a hint that the MPI library may know. */
+/* Reads one key: ours, or a hint that the MPI library may know. */
 static int take_key(struct libldad_wish *w, const char *key, const char *value)
 {
     const struct {
@@ -102,7 +102,7 @@ static void add_option(struct libldad_wish *w, const char *option)
              strchr(w->engine, ':') ? ',' : ':', option);
 }
 
-/* The engine that partitions, around the one that moves bytes. */
+/* Puts the engine that partitions around the one that moves bytes. */
 static int wrap(struct libldad_wish *w)
 {
     char inner[LIBLDAD_VALUE];
@@ -121,8 +121,8 @@ static int wrap(struct libldad_wish *w)
     return rc;
 }
 
-/* What the program has worked out itself; a plan that cannot be is none, as the file
- * is the same without. */
+/* Takes the plan that the program has made itself. An impossible plan is ignored, as
+ * the file is the same without. */
 static void take_planned(struct libldad_wish *w, const char *plan)
 {
     struct ldad_plan p;
@@ -137,11 +137,11 @@ static void take_planned(struct libldad_wish *w, const char *plan)
         return;
     }
     snprintf(w->plan, LIBLDAD_VALUE, "%s", plan);
-    w->keep_plan = !w->refuse_plan; /* it wrote over the file before it had plans */
+    w->keep_plan = !w->refuse_plan; /* it overwrote the file even before it had plans */
     ldad_plan_free(&p);
 }
 
-/* Keys of the environment, "key=value;key=value": for programs that set none. */
+/* Reads keys of the environment, "key=value;key=value", for programs that set none. */
 static int take_environment(struct libldad_wish *w)
 {
     const char *text = getenv("LDAD_INFO");
@@ -205,7 +205,7 @@ void libldad_take_plain(struct libldad_wish *w)
     snprintf(w->engine, LIBLDAD_VALUE, "%s", w->method->engine);
 }
 
-/* Values may be longer than MPI's own. */
+/* Sets a key; values may be longer than MPI allows. */
 static void info_set(MPI_Info info, const char *key, const char *value)
 {
     if (*value && strlen(key) < MPI_MAX_INFO_KEY && strlen(value) < MPI_MAX_INFO_VAL)

@@ -1,4 +1,4 @@
-/* What programs of the suite need of libldad beyond <ldad.h>. */
+/* The interface of libldad for programs of the suite, beyond <ldad.h>. */
 #ifndef LDAD_LIB_LIBLDAD_H
 #define LDAD_LIB_LIBLDAD_H
 
@@ -6,19 +6,19 @@
 #include <ldad.h>
 #include <stdbool.h>
 
-/* Beside the keys of ldad(3): with the value "yes", files that were made stay in the
- * table of base/scratch.h, so that a run that fails removes them. */
+/* A key beside those of ldad(3): with the value "yes", new files stay in the table of
+ * base/scratch.h, so that a run that fails removes them. */
 #define LIBLDAD_SCRATCH "ldad_scratch"
 
-/* Local. The file as the engine has it; NULL: it is a file for each rank. */
+/* Local. Returns the engine's file; NULL: there is one for each rank. */
 struct io_file *libldad_io(ldad_file fh);
 
-/* Local. Whether its transfers are collective, and ranks wait for each other. */
+/* Local. True if its transfers are collective, so that ranks wait for each other. */
 bool libldad_collective(ldad_file fh);
 
-/* **Collective** on `comm`. The plan of as many ranks in a file of plans, one to a line
- * (algebra/descriptor.h has the text; lines that begin with # do not count), into
- * plan[room]. 0, or -errno with a sentence, agreed. */
+/* **Collective** on `comm`. Finds the plan for this number of ranks in a file of plans,
+ * one a line (algebra/descriptor.h has the text; lines that begin with # do not count),
+ * and copies it to plan[room]. Returns 0, or -errno with a sentence, agreed. */
 int libldad_plan_of(MPI_Comm comm, const char *file, char *plan, int room);
 
 #endif

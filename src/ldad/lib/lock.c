@@ -1,7 +1,7 @@
 /* Locks that end with their owner: in atomic mode on the bytes of a transfer, and on
  * the shared file pointer, which is eight bytes in a hidden file beside the data. A
- * window of MPI's would need rank 0's help where it has no shared memory, and
- * collectives in every open. */
+ * window of MPI's would need rank 0's help without shared memory, and collectives in
+ * every open. */
 #include "ldad/lib/file.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +41,8 @@ void libldad_unlock(ldad_file fh, int64_t begin, int64_t end)
     lock_range(fh->lock, F_UNLCK, begin, end);
 }
 
-/* What is locked: the file; of a container its shared part, in which all bytes are. */
+/* Opens the file to lock: the file itself, or of a container its shared part, which has
+ * a place for all bytes. */
 static int open_lock(ldad_file fh)
 {
     char path[4096];
@@ -113,7 +114,8 @@ static void pointer_path(ldad_file fh, char out[4096])
              basename(name), (unsigned long long)fh->id);
 }
 
-/* Whoever uses it first makes it: with no bytes it is zero. */
+/* Opens the shared pointer. Its first user makes the file; without bytes, it is
+ * zero. */
 static int pointer_open(ldad_file fh)
 {
     char path[4096];
@@ -128,7 +130,7 @@ static int pointer_open(ldad_file fh)
                    strerror(errno));
 }
 
-/* Reads it, and writes what it is to be: `set`, or so much more. */
+/* Reads the pointer, and sets it to `etypes` (`set`) or adds them. */
 static int pointer_change(ldad_file fh, bool set, int64_t etypes, int64_t *was)
 {
     int64_t now = 0;
@@ -204,7 +206,7 @@ int ldad_file_get_position_shared(ldad_file fh, MPI_Offset *offset)
     return libldad_leave(fh, &before, rc);
 }
 
-/* Rank 0's arguments count; the others' are held against them. */
+/* Sets the shared pointer as rank 0 asks; the other ranks must ask for the same. */
 static int seek_shared(ldad_file fh, int64_t offset, int whence)
 {
     int rank;

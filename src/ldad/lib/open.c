@@ -1,4 +1,4 @@
-/* Opening, closing and removing: what a mode allows, and which engine a file gets. */
+/* Opening, closing and removing files: checks modes and chooses the engine. */
 #include "base/err.h"
 #include "io/part/container.h"
 #include "ldad/lib/file.h"
@@ -16,7 +16,7 @@
 
 /* ---- opening and closing --------------------------------------------------------- */
 
-/* What MPI allows of how a file is opened. */
+/* True if MPI allows this mode. */
 static bool is_amode(int amode)
 {
     const int one = amode & (MPI_MODE_RDONLY | MPI_MODE_RDWR | MPI_MODE_WRONLY);
@@ -47,7 +47,7 @@ static int take_amode(const char *path, int amode, int *flags)
     return 0;
 }
 
-/* How many bytes the plan says the file has: an HDF5 file must know. */
+/* Returns the bytes that the plan gives the file: an HDF5 file must know. */
 static int64_t planned_bytes(const struct ldad_plan *p)
 {
     int64_t bytes = 0;
@@ -101,8 +101,9 @@ static int open_unique(ldad_file fh, const struct libldad_wish *w, bool fresh)
     return rc;
 }
 
-/* MPI-IO takes the name of a kind of file system before a file's name, as in ufs:NAME.
- * It is no part of the name, and here every file is used the same way. */
+/* Skips a prefix. MPI-IO takes the name of a kind of file system before a file's name,
+ * as in ufs:NAME. It is no part of the name, and every file is used the same way
+ * here. */
 static const char *without_prefix(const char *path)
 {
     static const char *const kinds[] = {
@@ -115,7 +116,7 @@ static const char *without_prefix(const char *path)
     return path;
 }
 
-/* 0, or what MPI-IO returns where no file is named. */
+/* Returns 0, or MPI-IO's error for a missing name. */
 static int check_name(const char *path)
 {
     return path && *path
@@ -138,7 +139,7 @@ static void libldad_let_go(ldad_file fh)
     free(fh);
 }
 
-/* What a rank cannot do, all learn in ask_all. */
+/* Makes the file's structure. A failure of one rank reaches all in ask_all. */
 static int libldad_make(ldad_file *out, MPI_Comm comm, const char *path)
 {
     ldad_file fh = calloc(1, sizeof *fh);
@@ -156,7 +157,7 @@ static int libldad_make(ldad_file *out, MPI_Comm comm, const char *path)
     return libldad_view_reset(&fh->view);
 }
 
-/* ---- what the ranks ask for, and what there is ----------------------------------- */
+/* ---- requests of the ranks, and the file on disk --------------------------------- */
 
 enum kind { NOTHING_THERE, FILE_THERE, CONTAINER_THERE };
 
@@ -167,7 +168,7 @@ static enum kind kind_of(const char *path)
                                 : FILE_THERE;
 }
 
-/* Of rank 0. */
+/* Finds the kind on rank 0. */
 static enum kind find_kind(ldad_file fh, const struct libldad_wish *w)
 {
     enum kind kind = kind_of(fh->path);
@@ -176,7 +177,7 @@ static enum kind find_kind(ldad_file fh, const struct libldad_wish *w)
     return swept ? NOTHING_THERE : kind;
 }
 
-/* What is to be the same on all ranks. */
+/* Hashes the wishes that must be the same on all ranks. */
 static int64_t hash_of(const struct libldad_wish *w, const char *path)
 {
     const char *texts[] = {path,    w->method->name, w->engine,
@@ -188,7 +189,7 @@ static int64_t hash_of(const struct libldad_wish *w, const char *path)
     return (int64_t)(h >> 1);
 }
 
-/* One number for each open, which rank 0 draws. */
+/* Draws a number for each open, on rank 0. */
 static int64_t open_id(void)
 {
     static uint64_t opens;
@@ -197,7 +198,7 @@ static int64_t open_id(void)
     return (int64_t)(((uint64_t)getpid() << 20 ^ self << 44 ^ ++opens) >> 1);
 }
 
-/* In one reduction the ranks learn whether all can open the file, ask for the same, and
+/* Tells all ranks, in one reduction, if all can open the file and ask for the same, and
  * what rank 0 finds at its path. */
 static int ask_all(MPI_Comm comm, ldad_file fh, const struct libldad_wish *w, int rc,
                    enum kind *kind)
@@ -234,7 +235,7 @@ static int bad_kind(ldad_file fh, bool fresh, enum kind kind)
     return 0;
 }
 
-/* The file as it is to be: what is there decides with the keys. */
+/* Opens the stored file; the keys and the file on disk decide how. */
 static int open_stored(ldad_file fh, struct libldad_wish *w, bool fresh, enum kind kind)
 {
     bool lenient = w->as_it_is && kind == FILE_THERE;
@@ -255,7 +256,7 @@ static int open_stored(ldad_file fh, struct libldad_wish *w, bool fresh, enum ki
     return open_whole(fh, w);
 }
 
-/* What this rank asks for, as far as it had memory until now. */
+/* Reads the wishes of this rank, unless it has failed already for lack of memory. */
 static int libldad_wants(ldad_file fh, struct libldad_wish *w, int amode, MPI_Info info,
                          const char *plan, int failed)
 {
@@ -283,7 +284,7 @@ static int open_all(MPI_Comm comm, ldad_file fh, struct libldad_wish *w, int amo
     return rc;
 }
 
-/* Both pointers are at the end. */
+/* Moves both pointers to the end. */
 static int go_to_end(ldad_file fh)
 {
     int64_t end = 0;
@@ -383,7 +384,7 @@ static int delete_unique(const char *path, const struct libldad_wish *w)
     return rc;
 }
 
-/* All of it, or, where partitions are on other nodes' disks, nothing. */
+/* Removes all of it or, if partitions are on other nodes' disks, nothing. */
 static int delete_container(const char *path)
 {
     struct container c;
@@ -402,7 +403,7 @@ static int delete_container(const char *path)
     return rc ? rc : container_remove_common(path);
 }
 
-/* With MPI_MODE_DELETE_ON_CLOSE; each rank the file that is its own. */
+/* Removes the file, with MPI_MODE_DELETE_ON_CLOSE; each rank removes its own. */
 static int delete_closed(const char *path, int rank, bool unique)
 {
     char one[4096];

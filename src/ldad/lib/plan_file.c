@@ -1,4 +1,5 @@
-/* Files of plans, as ldadc plan writes them: each line is the plan of so many ranks. */
+/* Files of plans, as ldadc plan writes them: each line is the plan of a number of
+ * ranks. */
 #include "base/err.h"
 #include "ldad/lib/libldad.h"
 #include "world/world.h"
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many ranks a line's plan is of; 0: it is none. */
+/* Returns the number of ranks of a line's plan; 0: there is none. */
 static long ranks_of(const char *line)
 {
     long ranks, more;
@@ -22,7 +23,7 @@ static long ranks_of(const char *line)
     return ranks;
 }
 
-/* Reads past the rest of a line that did not fit; whether there was one. */
+/* Reads past the rest of a line that did not fit; true if there was one. */
 static bool is_cut(FILE *in, const char *line)
 {
     bool cut = false;

@@ -1,6 +1,6 @@
-/* A plan that follows from the views of all ranks: what each of them accesses,
- * as levels of repetition, and by which digits their starts differ. All ranks look at
- * the same records, and come to the same end. */
+/* Makes a plan from the views of all ranks: the levels of repetition that each rank
+ * accesses, and the digits by which their starts differ. All ranks look at the same
+ * records, and come to the same result. */
 #include "io/part/part_file.h"
 #include "ldad/lib/file.h"
 #include "world/world.h"
@@ -9,14 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FAR (INT64_C(1) << 59) /* where what has no end ends */
+#define FAR (INT64_C(1) << 59) /* end of a plan that has none */
 
-enum { LEVELS = LDAD_LEVELS - 3 }; /* the others are for copies, and for ranks */
+enum { LEVELS = LDAD_LEVELS - 3 }; /* the other levels are for copies and for ranks */
 
-/* A rank's view. */
+/* The pattern of a rank's view. */
 struct pattern {
-    int64_t start, bytes; /* of a run; bytes 0: it cannot be said in levels */
-    int64_t extent;       /* copies follow each other so; 0: it has no gaps */
+    /* start and bytes of a run; bytes 0: levels cannot describe it */
+    int64_t start, bytes;
+    int64_t extent; /* distance of copies; 0: there are no gaps */
     int64_t levels;
     struct types_level level[LEVELS];
 };
@@ -37,20 +38,20 @@ static struct pattern pattern_of(int64_t disp, const struct types *t)
     return p;
 }
 
-/* Whether both are alike but for their starts, and for `bytes`. */
+/* True if both differ only by their starts and `bytes`. */
 static bool pattern_alike(const struct pattern *a, const struct pattern *b)
 {
     return a->bytes && b->bytes && a->extent == b->extent && a->levels == b->levels &&
            !memcmp(a->level, b->level, (size_t)a->levels * sizeof *a->level);
 }
 
-/* ---- by what the ranks differ ---------------------------------------------------- */
+/* ---- differences of ranks -------------------------------------------------------- */
 
-/* The digits, least significant first, whose steps make the starts. */
+/* Finds the digits, least significant first, whose steps make the starts. */
 static int digits_of(const struct pattern *p, int64_t n, struct ldad_digit *digit)
 {
     int digits = 0;
-    int64_t unit = 1; /* ranks of one step of this digit */
+    int64_t unit = 1; /* ranks within one step of this digit */
     while (unit < n && digits < LDAD_DIGITS) {
         int64_t step = p[unit].start - p[0].start, count = 1;
         while ((count + 1) * unit <= n &&
@@ -89,7 +90,7 @@ static bool set_digits(struct ldad_plan *plan, const struct pattern *p, int64_t 
     return true;
 }
 
-/* Regions of any length, one behind the other. */
+/* Sets a table of starts, for regions of any length that follow each other. */
 static bool set_starts(struct ldad_plan *plan, const struct pattern *p, int64_t n,
                        int64_t *starts)
 {
@@ -119,7 +120,8 @@ static bool is_map(const struct ldad_plan *plan)
     return !rc;
 }
 
-/* What rank 0 accesses; `copies`: again and again, as a view is without an end. */
+/* Sets the descriptor of rank 0; `copies`: it repeats without an end, as a view
+ * does. */
 static bool set_each(struct ldad_plan *plan, const struct pattern *p, bool copies)
 {
     struct err before = *err_get();
@@ -135,7 +137,7 @@ static bool set_each(struct ldad_plan *plan, const struct pattern *p, bool copie
     return !rc;
 }
 
-/* One region for each rank: the last one's is as long as it is. */
+/* Makes a plan with one region for each rank; the last one's length is free. */
 static bool plan_regions(struct ldad_plan *plan, const struct pattern *p, int64_t n,
                          int64_t *starts)
 {
@@ -153,7 +155,7 @@ static bool plan_regions(struct ldad_plan *plan, const struct pattern *p, int64_
     return is_map(plan);
 }
 
-/* Whether there is a plan; starts[n] is room for its table. */
+/* Makes the plan; false: there is none. starts[n] is room for its table. */
 static bool plan_make(struct ldad_plan *plan, const struct pattern *p, int64_t n,
                       int64_t *starts)
 {
@@ -170,7 +172,7 @@ static bool plan_make(struct ldad_plan *plan, const struct pattern *p, int64_t n
     return plan_regions(plan, p, n, starts);
 }
 
-/* Of all ranks' patterns; *all (the caller frees it). */
+/* Gathers all ranks' patterns in *all (the caller frees it). */
 static int gather(MPI_Comm comm, const struct pattern *mine, struct pattern **all,
                   int64_t **starts, int *n)
 {
@@ -235,7 +237,7 @@ int ldad_plan_from_filetypes(MPI_Comm comm, MPI_Offset disp, MPI_Datatype etype,
 {
     struct err before = libldad_enter();
     struct types *t = NULL;
-    (void)etype; /* offsets count it, and bytes stay where they are */
+    (void)etype; /* it only is the unit of offsets; bytes stay in place */
     int rc = types_of(filetype, &t);
     rc = err_agree(comm, rc);
     if (!rc)

@@ -1,4 +1,4 @@
-/* What is asked of an open file, and what changes it as a whole. */
+/* Queries of an open file, and changes to it as a whole. */
 #include "io/part/part_file.h"
 #include "ldad/lib/file.h"
 #include "ldad/lib/libldad.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- what is asked --------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------- */
 
 int ldad_file_get_size(ldad_file fh, MPI_Offset *size)
 {
@@ -46,7 +46,7 @@ int ldad_file_get_info(ldad_file fh, MPI_Info *info)
     return libldad_raise(fh, MPI_Info_dup(fh->info, info));
 }
 
-/* No key can be changed while a file is open. */
+/* Accepts any info: no key can be changed while a file is open. */
 int ldad_file_set_info(ldad_file fh, MPI_Info info)
 {
     int code;
@@ -86,7 +86,7 @@ int ldad_file_fit(ldad_file fh, struct ldad_fit *fit)
 
 /* ---- the size -------------------------------------------------------------------- */
 
-/* The same number on all ranks, and not negative. */
+/* Checks that the number is the same on all ranks, and not negative. */
 static int check_size(ldad_file fh, MPI_Offset size)
 {
     int64_t asked[2] = {size, -size};
@@ -106,7 +106,7 @@ static int no_size(ldad_file fh)
                    "the size of such a file is not set: it follows from the plan");
 }
 
-/* On rank 0, of an ordinary file. */
+/* Sets the size of an ordinary file, on rank 0. */
 static int cut_plain(ldad_file fh, int64_t size)
 {
     if (!truncate(fh->path, size))
@@ -142,7 +142,7 @@ int ldad_file_set_size(ldad_file fh, MPI_Offset size)
     return libldad_leave(fh, &before, rc);
 }
 
-/* On rank 0: bytes that are there stay what they are. */
+/* Allocates space, on rank 0; existing bytes stay what they are. */
 static int allocate_plain(ldad_file fh, int64_t size)
 {
     int fd = open(fh->path, O_WRONLY | O_CLOEXEC), rc = 0;

@@ -1,5 +1,5 @@
-/* Transfers: what a view and a datatype say of a file and of memory is cut into pieces
- * that stand together in both, and each of them goes to the engine. */
+/* Transfers: cuts what a view and a datatype describe into pieces that are contiguous
+ * both in the file and in memory, and hands each piece to the engine. */
 #include "base/units.h"
 #include "ldad/lib/file.h"
 #include "ldad/lib/libldad.h"
@@ -8,27 +8,28 @@
 #include <string.h>
 
 #define BOUNCE (INT64_C(1) << 20)
-#define GAP_MOST (INT64_C(64) << 10) /* gaps that a read goes through */
+#define GAP_MOST (INT64_C(64) << 10) /* longest gap that a read includes */
 
-/* A transfer that is under way. */
+/* A transfer in progress. */
 struct moving {
     ldad_file fh;
     enum io_op op;
     char *buf;
     const struct types *memory;
-    int64_t first, done, bytes; /* of the view's data: where it begins; of those */
+    /* in the view's data: its begin, the bytes done, all bytes */
+    int64_t first, done, bytes;
     int rc;
 };
 
-/* A piece of it: so much stands together in the file. */
+/* A piece of it, contiguous in the file. */
 struct piece {
     int64_t offset, bytes;
-    char *at; /* in memory; NULL: there it has gaps */
+    char *at; /* its place in memory; NULL: it has gaps there */
 };
 
 /* ---- memory ---------------------------------------------------------------------- */
 
-/* Between memory with gaps and `flat`, from data byte m->done on. */
+/* Copies between memory with gaps and `flat`, from data byte m->done on. */
 static void move_memory(const struct moving *m, char *flat, int64_t bytes, bool pack)
 {
     int64_t at = 0;
@@ -50,7 +51,7 @@ static int need_bounce(ldad_file fh)
                    (long long)BOUNCE);
 }
 
-/* ---- bytes that stand together ------------------------------------------------- */
+/* ---- contiguous bytes ---------------------------------------------------------- */
 
 int libldad_size(ldad_file fh, int64_t *bytes)
 {
@@ -59,7 +60,7 @@ int libldad_size(ldad_file fh, int64_t *bytes)
     return io_file_size(fh->io, bytes);
 }
 
-/* Of bytes to be read, how many there are: what is behind the end is not read, and no
+/* Cuts a read to the bytes that exist. Bytes behind the end are not read, which is no
  * failure. */
 static int cut_at_end(ldad_file fh, int64_t offset, int64_t *bytes)
 {
@@ -71,7 +72,7 @@ static int cut_at_end(ldad_file fh, int64_t offset, int64_t *bytes)
     return rc;
 }
 
-/* One request, also of nothing, as others may wait for it. */
+/* Makes one request, even an empty one, as others may wait for it. */
 static int move_whole(ldad_file fh, enum io_op op, int64_t offset, char *buf,
                       int64_t bytes, int64_t *moved)
 {
@@ -107,7 +108,7 @@ static struct types_run file_run(const struct moving *m, int64_t most)
     return r;
 }
 
-/* The next piece: at most `most` bytes, or `most_packed` where memory has gaps. */
+/* Finds the next piece: at most `most` bytes, or `most_packed` if memory has gaps. */
 static struct piece piece_next(const struct moving *m, int64_t most,
                                int64_t most_packed)
 {
@@ -120,7 +121,7 @@ static struct piece piece_next(const struct moving *m, int64_t most,
     return (struct piece){in_file.at, n, NULL};
 }
 
-/* Moves a piece; where memory has gaps, by way of flat[p->bytes]. */
+/* Moves a piece; if memory has gaps, by way of flat[p->bytes]. */
 static int64_t piece_move(struct moving *m, const struct piece *p, char *flat)
 {
     int64_t moved;
@@ -137,8 +138,8 @@ static int64_t piece_move(struct moving *m, const struct piece *p, char *flat)
 
 /* ---- alone ----------------------------------------------------------------------- */
 
-/* Reads runs and what is between them at once, where that is little; whether it did.
- * Containers have windows for that. */
+/* Reads runs and the small gaps between them at once; true if it did. Containers have
+ * windows for that. */
 static bool read_through(struct moving *m)
 {
     int64_t end = 0, n = 0, runs = 0, begin = 0, got, done = m->done;
@@ -186,7 +187,7 @@ static void move_alone(struct moving *m)
 
 /* ---- together -------------------------------------------------------------------- */
 
-/* All in one collective call: no rank's view has gaps. */
+/* Moves all in one collective call, as no rank's view has gaps. */
 static void move_at_once(struct moving *m)
 {
     struct piece p = {.bytes = 0};
@@ -213,7 +214,7 @@ static int64_t count_pieces(const struct moving *m)
     return n;
 }
 
-/* As many collective calls as the rank with most pieces needs. */
+/* Makes as many collective calls as the rank with most pieces needs. */
 static void move_in_rounds(struct moving *m)
 {
     bool over = m->rc || (m->rc = need_bounce(m->fh));
@@ -247,9 +248,9 @@ int libldad_move(ldad_file fh, const struct libldad_ask *a, const struct types *
     return m.rc;
 }
 
-/* ---- what is asked for ----------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------- */
 
-/* What the program may not do with this file, the same on all ranks. */
+/* Refuses what the program may not do with this file, the same on all ranks. */
 static int libldad_refuse(ldad_file fh, const struct libldad_ask *a)
 {
     bool reads = a->op == IO_OP_READ;
@@ -268,7 +269,7 @@ static int libldad_refuse(ldad_file fh, const struct libldad_ask *a)
                    "the file is not open for %s", reads ? "reading" : "writing");
 }
 
-/* Whether this rank's part of it can be; *etypes it has. */
+/* Checks this rank's part of the request; *etypes is its size. */
 static int check_ask(ldad_file fh, const struct libldad_ask *a,
                      const struct types *memory, int64_t *etypes)
 {
@@ -293,7 +294,7 @@ static int check_ask(ldad_file fh, const struct libldad_ask *a,
     return 0;
 }
 
-/* Where it begins, in etypes; a shared pointer moves on by all that is asked for. */
+/* Finds its begin, in etypes; a shared pointer advances by the whole request. */
 static int find_first(ldad_file fh, const struct libldad_ask *a, int64_t etypes,
                       int64_t *first)
 {
@@ -311,7 +312,8 @@ static int find_first(ldad_file fh, const struct libldad_ask *a, int64_t etypes,
     }
 }
 
-/* In atomic mode, with the bytes from the first to the last locked. */
+/* Moves the bytes; in atomic mode, with the range from the first to the last byte
+ * locked. */
 static int move_locked(ldad_file fh, const struct libldad_ask *a,
                        const struct types *memory, int64_t first, int64_t *moved)
 {
@@ -346,7 +348,7 @@ int libldad_transfer(ldad_file fh, const struct libldad_ask *asked, int64_t *mov
         return rc;
     }
     struct types nothing = {.row = true};
-    a.count = rc ? 0 : a.count; /* the others wait */
+    a.count = rc ? 0 : a.count; /* the others wait for this rank */
     int found = find_first(fh, &a, etypes, &first);
     rc = rc ? rc : found;
     int failed =

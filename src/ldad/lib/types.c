@@ -1,4 +1,4 @@
-/* Datatypes taken apart: repetitions stay repetitions, lists become sorted tables. */
+/* Decodes datatypes: repetitions stay repetitions, lists become sorted tables. */
 #include "ldad/lib/types.h"
 #include "base/err.h"
 #include <errno.h>
@@ -9,11 +9,11 @@
 /* A run, a repetition of `inner`, or a list. Offsets are relative to the node's. */
 struct types_node {
     int64_t at, size;
-    int64_t count, distance; /* of inner; NULL: a run, or a list */
+    int64_t count, distance; /* repeats of inner; NULL: a run, or a list */
     const struct types_node *inner;
     int64_t items;
-    const struct types_item *item; /* NULL: no list */
-    int64_t first, last, end;      /* where its first and last run begin, and the end */
+    const struct types_item *item; /* NULL: it is no list */
+    int64_t first, last, end; /* begin of its first and of its last run, and its end */
     bool descending, overlapping;
 };
 
@@ -28,7 +28,7 @@ struct types_room {
 
 /* ---- nodes ----------------------------------------------------------------------- */
 
-/* Memory that lasts as long as the type. */
+/* Allocates memory that lasts as long as the type. */
 static void *types_alloc(struct types *t, size_t bytes)
 {
     struct types_room *room = calloc(1, sizeof *room + bytes);
@@ -48,7 +48,8 @@ static const struct types_node *node_run(struct types *t, int64_t at, int64_t si
     return n;
 }
 
-/* `first` to `end` of what begins a distance further on, beside what was there. */
+/* Updates the flags of a node: a part that begins at `first` follows one whose last run
+ * begins at `last` and which ends at `end`. */
 static void node_judge(struct types_node *n, int64_t last, int64_t end, int64_t first)
 {
     n->descending |= first < last;
@@ -89,7 +90,7 @@ static const struct types_node *node_repeat(struct types *t,
     return n;
 }
 
-/* A list in the making. */
+/* A list that is being built. */
 struct list {
     struct types *t;
     struct types_node *node;
@@ -106,7 +107,7 @@ static struct list list_begin(struct types *t, int64_t most)
     return l;
 }
 
-/* Whether it goes on where the run before it ends, of which it becomes a part. */
+/* Joins a run with the one before it, if it continues that one; true if it did. */
 static bool list_merge(struct list *l, int64_t at, const struct types_node *inner)
 {
     struct types_item *before = &l->item[l->node->items - 1];
@@ -151,7 +152,7 @@ static const struct types_node *list_end(struct list *l)
     return l->node;
 }
 
-/* The node `inner`, so many bytes further on. */
+/* Returns the node `inner`, moved by `at` bytes. */
 static const struct types_node *node_shift(struct types *t, int64_t at,
                                            const struct types_node *inner)
 {
@@ -164,7 +165,7 @@ static const struct types_node *node_shift(struct types *t, int64_t at,
 
 /* ---- the kinds of datatypes ------------------------------------------------------ */
 
-/* What an MPI_Datatype was made of. */
+/* The arguments with which an MPI_Datatype was made. */
 struct contents {
     int combiner, ints, addresses, types;
     int *i;
@@ -188,7 +189,8 @@ static int64_t size_of(MPI_Datatype type)
     return size;
 }
 
-/* Of MPI's pairs, only this one has a gap in its data. */
+/* Makes the node of a named type. Of MPI's pairs, only this one has a gap in its
+ * data. */
 static const struct types_node *node_named(struct types *t, MPI_Datatype type)
 {
     struct pair {
@@ -203,14 +205,14 @@ static const struct types_node *node_named(struct types *t, MPI_Datatype type)
     return list_end(&l);
 }
 
-/* A block of `count` elements. */
+/* Makes the node of a block of `count` elements. */
 static const struct types_node *node_block(struct types *t, const struct contents *c,
                                            const struct types_node *one, int64_t count)
 {
     return node_repeat(t, one, count, extent_of(c->d[0]));
 }
 
-/* vector, hvector: the distance in elements or in bytes. */
+/* Makes the node of a vector or hvector, whose distance is in elements or in bytes. */
 static const struct types_node *node_vector(struct types *t, const struct contents *c)
 {
     const struct types_node *one = node_of(t, c->d[0]);
@@ -219,7 +221,7 @@ static const struct types_node *node_vector(struct types *t, const struct conten
     return node_repeat(t, node_block(t, c, one, c->i[1]), c->i[0], distance);
 }
 
-/* The four kinds of indexed types. */
+/* Makes the node of one of the four indexed types. */
 static const struct types_node *node_indexed(struct types *t, const struct contents *c)
 {
     const struct types_node *one = node_of(t, c->d[0]), *block = NULL;
@@ -250,7 +252,8 @@ static const struct types_node *node_struct(struct types *t, const struct conten
     return list_end(&l);
 }
 
-/* One dimension of an array: `count` from `start` on of what is `distance` long. */
+/* Makes one dimension of an array: `count` elements from `start` on, each `distance`
+ * long. */
 static const struct types_node *node_slice(struct types *t,
                                            const struct types_node *inner,
                                            int64_t start, int64_t count,
@@ -275,7 +278,8 @@ static const struct types_node *node_subarray(struct types *t, const struct cont
     return n;
 }
 
-/* Of `size` elements in blocks dealt out to `ranks` in turn, those of rank `r`. */
+/* Makes the elements of rank `r`, if `size` elements are dealt out in blocks to `ranks`
+ * in turn. */
 static const struct types_node *node_cyclic(struct types *t,
                                             const struct types_node *inner,
                                             int64_t size, int64_t block, int64_t ranks,
@@ -295,7 +299,7 @@ static const struct types_node *node_cyclic(struct types *t,
     return list_end(&l);
 }
 
-/* A dimension that is distributed: how, and the argument, by MPI's rules. */
+/* Makes a distributed dimension: `how` and the argument follow MPI's rules. */
 static const struct types_node *node_dealt(struct types *t,
                                            const struct types_node *inner, int64_t size,
                                            int how, int64_t arg, int64_t ranks,
@@ -400,7 +404,7 @@ static const struct types_node *node_of(struct types *t, MPI_Datatype type)
     return n;
 }
 
-/* ---- what is kept ---------------------------------------------------------------- */
+/* ---- cache ----------------------------------------------------------------------- */
 
 static void types_free(struct types *t)
 {
@@ -433,7 +437,7 @@ static int forget(MPI_Datatype type, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* The attribute that a datatype keeps this in. */
+/* Returns the attribute key under which a datatype keeps its decoded form. */
 static int types_key(void)
 {
     static int key = MPI_KEYVAL_INVALID;
@@ -483,7 +487,7 @@ int types_of(MPI_Datatype type, struct types **t)
 
 /* ---- questions ------------------------------------------------------------------- */
 
-/* The last item that begins at `pos` bytes of data or before. */
+/* Returns the last item that begins at `pos` bytes of data or before. */
 static const struct types_item *item_of(const struct types_node *n, int64_t pos)
 {
     int64_t low = 0, high = n->items - 1;
@@ -516,7 +520,7 @@ static struct types_run run_in(const struct types_node *n, int64_t pos)
     return (struct types_run){at + n->at + pos, n->size - pos};
 }
 
-/* One copy after the other, so a run may go on in the next one. */
+/* Finds a run. Copies follow each other, so a run may continue in the next copy. */
 static struct types_run run_at(const struct types *t, int64_t pos)
 {
     int64_t copy = pos / t->size;
@@ -547,7 +551,7 @@ int64_t types_before(const struct types *t, int64_t at)
     if (t->row || t->extent <= 0)
         return at;
     int64_t copy = at / t->extent, low = 0, high;
-    copy -= copy > 0; /* runs may reach into what follows */
+    copy -= copy > 0; /* runs may reach into the next copy */
     low = copy * t->size;
     high = (copy + 2) * t->size;
     while (low < high) {

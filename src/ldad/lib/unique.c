@@ -17,16 +17,16 @@ struct unique {
     char *path, *engine;
     int64_t max_request;
     double timeout_s;
-    struct ldad_plan plan; /* its table of starts is ours */
+    struct ldad_plan plan; /* its table of starts is owned */
     struct ldad_map map;
-    struct io_file *own; /* to write */
-    struct {             /* to read: the files used last */
+    struct io_file *own; /* this rank's file, for writing */
+    struct {             /* files for reading, those used last */
         int64_t rank;
         struct io_file *io; /* NULL: free */
         int64_t turn;
     } in[OPEN_MOST];
     int64_t turn;
-    int64_t end; /* of the logical file, when it was looked for last */
+    int64_t end; /* end of the logical file when last found */
 };
 
 int unique_path(char *out, int room, const char *path, int64_t rank)
@@ -69,7 +69,7 @@ static int take_plan(struct unique *u, const char *plan)
     return rc;
 }
 
-/* This rank's own file, to write. */
+/* Opens this rank's own file for writing. */
 static int open_own(struct unique *u, bool fresh)
 {
     char path[PATH_ROOM];
@@ -155,8 +155,8 @@ int unique_write(struct unique *u, int64_t offset, const void *buf, int64_t byte
     return unique_move(u->own, IO_OP_WRITE, (void *)buf, at, bytes);
 }
 
-/* A rank's file to read from: one that is open, or the one used longest ago is closed
- * for it. */
+/* Finds a rank's file for reading. If it is not open, it replaces the one used longest
+ * ago. */
 static int find_in(struct unique *u, int64_t rank, struct io_file **io)
 {
     int at = 0, rc;
@@ -178,7 +178,7 @@ static int find_in(struct unique *u, int64_t rank, struct io_file **io)
     return rc;
 }
 
-/* Where the logical file ends, by the lengths of all ranks' files. */
+/* Finds the end of the logical file from the lengths of all ranks' files. */
 static void find_end(struct unique *u)
 {
     char path[PATH_ROOM];
@@ -192,8 +192,8 @@ static void find_end(struct unique *u)
         }
 }
 
-/* Of `bytes` from `offset` on that no rank has written, how many are in the file, where
- * they are zeros. */
+/* Returns how many of `bytes` from `offset` on, which no rank has written, are in the
+ * file; they are zeros. */
 static int64_t blank(struct unique *u, int64_t offset, int64_t bytes)
 {
     if (offset + bytes > u->end)
@@ -202,7 +202,7 @@ static int64_t blank(struct unique *u, int64_t offset, int64_t bytes)
     return bytes < there ? bytes : there;
 }
 
-/* Reads what its rank has written of a run, *n bytes. */
+/* Reads the *n bytes of a run that its rank has written. */
 static int read_run(struct unique *u, const struct ldad_run *run, char *out, int64_t *n)
 {
     struct io_file *io;

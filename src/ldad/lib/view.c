@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what a view is -------------------------------------------------------------- */
+/* ---- types of a view ------------------------------------------------------------- */
 
 static void type_free(MPI_Datatype *type, bool own)
 {
@@ -27,7 +27,8 @@ int libldad_view_reset(struct libldad_view *v)
     return types_of(MPI_BYTE, &v->file);
 }
 
-/* A duplicate, as the program may free its own; the basic ones stay what they are. */
+/* Duplicates a type, as the program may free its own; basic types are kept as they
+ * are. */
 static bool type_dup(MPI_Datatype type, MPI_Datatype *out)
 {
     int ints, addresses, types, combiner;
@@ -57,7 +58,7 @@ static int view_refuse(ldad_file fh, const struct types *e, const struct types *
     return 0;
 }
 
-/* Takes the types of a view; where it fails, *v is not touched. */
+/* Takes the types of a view; on failure, *v stays unchanged. */
 static int view_make(ldad_file fh, struct libldad_view *v, MPI_Offset disp,
                      MPI_Datatype etype, MPI_Datatype filetype)
 {
@@ -77,7 +78,7 @@ static int view_make(ldad_file fh, struct libldad_view *v, MPI_Offset disp,
     return rc;
 }
 
-/* Where a view begins; *disp may be the place of the shared pointer. */
+/* Finds the begin of a view; *disp may stand for the place of the shared pointer. */
 static int view_begin(ldad_file fh, MPI_Offset *disp, const char *datarep)
 {
     int64_t now = 0;
@@ -103,13 +104,13 @@ static int view_begin(ldad_file fh, MPI_Offset *disp, const char *datarep)
                : err_set(-EINVAL, fh->path, -1, "a view begins at byte 0 or later");
 }
 
-/* All ranks have their views, and the shared pointer is at 0. */
+/* Ends setting a view, when all ranks have theirs, and sets the shared pointer to 0. */
 static int view_meet(ldad_file fh, int rc)
 {
     int rank, holes = !rc && !fh->view.file->row;
     MPI_Comm_rank(fh->comm, &rank);
     if (fh->amode & MPI_MODE_SEQUENTIAL)
-        MPI_Barrier(fh->comm); /* all have asked where the shared pointer is */
+        MPI_Barrier(fh->comm); /* all have read the shared pointer */
     if (!rc && rank == 0)
         rc = libldad_pointer_reset(fh);
     rc = err_agree(fh->comm, rc);
@@ -143,7 +144,7 @@ int ldad_file_set_view(ldad_file fh, MPI_Offset disp, MPI_Datatype etype,
                        MPI_Datatype filetype, const char *datarep, MPI_Info info)
 {
     int code;
-    (void)info; /* there is no key that a view could change */
+    (void)info; /* no key can change a view */
     if (!libldad_is_open(fh, &code))
         return code;
     struct err before = libldad_enter();
@@ -234,7 +235,8 @@ int ldad_file_get_byte_offset(ldad_file fh, MPI_Offset offset, MPI_Offset *disp)
     return MPI_SUCCESS;
 }
 
-/* In the representation native, files have what memory has. */
+/* Returns a type's extent. In the native representation, files have the layout of
+ * memory. */
 int ldad_file_get_type_extent(ldad_file fh, MPI_Datatype type, MPI_Aint *extent)
 {
     MPI_Aint low;
