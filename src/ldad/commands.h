@@ -1,5 +1,5 @@
 /* The commands: each takes its own argv ("info", ...) and returns an exit status. A new
- * one is a function and a line in main.c's table. */
+ * one needs a function and a line in main.c's table. */
 #ifndef LDAD_COMMANDS_H
 #define LDAD_COMMANDS_H
 
@@ -18,7 +18,8 @@ int command_relocate(int argc, char **argv);
 int command_mount(int argc, char **argv);
 int command_rm(int argc, char **argv);
 
-/* Entries of option tables: the container, and of those that read its bytes. */
+/* Entries of option tables: the container, and an option of commands that read its
+ * bytes. */
 /* clang-format off */
 #define COMMAND_CONTAINER(path) \
     {OPT_TEXT, "CONTAINER", .value = &(path), .required = true, \
@@ -29,24 +30,25 @@ int command_rm(int argc, char **argv);
              "and the exit status is 1"}
 /* clang-format on */
 
-/* Local. Prints the recorded failure, if rc says that there is one; the exit status. */
+/* Local. Prints the recorded failure if rc is one; returns the exit status. */
 int command_verdict(int rc);
 
-/* Local. Reads a container and keeps others from writing it, until *lock is closed (-1:
- * the file system has no locks). 0 or -errno with a sentence, and nothing to free. */
+/* Local. Reads a container and keeps others from writing it until *lock is closed (-1:
+ * the file system has no locks). Returns 0, or -errno with a sentence and nothing to
+ * free. */
 int command_lock(struct container *c, const char *path, int *lock);
 
-/* Local. Says on `out` in a line each what there is not of a container that should be:
+/* Local. Prints on `out`, one a line, the parts of a container that are missing:
  * partitions that cannot be opened, or are too short; a header that is not complete.
- * Returns how many lines. */
+ * Returns the number of lines. */
 int parts_missing(const struct container *c, const char *path, FILE *out);
 
-/* Local. Bytes that partition r has on disk; -1 where it cannot be opened, with
+/* Local. Returns the bytes that partition r has on disk; -1: it cannot be opened, with
  * errno. */
 int64_t parts_bytes(const struct container *c, const char *path, int64_t r);
 
-/* **Collective** on `comm`. Opens a container for reading; `incomplete`: whatever there
- * is of it, with zeros for the rest. max_request: bytes. */
+/* **Collective** on `comm`. Opens a container for reading; `incomplete`: accepts
+ * missing bytes and reads them as zeros. max_request: bytes. */
 int parts_open(struct io_file **f, MPI_Comm comm, const char *path, bool incomplete,
                int64_t max_request);
 

@@ -1,4 +1,4 @@
-/* flatten and cat: the logical file, as an ordinary one. */
+/* flatten and cat: write the logical file as an ordinary one. */
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/scratch.h"
@@ -12,8 +12,8 @@
 
 #define PIECE (INT64_C(1) << 20)
 
-/* This rank's pieces of the file: [begin, end), a whole number of them but at the end
- * of the file; `steps`: of the rank that has most. */
+/* This rank's pieces of the file: [begin, end), a whole number of pieces except at the
+ * end of the file. `steps` is that of the rank with most. */
 struct share {
     int64_t begin, end, steps;
 };
@@ -40,7 +40,8 @@ static int copy(struct io_file *from, struct io_file *to, struct share s, void *
                            .bytes = rc || left < 0 ? 0
                                     : left < PIECE ? left
                                                    : PIECE};
-        int read = io_file_transfer(from, &r); /* the others need this rank in it */
+        /* the other ranks need this one in the call */
+        int read = io_file_transfer(from, &r);
         rc = rc ? rc : read;
         r.op = IO_OP_WRITE;
         if (!rc && r.bytes)
@@ -61,7 +62,7 @@ static int flatten_create(struct io_file **f, const struct world *w, const char 
     return io_file_open(f, &o);
 }
 
-/* Of the file that was made here, and of no other that was put in its place. */
+/* Truncates the file that was made here, and no other that was put in its place. */
 static int truncate_made(const char *path, int64_t bytes)
 {
     struct stat st;
@@ -75,7 +76,7 @@ static int truncate_made(const char *path, int64_t bytes)
               : 0;
 }
 
-/* Of a file that ends with bytes that were never written. */
+/* Sets the length of a file that ends with bytes that were never written. */
 static int set_length(const struct world *w, const char *path, int64_t bytes)
 {
     watchdog_arm_as_set("setting the length", path);
@@ -84,7 +85,7 @@ static int set_length(const struct world *w, const char *path, int64_t bytes)
     return rc;
 }
 
-/* What is logically there; rank 0 says what is not. *lost: whether something is not. */
+/* Measures the logical file; rank 0 reports what is missing. *lost: something is. */
 static int flatten_measure(const struct world *w, const char *path, struct io_file *f,
                            int64_t *bytes, bool *lost)
 {
@@ -99,7 +100,8 @@ static int flatten_measure(const struct world *w, const char *path, struct io_fi
     return err_agree(w->comm, rc);
 }
 
-/* A file with zeros for what is missing was asked for, and is no success. */
+/* Returns the exit status. A file with zeros for what is missing was asked for, but is
+ * no success. */
 static int status_of(struct world *w, const char *program, bool lost)
 {
     int status = world_close(w, program);
@@ -166,8 +168,8 @@ int command_flatten(int argc, char **argv)
     return status_of(&w, p.name, lost);
 }
 
-/* The file's bytes get a stream of their own: what libraries below MPI print on
- * standard output (UCX its warnings) goes to standard error, not among them. */
+/* Gives the file's bytes a stream of their own. Libraries below MPI print on standard
+ * output (UCX its warnings); that goes to standard error, not among the bytes. */
 static int take_stdout(FILE **out)
 {
     int fd = dup(STDOUT_FILENO);

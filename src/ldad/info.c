@@ -1,4 +1,4 @@
-/* info: what the header says, and how much of it is there. */
+/* info: shows the header, and how much of the container exists. */
 #include "base/err.h"
 #include "base/format/json.h"
 #include "base/plain.h"
@@ -58,7 +58,7 @@ static void print_shared(const struct container *c, const char *path)
     struct stat st = {0};
     if (container_map_read(c, path, &x) || container_file(path, "shared", shared) ||
         stat(shared, &st)) {
-        err_clear(); /* it is said below */
+        err_clear(); /* print_text reports it */
         return;
     }
     printf(
@@ -70,8 +70,8 @@ static void print_shared(const struct container *c, const char *path)
     extents_free(&x);
 }
 
-/* What the plan says below the end of the file; -1: a plan without an end says nothing
- * of a file that has none yet. */
+/* Returns the bytes below the end of the file by the plan; -1: the plan has no end, and
+ * so the file has none yet. */
 static int64_t bytes_planned(const struct container *c, int64_t r)
 {
     if (c->state == CONTAINER_COMPLETE)
@@ -98,7 +98,7 @@ static void print_parts(const struct container *c, const char *path)
     }
 }
 
-/* ---- for machines ------------------------------------------------------------- */
+/* ---- JSON --------------------------------------------------------------------- */
 
 static void put_parts(struct json *j, const struct container *c, const char *path)
 {
@@ -126,7 +126,7 @@ static void put_parts(struct json *j, const struct container *c, const char *pat
     json_end_array(j);
 }
 
-/* Each line of what is missing. */
+/* Puts each line of the missing parts. */
 static void put_missing(struct json *j, char *lines)
 {
     json_array(j, "missing");
@@ -135,7 +135,7 @@ static void put_missing(struct json *j, char *lines)
     json_end_array(j);
 }
 
-/* Whether it can be written is looked at where the program ends. */
+/* Prints the report as JSON. The end of the program checks that it could be written. */
 static void print_json(const struct container *c, const char *path, char *missing)
 {
     struct json j;

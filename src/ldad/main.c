@@ -1,4 +1,4 @@
-/* ldad: partitioned containers, looked at and made ordinary files again; and the
+/* ldad: shows partitioned containers, turns them into ordinary files, and runs the
  * workloads that files are partitioned for. */
 #include "base/err.h"
 #include "ldad/commands.h"

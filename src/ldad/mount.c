@@ -1,4 +1,4 @@
-/* mount: containers seen as the files that they stand for. */
+/* mount: shows containers as the files that they stand for. */
 #include "ldad/mount.h"
 #include "base/err.h"
 #include "ldad/commands.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Whether `path` is `folder` or in it; both are absolute and without links. */
+/* True if `path` is `folder` or in it; both are absolute and without links. */
 static bool is_within(const char *path, const char *folder)
 {
     size_t n = strlen(folder);
@@ -26,7 +26,7 @@ static int mount_find_folder(const char *path, char **whole)
     return err_set(-ENOTDIR, path, -1, "it cannot be mounted: it is not a directory");
 }
 
-/* Of one container it is said at once what is not there. */
+/* Checks a container that is mounted alone, and reports missing parts at once. */
 static int mount_look(const char *path)
 {
     struct container c;

@@ -1,4 +1,4 @@
-/* Instead of mount_fuse.c where there is no libfuse. */
+/* Replaces mount_fuse.c if there is no libfuse. */
 #include "base/err.h"
 #include "ldad/mount.h"
 

@@ -1,5 +1,6 @@
-/* The file system that ldad mount serves: the source's folders, files and links as they
- * are, and each container as a file. Threads serve several calls at once. */
+/* The file system that ldad mount serves: it shows the source's folders, files and
+ * links as they are, and each container as a file. Threads serve several calls at
+ * once. */
 #define FUSE_USE_VERSION 35
 #include "base/err.h"
 #include "io/part/container.h"
@@ -25,15 +26,15 @@ static const struct mount *served;
 
 /* An open file: one of the source, or a container. */
 struct mount_file {
-    struct container_view *view; /* NULL: a file */
+    struct container_view *view; /* NULL: it is a file of the source */
     int fd;
-    atomic_bool told; /* what failed: later reads only fail */
+    atomic_bool told; /* the failure was reported; later reads just fail */
 };
 
 /* ---- messages ------------------------------------------------------------------ */
 
-/* A recorded failure to whoever runs this; of several at a time, one is told. Returns
- * the code that the reader gets. */
+/* Reports a recorded failure to the user; of several at a time, one. Returns the code
+ * for the reader. */
 static int mount_tell(int rc)
 {
     static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
@@ -48,7 +49,7 @@ static int mount_tell(int rc)
     return rc == -EACCES || rc == -ENOMEM || rc == -ENOENT ? rc : -EIO;
 }
 
-/* What libfuse says goes into the sentence with which mounting fails. */
+/* The last message of libfuse, for the sentence with which mounting fails. */
 static char mount_said[256];
 
 static void mount_note(enum fuse_log_level level, const char *format, va_list ap)
@@ -61,7 +62,7 @@ static void mount_note(enum fuse_log_level level, const char *format, va_list ap
 
 /* ---- names --------------------------------------------------------------------- */
 
-/* Where in the source that is which has the path `path` here. */
+/* Finds the path in the source of what has the path `path` here. */
 static int mount_real(const char *path, char out[CONTAINER_PATH])
 {
     if (!served->only)
@@ -75,14 +76,16 @@ static int mount_real(const char *path, char out[CONTAINER_PATH])
     return 0;
 }
 
-/* Whether that is a folder here, too; of one container there is one, with its name. */
+/* True if it is a folder here, too. A container that is mounted alone is in one, under
+ * its name. */
 static bool mount_is_folder(const char *path, const char *real)
 {
     return served->only ? !strcmp(path, "/") : !container_is(real);
 }
 
-/* A container's file has the length that the header says, and what else the header's
- * own file has. Where the header is damaged there are no bytes, and nobody opens it. */
+/* Fills the attributes of a container's file: the length is that of the header, the
+ * rest that of the header's own file. If the header is damaged, the length is 0, and
+ * opening fails. */
 static int mount_stat_container(const char *real, struct stat *st)
 {
     struct container c;
@@ -92,7 +95,7 @@ static int mount_stat_container(const char *real, struct stat *st)
         return rc ? rc : -errno;
     rc = container_peek(&c, real, &fd);
     if (rc)
-        err_clear(); /* it is told when it is opened */
+        err_clear(); /* opening the file reports it */
     st->st_size = rc ? 0 : c.bytes;
     st->st_blocks = (st->st_size + 511) / 512;
     st->st_nlink = 1;
@@ -135,7 +138,7 @@ static int mount_statfs(const char *path, struct statvfs *st)
 
 /* ---- folders ------------------------------------------------------------------- */
 
-/* What kind of thing an entry of a folder is, if the folder says so. */
+/* Returns the type of a folder's entry, if the folder tells it. */
 static mode_t mount_kind(const char *folder, const struct dirent *d)
 {
     char real[CONTAINER_PATH];
@@ -239,9 +242,9 @@ static int mount_read(const char *path, char *out, size_t bytes, off_t at,
 
 /* ---- the file system ----------------------------------------------------------- */
 
-/* How far the kernel reads ahead; less, where it is not ours to say. Each read waits
- * for this process to have its turn, so few and long ones are faster. The file system's
- * number is looked up without asking the file system, which does not answer yet. */
+/* Sets how far the kernel reads ahead, if we may. Each read waits for its turn in this
+ * process, so few long ones are faster. The file system's number is found without
+ * asking the file system, which does not answer yet. */
 static void mount_read_ahead(struct fuse_conn_info *conn)
 {
     char path[64];
@@ -258,7 +261,8 @@ static void mount_read_ahead(struct fuse_conn_info *conn)
         conn->max_readahead = READ_AHEAD;
 }
 
-/* What the kernel has in its cache counts as long as the file's length and time do. */
+/* Keeps the kernel's cache valid as long as the file's length and time stay the
+ * same. */
 static void *mount_init(struct fuse_conn_info *conn, struct fuse_config *config)
 {
     mount_read_ahead(conn);
@@ -277,7 +281,7 @@ static const struct fuse_operations mount_calls = {
     .release = mount_release,
 };
 
-/* Partitions stay open as long as the file that they are of. */
+/* Raises the limit of open files: partitions stay open as long as their file. */
 static void mount_raise_limit(void)
 {
     struct rlimit l;
@@ -287,7 +291,8 @@ static void mount_raise_limit(void)
     }
 }
 
-/* From here on, it is another process unless it is in the foreground. */
+/* Serves the file system. From here on, it is another process unless in the
+ * foreground. */
 static int mount_loop(struct fuse *f)
 {
     struct fuse_loop_config config = {.clone_fd = 1, .max_idle_threads = 10};
@@ -298,7 +303,7 @@ static int mount_loop(struct fuse *f)
         return -1;
     int rc = fuse_loop_mt(f, &config);
     fuse_remove_signal_handlers(fuse_get_session(f));
-    return rc > 0 ? 0 : rc; /* a signal ended it, as it may */
+    return rc > 0 ? 0 : rc; /* a signal ended it, which is allowed */
 }
 
 int mount_serve(const struct mount *m)

@@ -1,4 +1,4 @@
-/* What there is of a container, and what is not. */
+/* Finds the parts of a container that exist, and those that are missing. */
 #include "base/err.h"
 #include "base/plain.h"
 #include "io/lock.h"
@@ -25,7 +25,7 @@ int64_t parts_bytes(const struct container *c, const char *path, int64_t r)
     return failed ? -1 : st.st_size;
 }
 
-/* One partition; 1 where there is something to say. */
+/* Checks a partition; returns 1 if it has reported something. */
 static int parts_look(const struct container *c, const char *path, int64_t r, FILE *out)
 {
     const struct container_part *p = &c->part[r];
@@ -52,7 +52,7 @@ static int parts_look(const struct container *c, const char *path, int64_t r, FI
         return 1;
     }
     if (there >= due || (!complete && c->map.plan.end == INT64_MAX))
-        return 0; /* nor is anything missing of a plan without an end */
+        return 0; /* a plan without an end lacks nothing either */
     fprintf(out, "partition %lld has %lld bytes, and %lld %s (%s)\n", (long long)r,
             (long long)there, (long long)due,
             complete ? "were written: it was cut off" : "are planned", part);
@@ -110,7 +110,8 @@ int command_lock(struct container *c, const char *path, int *lock)
     if (rc == -EBUSY)
         rc = container_busy(c, path);
     container_free(c);
-    rc = rc ? rc : container_read(c, path); /* who had the lock may have closed it */
+    /* the lock's last owner may have closed the container */
+    rc = rc ? rc : container_read(c, path);
     if (rc && *lock >= 0)
         close(*lock);
     return rc;

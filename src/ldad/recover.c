@@ -1,4 +1,4 @@
-/* recover: a container that nobody closed is brought to its last sync. */
+/* recover: brings a container that nobody closed to its last sync. */
 #include "base/err.h"
 #include "base/plain.h"
 #include "ldad/commands.h"
@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What is to be kept: what was synced, or `all` that is there. */
+/* Finds the lengths to keep: those of the last sync, or of `all` that exists. */
 static int recover_lengths(struct container *c, const char *path, bool all)
 {
     char shared[CONTAINER_PATH];
@@ -28,7 +28,7 @@ static int recover_lengths(struct container *c, const char *path, bool all)
     return rc;
 }
 
-/* Before anything is changed: a container that lacks a partition is left as it is. */
+/* Refuses a container that lacks a partition, before anything is changed. */
 static int refuse_lost(const struct container *c, const char *path)
 {
     char part[CONTAINER_PATH];
@@ -60,7 +60,7 @@ static int refuse_lost(const struct container *c, const char *path)
     return 0;
 }
 
-/* What was written over since the sync has no checksums yet. */
+/* Computes checksums of bytes that were overwritten since the sync. */
 static int sum_up(struct container *c, const char *path, int64_t r)
 {
     char part[CONTAINER_PATH], file[CONTAINER_PATH];

@@ -1,4 +1,4 @@
-/* relocate: partitions that have moved to other folders are found again. */
+/* relocate: finds partitions that have moved to other folders. */
 #include "base/err.h"
 #include "base/plain.h"
 #include "ldad/commands.h"
@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The partition's place with folder `dir` of the list, -1: the container's own. */
+/* Builds the partition's path in folder `dir` of the list; -1: the container's own. */
 static int place(const struct container *c, const char *path, int64_t r, int dir,
                  char out[CONTAINER_PATH])
 {
@@ -18,8 +18,8 @@ static int place(const struct container *c, const char *path, int64_t r, int dir
     return rc;
 }
 
-/* The folder where partition r is: *dir, -2 where it is in none. Two copies are a
- * question that only the user can answer. */
+/* Finds the folder with partition r: *dir, -2 if there is none. If there are two
+ * copies, only the user can choose. */
 static int find(const struct container *c, const char *path, int64_t r, int *dir)
 {
     char file[CONTAINER_PATH], first[CONTAINER_PATH];
@@ -44,7 +44,7 @@ static int find(const struct container *c, const char *path, int64_t r, int *dir
     return 0;
 }
 
-/* What is found must be as long as it was. */
+/* Refuses a partition that is not as long as it was. */
 static int check_found(const struct container *c, const char *path, int64_t r)
 {
     char file[CONTAINER_PATH];
@@ -60,7 +60,8 @@ static int check_found(const struct container *c, const char *path, int64_t r)
                         (long long)r, (long long)there, (long long)due);
 }
 
-/* Partitions that are not found stay at their place in the list, or it fails. */
+/* Finds all partitions. One that is missing keeps its place in the list if it is empty
+ * or with `force`; else it is a failure. */
 static int find_all(struct container *c, const char *path, bool force, int64_t *unseen)
 {
     int rc = 0, dirs = container_dirs(c->dirs), dir;

@@ -1,10 +1,10 @@
-/* rm: a container's files, by their names and no others. */
+/* rm: removes a container's files, by their names and no others. */
 #include "base/err.h"
 #include "io/lock.h"
 #include "ldad/commands.h"
 #include <errno.h>
 
-/* Not even by --force is anything taken from a job that writes it. */
+/* Refuses to take a container from a job that writes it, even with --force. */
 static int check_writer(const struct container *c, const char *path)
 {
     char shared[CONTAINER_PATH];

@@ -1,4 +1,4 @@
-/* verify: the header and the lengths, then all bytes, where they carry stamps. */
+/* verify: checks the header and the lengths, then all bytes that carry stamps. */
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/plain.h"
@@ -8,10 +8,10 @@
 
 #define PIECE (INT64_C(4) << 20)
 
-/* What the bytes turned out to be. */
+/* Counts of what the bytes are. */
 struct found {
     int64_t stamped, right, blank, other; /* bytes */
-    int64_t bad;                          /* units that are stamped and changed */
+    int64_t bad;                          /* stamped units that have changed */
     int64_t first_bad, first_other;       /* offsets; -1: none */
 };
 
@@ -23,8 +23,7 @@ static int64_t run_of_zeros(const char *at, int64_t n)
     return i;
 }
 
-/* Judges what begins at `at`; how many bytes that were. n >= STAMP_UNIT but at the
- * end. */
+/* Judges the unit at `at` and returns its bytes. n >= STAMP_UNIT except at the end. */
 static int64_t verify_judge(struct found *f, const char *at, int64_t n, int64_t offset)
 {
     int64_t wrong, bytes = stamp_unit(at, n, &wrong);
@@ -49,7 +48,8 @@ static int64_t verify_judge(struct found *f, const char *at, int64_t n, int64_t 
 static int verify_read_all(struct io_file *f, int64_t bytes, char *buf,
                            struct found *found)
 {
-    int64_t offset = 0, have = 0, at = 0; /* of the next byte to read; in buf */
+    /* offset of the next byte to read; bytes in buf; place in buf */
+    int64_t offset = 0, have = 0, at = 0;
     while (offset < bytes || have > at) {
         memmove(buf, buf + at, (size_t)(have - at));
         have -= at;
@@ -69,7 +69,7 @@ static int verify_read_all(struct io_file *f, int64_t bytes, char *buf,
     return 0;
 }
 
-/* Says what was found; whether it is as it should be. */
+/* Reports the result; true if the bytes are right. */
 static bool report(const struct found *f, const char *path)
 {
     char shown[PLAIN_PATH];
@@ -107,7 +107,7 @@ static int verify_data(const char *path, int64_t bytes, bool *good)
 
 /* ---- checksums ------------------------------------------------------------------- */
 
-/* Says what is wrong with partition r; whether something is. */
+/* Reports differences in partition r; true if there are any. */
 static bool differs(const struct container *c, const char *path, int64_t r)
 {
     char part[CONTAINER_PATH], file[CONTAINER_PATH], shown[sizeof err_get()->text];

@@ -1,5 +1,5 @@
-/* Without FFTW: our own arithmetic in one piece, in double precision, a few of whose
- * numbers are compared with the sum that defines them. */
+/* The answer without FFTW: our own arithmetic in one piece, in double precision. A few
+ * of its numbers are compared with the sum that defines them. */
 #include "base/err.h"
 #include "ldad/measure/fft_answer.h"
 #include "ldad/measure/fft_math.h"
@@ -9,7 +9,7 @@
 
 enum { SUMS = 4 };
 
-/* Which numbers are summed: some that have nothing to do with powers of two. */
+/* Chooses the numbers that are summed; they have no relation to powers of two. */
 static int64_t place(int i, int64_t n)
 {
     return (int64_t)((uint64_t)i * UINT64_C(0x9e3779b97f4a7c15) % (uint64_t)n);
@@ -37,7 +37,8 @@ int fft_answer(double *z, int64_t n)
     for (int i = 0; i < SUMS; i++)
         sum(z, n, place(i, n), &re[i], &im[i]);
     for (int64_t j = 0; j < 2 * n; j++)
-        size += z[j] * z[j]; /* the sum over all answers is n times as large */
+        /* Parseval: the sum over all answers is n times as large */
+        size += z[j] * z[j];
     fft_double.roots(roots, n);
     fft_double.lines(z, 1, n, roots, n);
     free(roots);

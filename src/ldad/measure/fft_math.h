@@ -10,23 +10,23 @@ struct fft_math {
     int64_t element; /* bytes of a complex number */
     /* Writes the roots of unity for lengths up to `length`: length / 2 numbers. */
     void (*roots)(void *roots, int64_t length);
-    /* lines[columns][rows] = panel[rows][columns]. */
+    /* Copies lines[columns][rows] = panel[rows][columns]. */
     void (*transpose)(void *lines, const void *panel, int64_t rows, int64_t columns);
     /* Transforms `count` lines of `length`, with roots for `longest`. */
     void (*lines)(void *lines, int64_t count, int64_t length, const void *roots,
                   int64_t longest);
-    /* Element k of line number j, the first of which counts `first`, is turned by
-     * exp(-2 pi i j k / n). */
+    /* Multiplies element k of line j (the first line has number `first`) by exp(-2 pi i
+     * j k / n). */
     void (*twiddle)(void *lines, int64_t first, int64_t count, int64_t length,
                     int64_t n);
-    /* Number i of some, and back. */
+    /* Set and get number i of an array. */
     void (*put)(void *lines, int64_t i, double re, double im);
     void (*get)(const void *lines, int64_t i, double *re, double *im);
 };
 
 extern const struct fft_math fft_single, fft_double;
 
-/* exp(-2 pi i m / n), 0 <= m < n. */
+/* Computes exp(-2 pi i m / n), 0 <= m < n. */
 void fft_root(int64_t m, int64_t n, double *re, double *im);
 
 #endif

@@ -1,5 +1,5 @@
-/* The body of fft_math.c for one precision: included once for each, with REAL and NAME
- * defined. */
+/* The body of fft_math.c for one precision. It is included once for each, with REAL and
+ * NAME defined. */
 
 struct NAME(number) {
     REAL re, im;
@@ -26,7 +26,7 @@ static void NAME(transpose)(void *lines, const void *panel, int64_t rows,
             out[j * rows + i] = in[i * columns + j];
 }
 
-/* Each element to the place of its index with the bits in reverse. */
+/* Moves each element to the place whose index has its bits in reverse. */
 static void NAME(reverse)(struct NAME(number) * z, int64_t length)
 {
     for (int64_t i = 0, j = 0; i < length; i++) {

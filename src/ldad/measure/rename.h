@@ -1,5 +1,5 @@
-/* The workloads are plain MPI-IO. Compiled with -include of this, they are timed and go
- * through libldad instead. */
+/* The workloads are plain MPI-IO. Compiled with -include of this file, they are timed
+ * and go through libldad instead. */
 #ifndef LDAD_MEASURE_RENAME_H
 #define LDAD_MEASURE_RENAME_H
 

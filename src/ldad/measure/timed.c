@@ -23,7 +23,7 @@ void timed_use(struct timed *use)
     t = use;
 }
 
-/* The first failure of this rank is the run's. */
+/* Keeps the first failure of this rank as the run's. */
 static int timed_note(int code)
 {
     if (code != MPI_SUCCESS && !t->run->failed)
@@ -33,7 +33,7 @@ static int timed_note(int code)
 
 /* ---- open and close -------------------------------------------------------------- */
 
-/* This rank's own file of the name, or that of all. */
+/* Builds the path of this rank's own file of that name, or of the shared one. */
 static int path_of(char out[PATH_ROOM], const char *path)
 {
     if (t->unique)
@@ -41,8 +41,9 @@ static int path_of(char out[PATH_ROOM], const char *path)
     return snprintf(out, PATH_ROOM, "%s", path) < PATH_ROOM ? 0 : -ENAMETOOLONG;
 }
 
-/* Before a file is read, and when what was written can be: each rank sees to its own
- * file or partition, and one of each node to a shared file; all wait for it. */
+/* Drops a file from the cache before it is read, and after writing has ended: each rank
+ * drops its own file or partition, and one rank of each node a shared file; all wait
+ * for it. */
 static void timed_empty_cache(MPI_Comm comm, const char *path)
 {
     struct run *r = t->run;
@@ -99,7 +100,7 @@ int timed_file_close(timed_file *out)
 {
     timed_file fh = *out;
     enum act before = phase_act(t->run->phase, ACT_IDLE);
-    MPI_Barrier(fh->comm); /* or closing is billed for slower ranks */
+    MPI_Barrier(fh->comm); /* else closing is charged for slower ranks */
     phase_act(t->run->phase, ACT_OPEN_CLOSE);
     int64_t begin_ns = t->run->phase->switch_ns;
     if (libldad_io(fh->file)) {
@@ -117,8 +118,8 @@ int timed_file_close(timed_file *out)
     return code;
 }
 
-/* After a failure there is nothing worth syncing, and the libraries may not come back
- * from it. */
+/* Syncs a file. After a failure nothing is worth syncing, and the libraries may
+ * hang. */
 int timed_file_sync(timed_file fh)
 {
     struct run *r = t->run;
@@ -129,7 +130,7 @@ int timed_file_sync(timed_file fh)
         phase_act(r->phase, ACT_SYNC);
         code = timed_note(ldad_file_sync(fh->file));
         phase_act(r->phase, ACT_IDLE);
-        MPI_Barrier(fh->comm); /* or pages are dropped before they are written */
+        MPI_Barrier(fh->comm); /* else pages are dropped before they are written */
         if (fh->reads && io_engine_stores(r->engine))
             timed_empty_cache(fh->comm, fh->path);
     }
@@ -164,7 +165,7 @@ int timed_file_remove(const char *path)
 
 /* ---- transfers ------------------------------------------------------------------- */
 
-/* Which of these bytes another rank wrote. */
+/* Counts those of these bytes that another rank wrote. */
 static void count_foreign(int64_t offset, int64_t bytes)
 {
     enum act before = phase_act(t->run->phase, ACT_CHECK);

@@ -1,6 +1,6 @@
-/* libldad's calls within the phases of a run: timed, counted, with the pages of files
- * that are read dropped before, and failures told to the run. The workloads are
- * compiled against these (rename.h). */
+/* libldad's calls within the phases of a run: they are timed and counted, drop the
+ * pages of files before these are read, and report failures to the run. The workloads
+ * are compiled with these calls (rename.h). */
 #ifndef LDAD_MEASURE_TIMED_H
 #define LDAD_MEASURE_TIMED_H
 
@@ -12,14 +12,14 @@ typedef struct timed_open_file *timed_file;
 
 struct timed {
     struct run *run;
-    const struct ldad_map *map; /* who wrote what, in every file */
-    bool unique;                /* a file for each rank */
-    int64_t read_bytes;         /* this rank's, since they were set to 0: all, and */
-    int64_t foreign_bytes;      /* those that another rank wrote */
-    char path[4096];            /* of the file that was read last */
+    const struct ldad_map *map; /* tells the writer of each byte in every file */
+    bool unique;                /* there is one file for each rank */
+    int64_t read_bytes;    /* this rank's since they were set to 0: all bytes, and */
+    int64_t foreign_bytes; /* the bytes that another rank wrote */
+    char path[4096];       /* the file that was read last */
 };
 
-/* Local. What the calls below go by, until it is told anew; MPI's signatures leave no
+/* Local. Sets what the calls below use, until the next call; MPI's signatures have no
  * room for it. It stays the caller's. */
 void timed_use(struct timed *t);
 

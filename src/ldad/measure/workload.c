@@ -9,7 +9,7 @@
 
 /* ---- --io ------------------------------------------------------------------------ */
 
-/* What it is short for. */
+/* The options that a method stands for. */
 static const struct {
     const char *name;
     const char *words[3];
@@ -24,7 +24,7 @@ static const struct {
 
 enum { METHODS = sizeof methods / sizeof *methods, WORDS = 3 };
 
-/* The method that words[0] names, after "--io=" or as the next word; -1: none. */
+/* Finds the method that words[0] names, after "--io=" or in the next word; -1: none. */
 static int named(char **words, int left, int *used)
 {
     const char *name = NULL;
@@ -42,8 +42,8 @@ static int named(char **words, int left, int *used)
     return -1;
 }
 
-/* Puts what --io is short for behind it, so that words that follow still count. Returns
- * how many words there are. */
+/* Puts the options that --io stands for behind it, so that later words still win.
+ * Returns the number of words. */
 static int expand(const char *name, int argc, char **argv, char **out)
 {
     int n = 0, used;
@@ -59,9 +59,10 @@ static int expand(const char *name, int argc, char **argv, char **out)
     return n;
 }
 
-static bool unexpanded; /* there was no memory for that */
+static bool unexpanded; /* the expansion had no memory */
 
-/* Others wait for this rank in MPI_Init, so a lack of memory is said in the plan. */
+/* Runs a workload's main. Others wait for this rank in MPI_Init, so the plan reports a
+ * lack of memory. */
 int workload_main(const struct workload *w, int argc, char **argv)
 {
     char **words = malloc(((size_t)argc * (WORDS + 1) + 1) * sizeof *words);
@@ -164,7 +165,7 @@ int workload_open(struct run *r)
     int rc = make_info(w);
     if (rc)
         return rc;
-    if (!r->partitioned) /* or it was said */
+    if (!r->partitioned) /* else it was reported already */
         report_note(r->report, "plan", "%s", r->plan);
     report_note(r->report, "method", "%s, %s", method_of(w),
                 ldad_relation_text(ldad_plan_relation(&w->plan)));

@@ -1,5 +1,5 @@
-/* What the workloads share: options, the method that files are stored by, phases with
- * their verdict, the answers that are checked. */
+/* The common part of the workloads: options, the method by which files are stored,
+ * phases with their verdict, checks of answers. */
 #ifndef LDAD_MEASURE_WORKLOAD_H
 #define LDAD_MEASURE_WORKLOAD_H
 
@@ -28,18 +28,18 @@ typedef char workload_path[4096];
 
 struct ldad_workload { /* r->context */
     struct workload_options *options;
-    const char *const *role; /* of its files: "input" */
+    const char *const *role; /* names of its files: "input" */
     int files;
-    /* made here */
+    /* Members that the functions below set: */
     struct run *run;
-    workload_path path[WORKLOAD_FILES]; /* of the present repetition */
+    workload_path path[WORKLOAD_FILES]; /* of the current repetition */
     struct ldad_plan plan;
     struct ldad_map map;
-    MPI_Info info; /* to open every file with */
+    MPI_Info info; /* for opening every file */
     struct timed timed;
 };
 
-/* What every workload takes, and the hooks that are the same in all of them. */
+/* The abilities of every workload, and the hooks that all of them share. */
 /* clang-format off */
 #define WORKLOAD_TAKES \
     (RUN_TAKES_UNIQUE | RUN_TAKES_SHARED | RUN_TAKES_PARTITIONED | RUN_TAKES_HDF5 | \
@@ -48,14 +48,14 @@ struct ldad_workload { /* r->context */
     .takes = WORKLOAD_TAKES, .figures = workload_figures, .put_away = workload_put_away
 /* clang-format on */
 
-/* **Collective.** The whole of main, with what --io is short for in its place. */
+/* **Collective.** Does all of main, after replacing --io by what it stands for. */
 int workload_main(const struct workload *w, int argc, char **argv);
 
-/* Local. Whether ranks wait for each other in every transfer, as MPI-IO's collective
+/* Local. True if ranks wait for each other in every transfer, as MPI-IO's collective
  * calls do. */
 bool workload_collective(const struct ldad_workload *w);
 
-/* Local. The end of a workload's plan, once w->plan is made and `rc` known: checks, and
+/* Local. Ends a workload's plan, once w->plan is made and `rc` known: checks it, and
  * fills in what follows from files of so many bytes. */
 int workload_plan(struct ldad_workload *w, int rc, int64_t file_bytes,
                   struct run_need *n);
@@ -66,21 +66,21 @@ int workload_open(struct run *r);
 /* The first stage: names the files of a repetition. */
 int workload_begin(struct run *r, void *unused);
 
-/* Figures of what was read by ranks that did not write it; files are removed; what open
- * made is. */
+/* workload_figures reports bytes read by ranks that did not write them;
+ * workload_put_away removes files; workload_close frees what open has made. */
 void workload_figures(struct run *r);
 int workload_put_away(struct run *r, int rc);
 void workload_close(struct run *r);
 
-/* Local. The verdict of one call of a workload, which says with `failed` whether it
- * went wrong on this rank. */
+/* Local. Returns the agreed verdict of one call of a workload; `failed`: it failed on
+ * this rank. */
 int workload_called(const struct ldad_workload *w, int failed);
 
-/* Local. The benchmark's own care, not the workload's time: between these. */
+/* Local. Bracket checks of the benchmark itself, which are not the workload's time. */
 enum act workload_care_begin(struct ldad_workload *w);
 void workload_care_end(struct ldad_workload *w, enum act before);
 
-/* Local. A block was checked; where it is wrong, `why` says it in a clause. */
+/* Local. Counts a checked block. If it is wrong, `why` is a clause that says so. */
 void workload_checked(struct ldad_workload *w, int64_t offset, int64_t bytes,
                       const char *why);
 

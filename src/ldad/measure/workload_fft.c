@@ -48,15 +48,16 @@ static struct fft fft;
 static const struct fft_math *math;
 static void *roots;
 static struct {
-    double *values;   /* this rank's share of the answer, re and im */
+    double *values;   /* this rank's part of the answer, re and im */
     void *all;        /* on rank 0: the answer */
     double magnitude; /* root of the mean square */
-    double error;     /* largest of this rank's, relative to it */
+    double error;     /* largest error of this rank's numbers, relative to it */
 } answer;
 
 /* ---- arithmetic ------------------------------------------------------------------ */
 
-/* Part 0 or 1 of number j of the input: in [-1, 1), and the same in both precisions. */
+/* Returns part 0 or 1 of number j of the input. It is in [-1, 1), and the same in both
+ * precisions. */
 static double input(int64_t j, int part)
 {
     uint64_t x = (uint64_t)(2 * j + part + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -87,7 +88,7 @@ static double tolerance(void)
     return math == &fft_single ? 1e-5 : 1e-12;
 }
 
-/* Of all numbers on rank 0; 0 or -errno with a sentence. */
+/* Computes all numbers on rank 0. Returns 0 or -errno with a sentence. */
 static int make_all(int64_t n)
 {
     double *z = answer.all, sum = 0;
@@ -101,7 +102,7 @@ static int make_all(int64_t n)
     return rc;
 }
 
-/* **Collective.** Each rank gets its share. */
+/* **Collective.** Gives each rank its part of the answer. */
 static int make_answer(int64_t n)
 {
     MPI_Comm comm = w.run->world.comm;
@@ -135,7 +136,7 @@ void fft_check(const struct fft *p, MPI_Offset first, MPI_Offset count)
         double re, im;
         math->get(p->lines, i, &re, &im);
         double off = hypot(re - right[2 * i], im - right[2 * i + 1]) / answer.magnitude;
-        worst = off <= worst ? worst : off; /* also where it is not a number */
+        worst = off <= worst ? worst : off; /* also if it is not a number */
     }
     snprintf(
         why, sizeof why,
@@ -156,7 +157,7 @@ static int write_input(struct run *r, void *unused)
     return workload_called(&w, fft_input(&fft, r->world.comm, w.path[INPUT], w.info));
 }
 
-/* From a file into the next one, which has rows where that one has columns. */
+/* A pass from a file into the next one, which has rows where the first has columns. */
 struct step {
     int from;
     enum fft_work work;
@@ -183,7 +184,7 @@ static bool is_power(int64_t n)
     return (n & (n - 1)) == 0;
 }
 
-/* At least a line of either length. */
+/* Returns the bytes of a panel, at least a line of either length. */
 static int64_t panel_bytes(const struct fft *p)
 {
     return set.points / w.run->world.size / p->panels * p->element;
@@ -219,7 +220,8 @@ static int fft_lay_out(struct fft *p)
                             set.points / ranks * p->element);
 }
 
-/* The answer is made on rank 0: its node has it once. */
+/* Returns the memory that a rank needs. The answer is made on rank 0, so its node has
+ * it once. */
 static int64_t memory_of(const struct fft *p)
 {
     int64_t answers =
@@ -231,7 +233,7 @@ static int fft_plan(struct run *r, struct run_need *n)
 {
     w.run = r;
     int rc = fft_lay_out(&fft);
-    int64_t bytes = set.points * fft.element; /* each is written, and read once */
+    int64_t bytes = set.points * fft.element; /* each file is written and read once */
     n->order = "slabs";
     n->buffer_bytes = rc ? 0 : 2 * panel_bytes(&fft);
     n->memory_bytes = rc ? 0 : memory_of(&fft);

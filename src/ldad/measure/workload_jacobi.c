@@ -51,7 +51,8 @@ static struct jacobi grid;
 
 /* ---- the grid -------------------------------------------------------------------- */
 
-/* The rim is warm at the top; inside, something that no two places have in common. */
+/* Returns a first value. The rim is warm at the top; inside, no two places have the
+ * same. */
 static double start_value(int64_t row, int64_t column)
 {
     if (row == 0)
@@ -69,7 +70,7 @@ static void fill(double *out, int64_t first, int64_t rows)
             *out++ = start_value(row, column);
 }
 
-/* Row number `row`, from its place in a grid; the rim stays as it is. */
+/* Relaxes row `row` at its place in a grid; the rim stays as it is. */
 static void relax_row(double *restrict out, const double *restrict in, int64_t row)
 {
     int64_t n = set.columns;
@@ -129,7 +130,7 @@ static int core_open(void)
     return 0;
 }
 
-/* Rows of neighbours come from those that have any. */
+/* Fetches the rows of neighbours, from ranks that have rows. */
 static void core_exchange(void)
 {
     MPI_Comm comm = w.run->world.comm;
@@ -158,7 +159,7 @@ static void core_solve(void)
     }
 }
 
-/* What is read is the band that is in core. */
+/* Checks what is read: it is the band that is in core. */
 void jacobi_check(const struct jacobi *p, MPI_Offset first, MPI_Offset rows)
 {
     int64_t bytes = rows * p->columns * (int64_t)sizeof(double);
@@ -177,7 +178,7 @@ void jacobi_check(const struct jacobi *p, MPI_Offset first, MPI_Offset rows)
 
 /* ---- the run --------------------------------------------------------------------- */
 
-/* Of the phase that the workload is in. */
+/* Ends the current phase of the workload. */
 static int end_phase(int failed)
 {
     int rc = workload_called(&w, failed);
@@ -236,8 +237,8 @@ static int64_t strip_bytes(const struct jacobi *p, int64_t more)
     return (p->strip + more) * p->columns * (int64_t)sizeof(double);
 }
 
-/* Rows of neighbours that are read in a sweep: one on each side of each strip, of which
- * each band has its own, but above the first row and below the last. */
+/* Returns the neighbours' rows that are read in a sweep: each band has one on each side
+ * of each strip, except above the first row and below the last. */
 static int64_t halos(const struct jacobi *p)
 {
     int64_t strips = units_div_up(p->rows, p->strip), left = p->rows;

@@ -54,11 +54,12 @@ static struct opt table[] = {
 static const char *const role[] = {"picture"};
 static struct ldad_workload w = {.options = &set.o, .role = role, .files = 1};
 static struct mandelbrot picture;
-static void *expected; /* a strip, computed once more */
+static void *expected; /* a strip, computed again for checking */
 
 /* ---- the set --------------------------------------------------------------------- */
 
-/* How soon z <- z^2 + c leaves the circle of radius 2, as a grey; 0: it does not. */
+/* Returns how soon z <- z^2 + c leaves the circle of radius 2, as a grey; 0: it does
+ * not. */
 static unsigned char pixel(double re, double im)
 {
     double x = 0, y = 0;
@@ -86,7 +87,8 @@ void mandelbrot_render(const struct mandelbrot *p, MPI_Offset first, MPI_Offset 
     render(p, first, rows, p->strip);
 }
 
-/* By another rank than the one that wrote them, mostly, and whatever the file was. */
+/* Checks rows. Mostly another rank than the one that wrote them does it, with any kind
+ * of file. */
 void mandelbrot_check(const struct mandelbrot *p, MPI_Offset first, MPI_Offset rows)
 {
     size_t bytes = (size_t)(rows * p->width);
@@ -115,7 +117,8 @@ static int draw_rows(const struct mandelbrot *p, ldad_file in, struct png_file *
     return rc;
 }
 
-/* By one rank, row by row: whoever has a container can read it. */
+/* Draws the picture on one rank, row by row: any program that has the container can
+ * read it. */
 static int draw(const struct mandelbrot *p, const char *path)
 {
     ldad_file in;

@@ -38,13 +38,13 @@ static struct opt table[] = {
 };
 /* clang-format on */
 
-/* ---- what a chunk holds ---------------------------------------------------------- */
+/* ---- contents of a chunk --------------------------------------------------------- */
 
 static const char *const role[] = {"perf"};
 static struct ldad_workload w = {.options = &set.o, .role = role, .files = 1};
 static struct perf perf;
 
-/* All of the file is one block, so that a chunk in a wrong place is found out. */
+/* All of the file is one block, so that a chunk in a wrong place is detected. */
 static struct stamp stamp_of_file(void)
 {
     return (struct stamp){.seed = w.run->seed, .rep = w.run->rep, .version = 1};
@@ -69,7 +69,7 @@ void perf_check(const struct perf *p, MPI_Offset offset)
     enum act before = workload_care_begin(&w);
     int64_t wrong = stamp_check(p->buf, offset, p->chunk, &s, why, sizeof why);
     workload_checked(&w, wrong < 0 ? offset : wrong, p->chunk, wrong < 0 ? NULL : why);
-    buf_poison(p->buf, p->chunk); /* no later read passes for this one */
+    buf_poison(p->buf, p->chunk); /* a later read must not pass with these bytes */
     workload_care_end(&w, before);
 }
 

@@ -1,4 +1,4 @@
-/* The workloads, for the command: each a program of its own, that starts MPI. */
+/* The workloads, as the command calls them: each starts MPI as a program of its own. */
 #ifndef LDAD_MEASURE_WORKLOADS_H
 #define LDAD_MEASURE_WORKLOADS_H
 

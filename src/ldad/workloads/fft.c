@@ -1,5 +1,5 @@
-/* fft: plain MPI-IO. The transpositions are made by the file: what was written in rows
- * is read in columns, a small piece of each row at a time. */
+/* fft: plain MPI-IO. The file makes the transpositions: what was written in rows is
+ * read in columns, a small piece of each row at a time. */
 #include "ldad/workloads/fft.h"
 
 int fft_input(const struct fft *p, MPI_Comm comm, const char *path, MPI_Info info)
@@ -25,7 +25,7 @@ int fft_input(const struct fft *p, MPI_Comm comm, const char *path, MPI_Info inf
     return failed;
 }
 
-/* Of rows [from, to), columns [first, first + width). */
+/* Reads columns [first, first + width) of rows [from, to). */
 static int fft_columns(const struct fft *p, MPI_File in, MPI_Offset columns,
                        MPI_Offset first, MPI_Offset width, MPI_Offset from,
                        MPI_Offset to)
@@ -40,8 +40,9 @@ static int fft_columns(const struct fft *p, MPI_File in, MPI_Offset columns,
     return failed;
 }
 
-/* A rank begins with the rows that it has written, and not with those that all begin
- * with: where each rank's are on a disk of its own, all disks are read at a time. */
+/* Makes a pass. A rank begins with the rows that it has written, not with the same rows
+ * as all others: if each rank's rows are on a disk of its own, all disks are read at a
+ * time. */
 int fft_pass(const struct fft *p, MPI_Comm comm, const char *from, MPI_Offset rows,
              MPI_Offset columns, enum fft_work work, const char *to, MPI_Info info)
 {

@@ -1,8 +1,8 @@
-/* jacobi: plain MPI-IO. Every rank makes as many calls, some of them of no rows, where
- * rows do not divide among the ranks. */
+/* jacobi: plain MPI-IO. Every rank makes the same number of calls, some of them of no
+ * rows, if rows do not divide evenly among the ranks. */
 #include "ldad/workloads/jacobi.h"
 
-/* How many of p->strip rows from `first` on there are before `end`. */
+/* Returns how many of p->strip rows from `first` on are before `end`. */
 static MPI_Offset rows_at(const struct jacobi *p, MPI_Offset first, MPI_Offset end)
 {
     MPI_Offset rows = end < p->rows ? end - first : p->rows - first;
@@ -57,7 +57,7 @@ static MPI_Offset band_of(const struct jacobi *p, MPI_Comm comm, int *nprocs, in
     return (p->rows + *nprocs - 1) / *nprocs;
 }
 
-/* What one rank wrote is the others' to read: the standard wants both calls. */
+/* Makes what one rank wrote readable for the others: the standard wants both syncs. */
 static int settle(MPI_File fh, MPI_Comm comm)
 {
     int failed = MPI_File_sync(fh);
@@ -113,7 +113,7 @@ static int read_band(MPI_File fh, const struct jacobi *p, MPI_Comm comm)
     return failed;
 }
 
-/* Ranks go on after a failure of one, as the others wait for them. */
+/* Runs all parts. Ranks go on after a failure of one, as the others wait for them. */
 static int run(MPI_File a, MPI_File b, const struct jacobi *p, MPI_Comm comm)
 {
     int failed = jacobi_phase(p, "sweeps", jacobi_start(a, p, comm));

@@ -1,8 +1,8 @@
-/* mandelbrot: plain MPI-IO. Every rank makes as many calls, some of them of no rows,
- * where rows do not divide among the ranks. */
+/* mandelbrot: plain MPI-IO. Every rank makes the same number of calls, some of them of
+ * no rows, if rows do not divide evenly among the ranks. */
 #include "ldad/workloads/mandelbrot.h"
 
-/* How many of p->rows rows from `first` on there are before `end`. */
+/* Returns how many of p->rows rows from `first` on are before `end`. */
 static MPI_Offset rows_at(const struct mandelbrot *p, MPI_Offset first, MPI_Offset end)
 {
     MPI_Offset rows = end < p->height ? end - first : p->height - first;

@@ -7,16 +7,17 @@
 struct perf {
     MPI_Offset chunk; /* bytes */
     MPI_Offset count; /* chunks of each rank */
-    int slabs;        /* a rank's chunks stand together; 0: ranks take turns */
+    int slabs;        /* a rank's chunks are contiguous; 0: ranks take turns */
     char *buf;        /* a chunk */
 };
 
-/* **Collective.** The file is written, and read. Return 0, or not where a call failed
- * on this rank. */
+/* **Collective.** Write the file, and read it. Return 0, or another number if a call
+ * failed on this rank. */
 int perf_write(const struct perf *p, MPI_Comm comm, const char *path, MPI_Info info);
 int perf_read(const struct perf *p, MPI_Comm comm, const char *path, MPI_Info info);
 
-/* Whoever uses it says what a chunk at `offset` holds, and whether it does. */
+/* Functions of the user: perf_fill makes the contents of a chunk at `offset`, and
+ * perf_check checks them. */
 void perf_fill(const struct perf *p, MPI_Offset offset);
 void perf_check(const struct perf *p, MPI_Offset offset);
 
