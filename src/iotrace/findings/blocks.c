@@ -1,4 +1,4 @@
-/* Blocks that one client at a time may write: who had each of them last. */
+/* Blocks that only one client at a time may write, and the last client of each. */
 #include "base/err.h"
 #include "iotrace/findings/inside.h"
 #include <errno.h>
@@ -9,7 +9,7 @@
 #define SOON_NS ((int64_t)10 * 1000000)
 
 struct block {
-    uint64_t key; /* of file and number, + 1; 0: free */
+    uint64_t key; /* file and number, + 1; 0: free */
     uint32_t client;
     bool wrote;
     bool switched;
@@ -20,7 +20,7 @@ struct blocks {
     struct block *b;
     uint32_t n, room;
     bool full;
-    int64_t calls, ns; /* of transfers without a switch */
+    int64_t calls, ns; /* transfers without a switch */
 };
 
 static struct block *block_slot(struct blocks *t, uint64_t key)
@@ -53,7 +53,7 @@ static bool blocks_grow(struct blocks *t)
     return true;
 }
 
-/* Who holds a lock: the host, or the rank where that is asked for. */
+/* Returns the client that holds a lock: the host, or the rank if that is asked for. */
 uint32_t client_of(const struct findings *f, uint32_t actor)
 {
     return !strcmp(f->ask.client, "rank") ? actor : f->actor[actor].client;
@@ -92,7 +92,7 @@ bool blocks_touch(const struct context *c, int64_t lock_bytes)
     int64_t last = (e->offset + e->bytes - 1) / lock_bytes;
     uint32_t client = client_of(f, c->cell->actor);
     bool any = false;
-    if (last - first > 4096) /* the first and the last can be shared, or none */
+    if (last - first > 4096) /* only the first and the last can be shared */
         last = first + 4096;
     for (int64_t i = first; i <= last; i++)
         any |= block_touch(c, f->blocks, i, client);
@@ -112,7 +112,7 @@ double blocks_excess(const struct findings *f, const struct evidence *v)
     return alone < (double)v->ns ? (double)v->ns - alone : 0;
 }
 
-/* The share of the blocks of a file that have changed hands. */
+/* Returns the share of a file's blocks that have changed hands. */
 double blocks_share(const struct findings *f, uint32_t file)
 {
     int64_t all = 0, switched = 0;

@@ -1,4 +1,4 @@
-/* What each call is to the findings, by its name. */
+/* The kind of each call, by its name. */
 #include "iotrace/findings/inside.h"
 #include <string.h>
 

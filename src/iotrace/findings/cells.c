@@ -1,4 +1,4 @@
-/* Cells: what is counted of one rank and one file. */
+/* Cells: the counts of one rank and one file. */
 #include "base/err.h"
 #include "iotrace/findings/inside.h"
 #include <errno.h>
@@ -97,7 +97,7 @@ struct side *cell_side(struct findings *f, struct cell *c, int write)
     return *s;
 }
 
-/* NULL: there is no memory. */
+/* Returns the evidence of a rare kind; NULL: there is no memory. */
 struct evidence *cell_rare(const struct context *c, enum rare kind)
 {
     struct rarities **r = &c->cell->rarities;
@@ -127,8 +127,8 @@ struct bin *side_bin(struct findings *f, struct side *s, int64_t bytes, bool col
     return &more[s->bins++];
 }
 
-/* A pattern of nested loops has a few distances that come again and again; at random
- * they do not. */
+/* Classifies the next transfer. Nested loops have a few distances that come again and
+ * again; random access does not. */
 enum order order_next(struct order_state *o, int64_t offset, int64_t bytes)
 {
     int64_t jump = offset - o->at;

@@ -1,5 +1,5 @@
-/* findings: what a run does to its files that costs it time; summary: the first look at
- * that, or tables of all calls. */
+/* findings: prints the habits of a run that cost it time in its files; summary: prints
+ * a first look at them, or tables of all calls. */
 #include "base/err.h"
 #include "base/format/outfile.h"
 #include "iotrace/commands.h"
@@ -89,7 +89,7 @@ int command_findings(int argc, char **argv)
 
 /* ---- summary ----------------------------------------------------------------- */
 
-/* The first look: what findings tell, in one screen. */
+/* Shows the first look: a summary of the findings in one screen. */
 static int show_look(const char *path)
 {
     const struct findings_ask ask = {

@@ -1,7 +1,7 @@
-/* Sets of ranges: sorted, in chunks of a bounded size, so that one more range in the
- * middle of a million moves a few kilobytes only. Millions of ranges are in no cache:
- * where each chunk ends is a list of its own, and within a chunk the search begins at
- * the place that the range has if they are spread evenly. */
+/* Sets of ranges: sorted, in chunks of a bounded size, so that inserting a range among
+ * a million moves a few kilobytes only. Millions of ranges fit into no cache: so the
+ * ends of chunks are a list of their own, and the search within a chunk begins at the
+ * place that the range has if they are spread evenly. */
 #include "iotrace/findings/inside.h"
 #include <stdlib.h>
 #include <string.h>
@@ -23,32 +23,33 @@ struct place {
 };
 
 struct extents {
-    struct chunk *chunk; /* none is empty */
-    int64_t *end;        /* of the last range of each */
+    struct chunk *chunk; /* no chunk is empty */
+    int64_t *end;        /* end of each chunk's last range */
     int chunks, room;
     bool lost;
-    /* Who goes on where it stopped is found at once: the range that was touched last
+    /* Speeds up access that continues where it stopped: the range that was touched last
      * is the answer for (after, until]. */
     struct place last;
     int64_t after, until;
 };
 
-static int64_t ranges_used; /* of all sets together */
+static int64_t ranges_used; /* in all sets together */
 
-/* ---- memory of full chunks: from slabs, each of them one large page where the
- * system has such; else each look at another chunk misses in the processor's table of
- * pages, too ---- */
+/* ---- memory of full chunks ----
+ *
+ * It comes from slabs, each of them one large page if the system has such; else each
+ * look at another chunk would also miss in the processor's table of pages. */
 
 #define SLAB_BYTES ((size_t)2 << 20)
 #define CHUNK_BYTES (CHUNK_RUNS * sizeof(struct range))
 
-static struct slab { /* at the beginning of its own first chunk's memory */
+static struct slab { /* stored at the begin of its own first chunk's memory */
     struct slab *next;
 } * slabs;
 static struct free_chunk {
     struct free_chunk *next;
 } * free_chunks;
-static size_t slab_used = SLAB_BYTES; /* of the first one */
+static size_t slab_used = SLAB_BYTES; /* bytes used of the first slab */
 
 static bool slab_new(void)
 {
@@ -98,7 +99,7 @@ static struct range *range_at(const struct extents *x, struct place p)
     return &x->chunk[p.chunk].r[p.at];
 }
 
-/* How many of `n` ranges from `r` on end before `offset`. */
+/* Counts how many of `n` ranges from `r` on end before `offset`. */
 static int count_before(const struct range *r, int n, int64_t offset)
 {
     const struct range *at = r;
@@ -107,7 +108,7 @@ static int count_before(const struct range *r, int n, int64_t offset)
     return (int)(at - r) + (n == 1 && at->end < offset);
 }
 
-/* The same in a chunk: looks around `guess`, further and further away. */
+/* Counts the same in a chunk: looks around `guess`, further and further away. */
 static int count_around(const struct chunk *c, int guess, int64_t offset)
 {
     int low = 0, high = c->n;
@@ -133,7 +134,7 @@ static int find_chunk(const struct extents *x, int64_t offset)
     return (int)(at - x->end) + (n == 1 && *at < offset);
 }
 
-/* The first range that ends at `offset` or later. */
+/* Finds the first range that ends at `offset` or later. */
 static struct place find(const struct extents *x, int64_t offset)
 {
     if (offset > x->after && offset <= x->until)
@@ -152,7 +153,7 @@ static struct place find(const struct extents *x, int64_t offset)
     return p;
 }
 
-/* Something has changed about the ranges of a chunk. */
+/* Updates the indexes after a chunk's ranges have changed. */
 static void changed(struct extents *x, int chunk)
 {
     const struct chunk *c = &x->chunk[chunk];
@@ -175,7 +176,7 @@ static struct place next(const struct extents *x, struct place p)
     return p;
 }
 
-/* Room for one more chunk after number `at`. */
+/* Makes room for a chunk at number `at`. */
 static bool chunk_insert(struct extents *x, int at)
 {
     if (x->chunks == x->room) {
@@ -239,7 +240,7 @@ static bool range_insert(struct extents *x, struct place p, struct range r)
 {
     if (ranges_used >= EXTENTS_MAX)
         return false;
-    if (p.chunk == x->chunks && x->chunks > 0) /* behind the last one */
+    if (p.chunk == x->chunks && x->chunks > 0) /* behind the last chunk */
         p = (struct place){p.chunk - 1, x->chunk[p.chunk - 1].n};
     if (x->chunks == 0 && !chunk_insert(x, 0))
         return false;
@@ -316,7 +317,7 @@ int64_t extents_add(struct extents **out, int64_t begin, int64_t end)
     }
     if (touched == 0)
         return range_insert(x, first, all) ? 0 : lose(x);
-    for (; touched > 1; touched--) /* the first one takes all */
+    for (; touched > 1; touched--) /* the first range takes in all others */
         range_delete(x, next(x, first));
     *range_at(x, first) = all;
     changed(x, first.chunk);

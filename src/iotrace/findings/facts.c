@@ -1,4 +1,4 @@
-/* What the logs tell of processes and files besides their calls. */
+/* Facts of the logs about processes and files, besides calls. */
 #include "iotrace/findings/inside.h"
 #include <string.h>
 
@@ -13,7 +13,7 @@ void actor_facts(struct actor *a, const struct log_process *p)
         a->waited_ns = (a->waited_ns < 0 ? 0 : a->waited_ns) + p->waited_ns;
 }
 
-/* The unit in which clients lock the file, as far as it is known; 0: none. */
+/* Returns the unit in which clients lock the file, if it is known; else 0. */
 static int64_t unit_of_locks(const struct log_facts *t)
 {
     if (!strcmp(t->type, "lustre"))
@@ -27,7 +27,7 @@ static void file_place(const struct findings *f, struct file *x,
                        const struct log_facts *t)
 {
     x->facts = true;
-    x->fit[0] = x->fit[1] = NULL; /* they went by another type */
+    x->fit[0] = x->fit[1] = NULL; /* these were of another type */
     snprintf(x->type, sizeof x->type, "%.*s", (int)sizeof x->type - 1, t->type);
     if (!f->ask.block_bytes)
         x->block_bytes = t->block_bytes;
@@ -44,7 +44,7 @@ void file_facts(struct findings *f, uint32_t file, const struct log *l, uint32_t
         return;
     if (*t.type && !x->facts)
         file_place(f, x, &t);
-    /* opened by sets of ranks that differ, its calls have no number by which to meet */
+    /* Sets of ranks that differ have opened it, so its calls have no common number. */
     if (t.comm_ranks && !x->comm_ranks)
         x->comm_ranks = t.comm_ranks;
     else if (t.comm_ranks && t.comm_ranks != x->comm_ranks)

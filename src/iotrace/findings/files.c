@@ -1,4 +1,4 @@
-/* Names of files: which are one group, and what is known of them. */
+/* Names of files: groups of them, and facts about them. */
 #include "base/err.h"
 #include "iotrace/findings/inside.h"
 #include "iotrace/read/reach.h"
@@ -14,7 +14,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* `name` with # in the place of each run of digits. */
+/* Copies `name` with # in place of each run of digits. */
 static void group_key(const char *name, char *out, size_t room)
 {
     size_t n = 0;
@@ -27,7 +27,7 @@ static void group_key(const char *name, char *out, size_t room)
     out[n] = 0;
 }
 
-/* Which runs of digits are not the same in both, which have the same key. */
+/* Returns which runs of digits differ between two names with the same key. */
 static uint64_t group_differs(const char *a, const char *b)
 {
     uint64_t differs = 0;

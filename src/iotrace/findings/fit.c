@@ -1,5 +1,5 @@
-/* What is small: where a transfer takes as long for its start as for its bytes. Of the
- * medians of all sizes: duration = startup + bytes * ns_per_byte. */
+/* Finds the size of small transfers: those whose start takes as long as their bytes. It
+ * fits the medians of all sizes: duration = startup + bytes * ns_per_byte. */
 #include "base/err.h"
 #include "base/hist.h"
 #include "iotrace/findings/inside.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ENOUGH 8 /* transfers of a size, for its median */
+#define ENOUGH 8 /* least transfers of a size, for its median */
 
 static struct fit *fit_find(const struct findings *f, const char *type, int write)
 {
@@ -48,7 +48,7 @@ void fit_count(struct findings *f, struct file *x, int write, const struct event
     log_sum(&t->bytes[power], e->bytes);
 }
 
-/* Least squares of the relative errors: a long transfer weighs no more than a short
+/* Fits by least squares of relative errors: a long transfer weighs no more than a short
  * one. */
 static void fit_make(struct fit *t)
 {

@@ -1,5 +1,5 @@
-/* One pass over all logs of a run in time order: who made each call, within which other
- * one, whether it counts; then what it adds. */
+/* Makes one pass over all logs of a run in time order. For each call it finds its
+ * caller, the call that encloses it, and whether it counts; then it counts it. */
 #include "base/err.h"
 #include "iotrace/findings/inside.h"
 #include "iotrace/read/reach.h"
@@ -13,28 +13,28 @@
 /* A call that may have others within it. */
 struct frame {
     int64_t start_ns, end_ns;
-    struct within in; /* what its children are within */
+    struct within in; /* the calls that enclose its children */
     uint8_t kind;
-    bool outer; /* takes no time in files itself: what is in it is the program's */
+    bool outer; /* it takes no time in files itself; calls in it are the program's */
     bool init;  /* within MPI_Init or MPI_Finalize */
     bool folded, skipped;
 };
 
-struct lane { /* a thread */
+struct lane { /* the state of a thread */
     struct frame frame[LEVELS];
     int depth;
 };
 
-struct reading { /* a log */
+struct reading { /* the state of a log */
     struct log *log;
     uint32_t actor;
-    uint32_t *cell; /* its number + 1, by the log's number of the file */
-    uint32_t *file; /* likewise */
+    uint32_t *cell; /* number of the cell + 1, by the log's number of the file */
+    uint32_t *file; /* number of the file + 1, likewise */
     uint32_t names;
     struct lane *lane;
     uint32_t lanes;
     int64_t init_end_ns, finalize_ns;
-    int regions; /* those asked for that are open */
+    int regions; /* open regions among those asked for */
     bool table, wanted;
 };
 
@@ -79,7 +79,8 @@ static int actor_new(struct findings *f, const struct log_info *i, int32_t pid,
     return 0;
 }
 
-/* Processes of one rank are one actor, as the shell that started it. */
+/* Finds the actor. Processes of one rank are one actor, such as the shell that started
+ * it. */
 static int actor_of(struct findings *f, const struct log_info *i, int32_t pid,
                     uint32_t *actor)
 {
@@ -120,12 +121,13 @@ static int names_grow(struct findings *f, struct reading *r, uint32_t id)
     return 0;
 }
 
-/* A file that is opened by a relative name has an absolute one by its descriptor: both
- * must be one file. */
+/* Returns an absolute name. A file that was opened by a relative name has an absolute
+ * one by its descriptor, and both must be one file. */
 static const char *whole_name(const struct log *l, uint32_t id, char *out, size_t room)
 {
     const char *name = log_name(l, id), *cwd = log_info(l)->cwd;
-    bool other = *name == '|' || name[strcspn(name, ":/")] == ':'; /* "pipe:[7]" */
+    /* such as "pipe:[7]" */
+    bool other = *name == '|' || name[strcspn(name, ":/")] == ':';
     if (!*name || *name == '/' || other || !strcmp(name, "?") || *cwd != '/')
         return name;
     while (!strncmp(name, "./", 2))
@@ -134,7 +136,7 @@ static const char *whole_name(const struct log *l, uint32_t id, char *out, size_
     return out;
 }
 
-/* The file's number + 1; 0: none, or none that is followed. */
+/* Returns the file's number + 1; 0: none, or none that is followed. */
 static uint32_t file_number(struct findings *f, struct reading *r, uint32_t id)
 {
     uint32_t file;
@@ -165,7 +167,7 @@ static struct cell *cell_of(struct findings *f, struct reading *r, uint32_t acto
     return c;
 }
 
-/* ---- who is within whom ----------------------------------------------------- */
+/* ---- nesting of calls ------------------------------------------------------- */
 
 static struct lane *lane_of(struct findings *f, struct reading *r, uint32_t thread)
 {
@@ -179,7 +181,7 @@ static struct lane *lane_of(struct findings *f, struct reading *r, uint32_t thre
     return &lane[n];
 }
 
-/* The last call of the level above that encloses this one. */
+/* Returns the last call of the level above that encloses this one. */
 static struct frame *parent_of(struct lane *lane, const struct event *e)
 {
     int level = e->level < LEVELS ? e->level : LEVELS - 1;
@@ -213,7 +215,7 @@ static struct frame *push(struct lane *lane, const struct event *e,
         fresh.in.mpi_read |= e->class == CLASS_READ;
         fresh.in.mpi_write |= e->class == CLASS_WRITE;
     }
-    /* of a call that tells no place, what it does to the file tells it */
+    /* a transfer in it tells the place if the call itself does not */
     fresh.in.told |= op_moves((enum trace_class)e->class) && e->offset >= 0;
     *p = fresh;
     lane->depth = level + 1;
@@ -252,7 +254,7 @@ static void count_calls(struct findings *f, struct actor *a, const struct event 
     }
 }
 
-/* Time counts once, however many threads are in calls. */
+/* Counts a call of the program. Time counts once, however many threads are in calls. */
 static void count_top(struct findings *f, struct actor *a, const struct event *e,
                       const struct call *call)
 {
@@ -291,7 +293,7 @@ static void mark_region(struct findings *f, struct reading *r, const struct even
         r->regions--;
 }
 
-/* MPI_Init's end and MPI_Finalize's begin bound what is measured of a rank. */
+/* Takes the end of MPI_Init and the begin of MPI_Finalize as a rank's bounds. */
 static void mark_init(struct reading *r, struct actor *a, const struct event *e)
 {
     int64_t end = e->start_ns + e->duration_ns;
@@ -343,7 +345,8 @@ static int gather_event(struct findings *f, struct reading *r, const struct even
     mark_region(f, r, e);
     widen(a, e);
     if (call->init) {
-        actor_name(a, log_info(r->log)); /* not as the launcher that it was before */
+        /* its name now, not that of the launcher before */
+        actor_name(a, log_info(r->log));
         mark_init(r, a, e);
     }
     if (own->outer) {
@@ -429,7 +432,7 @@ static int add_profile(void *arg, const struct trace_profile *p, int op, int64_t
     return 0;
 }
 
-/* What the log's header says of its process. */
+/* Notes what the log's header says about its process. */
 static void actor_learn(struct findings *f, struct actor *a, const struct log *l)
 {
     const struct log_info *i = log_info(l);
@@ -440,7 +443,7 @@ static void actor_learn(struct findings *f, struct actor *a, const struct log *l
         f->guess_ns = i->end_ns - i->begin_ns;
 }
 
-/* Before the pass: who there is. Ranks are known from the logs' headers. */
+/* Prepares the pass: finds the actors. Ranks are known from the logs' headers. */
 static int readings_start(struct findings *f, struct stream *s, struct reading *r)
 {
     int rc = 0;
@@ -483,7 +486,8 @@ static int readings_end(struct findings *f, struct stream *s, struct reading *r)
         if (a && l->end_ns > a->last_ns)
             a->last_ns = l->end_ns;
         if (a && !l->events && a->io_ns > a->last_ns - a->first_ns)
-            a->io_ns = a->last_ns - a->first_ns; /* a profile's threads at once */
+            /* a profile counts threads at the same time */
+            a->io_ns = a->last_ns - a->first_ns;
         free(r[i].cell);
         free(r[i].file);
         free(r[i].lane);
@@ -503,7 +507,7 @@ int gather(struct findings *f)
     f->logs = s.logs;
     while (!rc && (more = stream_next(&s, &e)) == 1) {
         rc = gather_event(f, &r[s.heap[0]], e, f->events);
-        f->events += !e->other_end; /* as "iotrace dump" numbers them */
+        f->events += !e->other_end; /* the numbers that "iotrace dump" prints */
     }
     if (r && s.log)
         rc = rc ? rc : readings_end(f, &s, r);

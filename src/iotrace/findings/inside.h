@@ -1,4 +1,4 @@
-/* Inside of the findings: what the files of this folder share, and nobody else. */
+/* Internals of the findings, for the files of this folder only. */
 #ifndef IOTRACE_FINDINGS_INSIDE_H
 #define IOTRACE_FINDINGS_INSIDE_H
 
@@ -9,12 +9,12 @@
 #include "iotrace/read/unseen.h"
 
 #define MIB ((int64_t)1 << 20)
-#define CELLS_MAX (1 << 17) /* pairs of a rank and a file that are followed */
+#define CELLS_MAX (1 << 17) /* pairs of a rank and a file, at most */
 
 /* ---- time ------------------------------------------------------------------- */
 
-/* Each nanosecond of a call that the program made is in one of these: that of the call
- * itself, or of those made within it; what is left of MPI's and HDF5's calls is
+/* Kinds of time. Each nanosecond of a call of the program is in one of these: that of
+ * the call itself, or of calls within it; the rest of MPI's and HDF5's calls is
  * library. */
 enum kind {
     KIND_READ,
@@ -34,27 +34,27 @@ enum kind {
 };
 extern const char *const kind_name[KINDS];
 
-/* What the findings need to know of a call. */
+/* The properties of a call. */
 struct call {
-    uint8_t kind;   /* of its own time */
-    bool library;   /* of MPI or HDF5: not itself seen by the system */
+    uint8_t kind;   /* kind of its own time */
+    bool library;   /* of MPI or HDF5: the system does not see it */
     bool mpi;       /* of MPI-IO */
-    bool hdf5_meta; /* makes or opens something of HDF5 */
-    bool hdf5;      /* any call of it */
+    bool hdf5_meta; /* makes or opens an object of HDF5 */
+    bool hdf5;      /* any call of HDF5 */
     bool creates;   /* H5Dcreate */
     bool init;      /* MPI_Init, MPI_Finalize */
-    bool opens;     /* makes a descriptor of a name */
-    bool asks;      /* stat and its relatives */
-    bool durable;   /* fsync and its relatives; not fflush */
+    bool opens;     /* makes a descriptor from a name */
+    bool asks;      /* stat and similar calls */
+    bool durable;   /* fsync and similar calls; not fflush */
     bool flushes;   /* fflush */
     bool renames, removes;
-    bool uring;  /* io_uring: when a transfer ends is seen when it is asked for only */
-    bool renews; /* what was written before is gone: open, truncate, unlink */
+    bool uring;  /* io_uring: the end of a transfer is seen only when asked for */
+    bool renews; /* discards what was written before: open, truncate, unlink */
     bool set_view, mpi_open, buffer; /* MPI_File_set_view, MPI_File_open, setvbuf */
     bool collective;                 /* every rank of the communicator calls it */
 };
 
-/* Local. Of an operation (op_get). */
+/* Local. Properties of operations (op_get). */
 extern struct call call_table[OP_TABLE_MAX];
 extern int calls_known;
 void calls_learn(int op);
@@ -74,7 +74,7 @@ struct evidence {
     uint64_t seq[3]; /* numbers of events: the first, the longest, the last */
 };
 
-/* Local. One more event of which `bytes` and `ns` count. */
+/* Local. Counts an event with its `bytes` and `ns`. */
 static inline void evidence_count(struct evidence *v, const struct event *e,
                                   uint64_t seq, int64_t bytes, int64_t ns)
 {
@@ -99,16 +99,16 @@ void evidence_add(struct evidence *to, const struct evidence *from);
 
 struct extents; /* disjoint ranges of a file, in order */
 
-#define EXTENTS_MAX ((int64_t)4 << 20) /* of all files together */
+#define EXTENTS_MAX ((int64_t)4 << 20) /* in all files together */
 
-/* Local. Adds [begin, end); returns how much of it was there already, and -1 where
- * there is no room for more: from then on nothing can be said. */
+/* Local. Adds [begin, end); returns how much of it was there already, or -1 if there is
+ * no room for more: from then on nothing is known. */
 int64_t extents_add(struct extents **x, int64_t begin, int64_t end);
 void extents_remove(struct extents *x, int64_t begin, int64_t end);
 void extents_free(struct extents **x);
 bool extents_lost(const struct extents *x);
 
-/* Local. The next range, of a walk that begins with {0}; false after the last. */
+/* Local. Finds the next range, of a walk that begins with {0}; false after the last. */
 struct extents_walk {
     int chunk, at;
 };
@@ -122,14 +122,14 @@ bool extents_meet(const struct extents *x, int64_t begin, int64_t end);
 enum order { ORDER_SEQUENTIAL, ORDER_STRIDED, ORDER_RANDOM, ORDERS };
 #define JUMPS 4
 
-struct order_state { /* of a cell's transfers in one direction */
+struct order_state { /* order of a cell's transfers in one direction */
     int64_t at, end;
-    int64_t jump[JUMPS]; /* distances seen last, each once */
+    int64_t jump[JUMPS]; /* the last distances, each once */
     uint8_t jumps, next;
     bool begun;
 };
 
-/* Leaves of one size, [2^power, 2^(power+1)) bytes. */
+/* Transfers that the system saw, of one size: [2^power, 2^(power+1)) bytes. */
 struct bin {
     struct evidence v;
     int64_t order[ORDERS];
@@ -137,24 +137,24 @@ struct bin {
     bool collective;
 };
 
-struct side {                 /* of a cell: reads, or writes */
-    struct evidence top;      /* what the program asked for */
-    struct evidence leaf;     /* what the system saw */
-    struct evidence stdio;    /* stream calls below the buffer's size */
-    struct evidence again;    /* bytes read again, or overwritten unread */
-    struct evidence crossing; /* leaves that touch more blocks than they need */
-    struct evidence alone;    /* top, not collective */
+struct side {                 /* reads or writes of a cell */
+    struct evidence top;      /* calls of the program */
+    struct evidence leaf;     /* calls that the system saw */
+    struct evidence stdio;    /* stream calls smaller than the buffer */
+    struct evidence again;    /* bytes read again, or overwritten before being read */
+    struct evidence crossing; /* leaves that touch more blocks than necessary */
+    struct evidence alone;    /* top calls that are not collective */
     struct evidence under;    /* leaves within MPI-IO's calls of this direction */
     struct evidence helping;  /* reads within MPI-IO's writes */
     struct evidence switched; /* leaves in a block that another client had */
-    struct evidence together; /* collective calls of MPI-IO, at any level */
-    int64_t mpi_bytes;        /* asked of MPI-IO */
+    struct evidence together; /* collective calls of MPI-IO at any level */
+    int64_t mpi_bytes;        /* bytes of MPI-IO's calls */
     int64_t touched, needed;  /* blocks */
-    int64_t low, high;        /* of leaves, not of collective calls */
-    int64_t set_ns;           /* since when `seen` holds */
-    struct {                  /* where no other rank's opposite side is... */
+    int64_t low, high;        /* range of leaves, without collective calls */
+    int64_t set_ns;           /* `seen` holds since then */
+    struct {                  /* range without another rank's opposite side ... */
         int64_t begin, end;
-        uint32_t spread; /* ...as long as the file's is this */
+        uint32_t spread; /* ... as long as the file's `spread` is this */
     } clear;
     struct order_state order;
     struct extents *seen;
@@ -162,15 +162,15 @@ struct side {                 /* of a cell: reads, or writes */
     int bins;
 };
 
-/* What few cells have. */
+/* Counts that few cells have. */
 enum rare {
-    RARE_FAILED,  /* calls for which there was no space, or the device broke */
-    RARE_REFUSED, /* transfers that O_DIRECT does not take */
-    RARE_CUT,     /* writes of less than was asked for, after which nobody went on */
-    RARE_RACED,   /* writes to where another rank was writing */
-    RARE_STALE,   /* reads of what another client may not have shown yet */
-    RARE_RENAMED, /* renames of what was not made durable */
-    RARE_CHANGE,  /* reads after writes, and writes after reads, of one descriptor */
+    RARE_FAILED,  /* calls that failed for lack of space or by a device error */
+    RARE_REFUSED, /* transfers that O_DIRECT refused */
+    RARE_CUT,     /* writes that moved less than requested and were not continued */
+    RARE_RACED,   /* writes to bytes that another rank was writing */
+    RARE_STALE,   /* reads of bytes that another client may not have shown yet */
+    RARE_RENAMED, /* renames of files that were not durable */
+    RARE_CHANGE,  /* a descriptor's reads after writes, and writes after reads */
     RARE_META,    /* small leaves within HDF5's opens, closes and flushes */
     RARE_FILL,    /* large writes within H5Dcreate */
     RARES
@@ -179,8 +179,8 @@ enum rare {
 struct rarities {
     struct evidence *v[RARES];
     int64_t error;                     /* of the last call in RARE_FAILED */
-    int64_t refused_at, refused_bytes; /* of the last one in RARE_REFUSED */
-    struct { /* a short write that may go on yet; bytes 0: there is none */
+    int64_t refused_at, refused_bytes; /* of the last transfer in RARE_REFUSED */
+    struct { /* a short write that may still be continued; bytes 0: there is none */
         int64_t at, bytes, start_ns, duration_ns;
         uint64_t seq;
     } cut;
@@ -188,20 +188,21 @@ struct rarities {
 
 struct cell {
     uint32_t actor, file;
-    uint32_t next; /* of the same file + 1; 0: none */
+    uint32_t next; /* next cell of the file + 1; 0: none */
     bool has_view;
     bool wrote_last; /* the last leaf was a write */
-    bool recent;     /* it is in its actor's list of these */
-    int32_t last_fd; /* of the last leaf + 1; 0: there was none */
+    bool recent;     /* its actor's list `recent` contains it */
+    int32_t last_fd; /* descriptor of the last leaf + 1; 0: there was none */
     int64_t buffer_bytes;
     int64_t ops; /* top calls of any kind */
     int64_t ns;  /* their time */
     int64_t stat_ns;
     int64_t flushes;
     uint32_t call_k; /* collective calls so far */
-    int64_t skew_ns; /* of those that move bytes */
-    /* Where ranks are clients of their own: what others cannot be sure to see, what
-     * became visible last and when, and since when this one sees what others showed. */
+    int64_t skew_ns; /* skew of those that move bytes */
+    /* If ranks are clients of their own: bytes that others cannot be sure to see, those
+     * that became visible last and when, and the time since which this rank sees what
+     * others have shown. */
     struct extents *hidden, *shown;
     int64_t shown_ns, fresh_ns;
     struct rarities *rarities;
@@ -213,30 +214,31 @@ struct cell {
 
 struct file {
     uint32_t name, group; /* of names */
-    uint32_t cells;       /* first cell + 1 */
-    uint32_t sharers;     /* cells */
+    uint32_t cells;       /* first cell + 1; 0: none */
+    uint32_t sharers;     /* number of cells */
     uint8_t fold;
     bool facts, unwanted;
-    char type[16];                   /* of its file system; "": not known */
-    int64_t block_bytes, lock_bytes; /* 0: not known, none */
-    int32_t comm_ranks; /* of the communicator that opened it; 0: not known; -1: of
-                           several */
+    char type[16];                   /* type of its file system; "": not known */
+    int64_t block_bytes, lock_bytes; /* 0: none, or not known */
+    /* ranks of the communicator that opened it; 0: not known; -1: several did */
+    int32_t comm_ranks;
     int32_t stripes;    /* 0: not known */
-    int64_t write_ns;   /* the last one's start */
-    int64_t last_ns[2]; /* of any rank's sides, at the top */
-    uint32_t spread[2]; /* how often one of them has become wider */
-    bool moved, made;   /* any byte of it; by a write at first */
-    bool removed;       /* since it was written last */
+    int64_t write_ns;   /* start of the last write */
+    int64_t last_ns[2]; /* ends of all ranks' sides, at the top */
+    uint32_t spread[2]; /* how often one of the sides has become wider */
+    bool moved, made;   /* a byte of it has moved; the first was written */
+    bool removed;       /* removed since its last write */
     struct gathering *gathering;
     struct race *race;
-    struct fit *fit[2]; /* of its type's reads, writes; NULL: not looked for yet */
+    /* fits of its type's reads and writes; NULL: not looked up yet */
+    struct fit *fit[2];
 };
 
 struct group {
     uint32_t key;   /* its name with # for digits */
-    uint32_t shown; /* a file's name */
+    uint32_t shown; /* the name of one of its files */
     uint32_t files;
-    uint64_t differs; /* by run of digits in the name */
+    uint64_t differs; /* runs of digits in the name that differ */
     uint32_t sample[4];
 };
 
@@ -244,51 +246,53 @@ struct group {
 
 struct pace { /* bursts of transfers and the gaps between them; see pace.c */
     int64_t burst_ns;
-    uint32_t gap;      /* the run's gap that came before */
-    int64_t hidden_ns; /* what could have gone on during the gaps */
+    uint32_t gap;      /* number of the run's gap before it */
+    int64_t hidden_ns; /* transfers that the gaps could have hidden */
     int64_t gaps;
     struct evidence v;      /* transfers */
-    struct evidence submit; /* of asynchronous ones */
-    int64_t blocked;        /* of these, submissions that took long */
+    struct evidence submit; /* submissions of asynchronous transfers */
+    int64_t blocked;        /* submissions of these that took long */
     int64_t wait_ns, span_ns, ended;
     int64_t under_way, most_under_way;
-    uint32_t file; /* of the first submission + 1 */
-    bool files;    /* of others, too */
+    uint32_t file; /* file of the first submission + 1 */
+    bool files;    /* others submitted to other files, too */
     bool uring;
-    bool threads; /* others than the first move bytes */
+    bool threads; /* other threads than the first move bytes */
 };
 
-struct actor { /* a rank; or a process, where there are none */
+struct actor { /* a rank; or a process, if there are no ranks */
     int32_t rank, pid;
     char host[64], program[64], app[256], argv[512];
-    int64_t begin_ns, end_ns;  /* MPI_Init's end, MPI_Finalize's begin */
-    int64_t first_ns, last_ns; /* of its events, or as its log says */
+    int64_t begin_ns, end_ns;  /* end of MPI_Init, begin of MPI_Finalize */
+    int64_t first_ns, last_ns; /* first and last time of its events, or by its log */
     int64_t kind_ns[KINDS];
     int64_t calls, bytes[2];
-    int64_t io_ns, covered_ns;        /* at least one thread in a call */
+    int64_t io_ns, covered_ns;        /* time with at least one thread in a call */
     struct evidence missed;           /* calls that found no such file */
-    int64_t phase_ns, phase_bytes[2]; /* of the present phase */
+    int64_t phase_ns, phase_bytes[2]; /* of the current phase */
     struct evidence phase_v;
-    int64_t waited_ns;                   /* for a core; -1: not known */
-    int cores;                           /* it may use; 0: not known */
-    char cpus[TRACE_CPUS_TEXT];          /* which; "": not known */
+    int64_t waited_ns;                   /* wait for a core; -1: not known */
+    int cores;                           /* cores that it may use; 0: not known */
+    char cpus[TRACE_CPUS_TEXT];          /* list of these cores; "": not known */
     struct evidence late, slow, unequal; /* see moments.c */
     double late_gain_ns, slow_gain_ns, unequal_gain_ns;
-    int64_t *late_gap; /* histogram of ns: by how much it came last */
+    int64_t *late_gap; /* histogram of its delays in ns, when it came last */
     uint32_t late_file;
     struct pace pace;
-    uint32_t recent[RECENT]; /* cells written to of late, + 1 */
+    uint32_t recent[RECENT]; /* cells written recently, + 1 */
     int recent_next;
-    int64_t sync_ns; /* when all files were made durable */
-    uint32_t client; /* the first actor of its host */
-    bool alone;      /* it moves nearly all bytes: that these are unequal is no news */
+    int64_t sync_ns; /* last time when all files were made durable */
+    uint32_t client; /* number of the first actor of its host */
+    bool alone;      /* it moves nearly all bytes, so imbalance is no news */
     bool scope;
-    bool host_counts; /* this is the first of its host, and one there is in scope */
+    /* it is the first of its host, and the host has an actor in scope */
+    bool host_counts;
 };
 
-/* Local. The time of an actor's threads in calls, added up; and how many of them are in
- * a call at once, in the mean of the time in which any is: 1 or more. What is divided
- * by that is time of the actor, of which there is never more than the run lasted. */
+/* Local. actor_thread_ns returns the sum of the times of an actor's threads in calls,
+ * and actor_at_once how many of them are in a call at once, on average over the time in
+ * which any is: 1 or more. A sum divided by that is time of the actor, which never
+ * exceeds the time of the run. */
 double actor_thread_ns(const struct actor *a);
 double actor_at_once(const struct actor *a);
 
@@ -298,13 +302,13 @@ struct folded {
     int64_t *by_actor; /* ns */
 };
 
-struct fit { /* of one file system and direction: what is small there */
+struct fit { /* fit of one file system and direction: the size that is small there */
     char type[16];
     bool write, fits;
     double startup_ns, ns_per_byte;
     int64_t small_bytes;
     int64_t calls[48], bytes[48];
-    int64_t *hist[48]; /* of nanoseconds, by size */
+    int64_t *hist[48]; /* histograms of nanoseconds, by size */
 };
 #define FITS_MAX 16
 
@@ -341,7 +345,7 @@ enum id {
     ID_ASYNC,
     ID_HDF5_META,
     ID_HDF5_FILL,
-    /* risks: not of time, but of what is in the files */
+    /* Risks: not for the time, but for the contents of files. */
     ID_RACE,
     ID_STALE,
     ID_FAILED,
@@ -353,8 +357,8 @@ enum id {
 
 struct finding_kind {
     const char *id, *title, *remedy;
-    int domain;        /* findings of one domain are of the same events */
-    enum severity cap; /* at most */
+    int domain;        /* findings of one domain are about the same events */
+    enum severity cap; /* highest severity */
 };
 extern const struct finding_kind finding_kind[IDS];
 
@@ -364,7 +368,7 @@ struct condition {
     const char *relation, *unit;
 };
 
-struct member { /* a rank that has it */
+struct member { /* a rank with the finding */
     uint32_t actor;
     struct evidence v;
     double gain_ns;
@@ -374,10 +378,10 @@ struct member { /* a rank that has it */
 struct finding {
     enum id id;
     enum severity severity;
-    uint32_t group; /* NO_GROUP: of no file */
+    uint32_t group; /* NO_GROUP: it is about no file */
     int direction;  /* 0 read, 1 write, -1 neither */
     bool gain_known;
-    struct evidence v; /* of all members */
+    struct evidence v; /* sum over all members */
     double gain_ns;
     int64_t extra_bytes;
     int64_t median_bytes;
@@ -387,8 +391,8 @@ struct finding {
     int conditions;
     struct member *member;
     int members, room;
-    char sentence[256]; /* what is not in the other members, for people */
-    int after; /* index of the finding that comes first for these events; -1: none */
+    char sentence[256]; /* for people: facts that the other members lack */
+    int after;          /* finding that comes first for the same events; -1: none */
     enum severity cap;
 };
 
@@ -406,7 +410,7 @@ struct findings {
     struct names names;
     struct file *file;
     uint32_t files, file_room;
-    uint32_t *file_of_name; /* file + 1 */
+    uint32_t *file_of_name; /* number of the file + 1 */
     uint32_t name_room;
     struct group *group;
     uint32_t groups, group_room;
@@ -415,12 +419,12 @@ struct findings {
     uint32_t actors, actor_room;
     struct cell *cell;
     uint32_t cells, cell_room;
-    uint32_t *slot; /* cell + 1, by hash of actor and file */
+    uint32_t *slot; /* number of the cell + 1, by hash of actor and file */
     uint32_t slots;
-    bool ranks; /* there are processes with a rank */
+    bool ranks; /* some processes have a rank */
     int rank_count, hosts, processes;
-    int cores;        /* of the host that has fewest; 0: not known */
-    int most_on_host; /* ranks of a host that has fewer cores than these */
+    int cores;        /* cores of the host with fewest; 0: not known */
+    int most_on_host; /* ranks on a host with fewer cores than ranks */
     bool short_of_cores, waited;
     int tables, profiles;
     int64_t begin_ns, wall_ns;
@@ -428,37 +432,37 @@ struct findings {
     struct {
         int64_t calls, bytes;
     } kind_sum[KINDS];
-    bool hdf5; /* there are calls of it */
+    bool hdf5; /* there are calls of HDF5 */
     bool extents_lost;
-    int64_t looks; /* at other ranks' cells */
+    int64_t looks; /* looks at other ranks' cells */
     struct fit fit[FITS_MAX];
     int fits;
     struct blocks *blocks;
-    bool clients; /* several clients: locks are judged */
+    bool clients; /* there are several clients: locks are judged */
     struct phase phase[PHASES_MAX];
     int phases;
     int64_t phase_end_ns;
-    int64_t guess_ns; /* of wall_ns, before the pass */
+    int64_t guess_ns; /* estimate of wall_ns, before the pass */
     int64_t collective_calls, skew_ns;
-    uint32_t gaps;           /* of all ranks together */
-    int64_t gap_ns;          /* the last one */
-    int64_t pace_end_ns;     /* of the calls so far */
-    uint32_t races;          /* files of which writes under way are followed */
-    int64_t strangers;       /* collective calls of which is not known who makes them */
-    struct finding *finding; /* and behind the last one the risks */
+    uint32_t gaps;           /* gaps of all ranks together */
+    int64_t gap_ns;          /* length of the last gap */
+    int64_t pace_end_ns;     /* end of the calls so far */
+    uint32_t races;          /* files whose writes in flight are followed */
+    int64_t strangers;       /* collective calls whose communicator is not known */
+    struct finding *finding; /* the findings; the risks follow the last one */
     int found, risks, finding_room;
     bool not_asked[IDS];
-    const char *why_not[IDS]; /* not judged because */
+    const char *why_not[IDS]; /* reason for not judging it */
     char why_cores[64];
     double io_ns, covered_ns;
     struct {
         char *log, *text;
     } * note;
     int notes;
-    int memory; /* -ENOMEM once there was none */
+    int memory; /* -ENOMEM once memory has run out */
 };
 
-/* Local, all of them. What does not belong to one is in the file of that name. */
+/* All of these are Local. Each is in the file named above it. */
 
 /* files.c */
 int file_add(struct findings *f, const char *name, uint32_t *file);
@@ -481,15 +485,15 @@ void file_facts(struct findings *f, uint32_t file, const struct log *l, uint32_t
 /* gather.c */
 int gather(struct findings *f);
 
-/* transfer.c: what each transfer adds */
-struct within {                 /* what an event is within */
-    bool mpi_read, mpi_write;   /* such a call of MPI-IO */
-    bool collective, hdf5_meta; /* such a call */
+/* transfer.c: counts transfers */
+struct within {                 /* the calls that enclose an event */
+    bool mpi_read, mpi_write;   /* a read or write of MPI-IO */
+    bool collective, hdf5_meta; /* a call with that property */
     bool creates;               /* H5Dcreate */
-    bool failed;                /* a call that failed and is counted */
-    bool told;                  /* one that tells its place */
+    bool failed;                /* a counted call that failed */
+    bool told;                  /* a call that tells its place */
 };
-struct context { /* of an event */
+struct context { /* an event and what it concerns */
     struct findings *f;
     const struct event *e;
     uint64_t seq;
@@ -501,7 +505,7 @@ struct context { /* of an event */
 void transfer_count(const struct context *c);
 struct evidence *cell_rare(const struct context *c, enum rare kind);
 
-/* risks.c: what may be wrong with the bytes */
+/* risks.c: risks for the contents of files */
 bool risk_is_failure(const struct event *e, const struct call *call);
 void risk_call(const struct context *c, const struct call *call);
 void risk_leaf(const struct context *c, int write);
@@ -509,7 +513,7 @@ void risk_known(const struct context *c, int write);
 void risks_end(struct findings *f);
 void risks_free(struct findings *f);
 
-/* pace.c: what goes on at the same time, and what could */
+/* pace.c: transfers that overlap, and those that could */
 void pace_event(struct findings *f, struct actor *a, const struct event *e,
                 uint64_t seq, const struct call *call, bool top, uint32_t file);
 
@@ -526,7 +530,7 @@ void blocks_free(struct findings *f);
 double blocks_excess(const struct findings *f, const struct evidence *switched);
 double blocks_share(const struct findings *f, uint32_t file);
 
-/* moments.c: phases, and ranks that come late */
+/* moments.c: phases, and ranks that are late */
 void moments_event(const struct context *c, const struct call *call);
 void moments_collective(const struct context *c);
 void moments_end(struct findings *f);
@@ -538,7 +542,7 @@ struct slice { /* cells of one group, by actor */
     int n;
     uint32_t group;
 };
-/* judge.c: makes findings of what was gathered */
+/* judge.c: makes findings from the counts */
 int judge(struct findings *f);
 struct finding *finding_begin(struct findings *f, enum id id, uint32_t group,
                               int direction);
@@ -549,14 +553,15 @@ void finding_condition(struct findings *f, const char *what, double value,
 void finding_say(struct findings *f, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void finding_end(struct findings *f);
-void finding_drop(struct findings *f); /* what was begun is none */
-/* The next actor's cells of a slice, from *at on: how many; 0: there are no more. */
+void finding_drop(struct findings *f); /* discards the finding that was begun */
+/* Finds the next actor's cells of a slice, from *at on. Returns their number; 0: there
+ * are no more. */
 int slice_next(const struct slice *s, int *at, uint32_t *actor);
 struct side *slice_side(const struct slice *s, int i, int write);
 struct evidence slice_rare(const struct slice *s, int i, enum rare kind);
-/* A finding of the ranks that have at least so many calls of a rare kind, of whose
- * time `share` could be saved; *all: how many ranks have the file. NULL: it cannot be
- * begun. */
+/* Begins a finding about the ranks that have at least `least` calls of a rare kind, of
+ * whose time `share` could be saved; *all is the number of ranks with the file. NULL:
+ * there is none. */
 struct finding *slice_rare_ranks(const struct slice *s, enum id id, enum rare kind,
                                  int64_t least, double share, int *all);
 struct evidence side_collective(const struct side *s);
@@ -576,7 +581,7 @@ void judge_risks(const struct slice *s, int write);
 void judge_run(struct findings *f);
 void judge_pace(struct findings *f);
 
-/* show/sums.c: "0-3,7" */
+/* show/sums.c: text such as "0-3,7" */
 void findings_which(const struct findings *f, bool found[IDS]);
 const char *ranks_text(const struct findings *f, const struct finding *x, char *out,
                        size_t room);
@@ -587,14 +592,14 @@ const char *finding_remedy(const struct finding *x);
 const char *ranks_of_group(const struct findings *f, uint32_t group, char *out,
                            size_t room, int *count);
 
-/* show/sums.c: what the tables of files show */
+/* show/sums.c: rows of the tables of files */
 struct group_sum {
     uint32_t group;
-    int64_t ns; /* of all calls of the program */
+    int64_t ns; /* time of all calls of the program */
     struct evidence asked[2], done[2], meta;
     int64_t opens, stats, seeks, syncs;
 };
-/* Groups in scope by time; allocated. NULL: no memory. */
+/* Returns the groups in scope by time, allocated. NULL: no memory. */
 struct group_sum *group_sums(const struct findings *f, uint32_t *n);
 
 #endif

@@ -1,4 +1,5 @@
-/* The whole: gathers, measures the run, judges; says what cannot have been seen. */
+/* Makes the findings: gathers, measures the run, judges; tells what logs cannot
+ * show. */
 #include "base/err.h"
 #include "iotrace/findings/inside.h"
 #include <errno.h>
@@ -35,9 +36,9 @@ static void measure_time(struct findings *f)
         f->wall_ns = last - first;
 }
 
-/* Those that the ranks of a host may use, by the first actor of it. Launchers bind
- * ranks to cores of their own; where a log does not say to which, the most that any of
- * them may use counts. Returns how many ranks there are. */
+/* Finds the cores that the ranks of a host may use; `host` is its first actor.
+ * Launchers bind ranks to cores of their own; if a log does not list them, the most
+ * that any rank may use counts. Returns the number of ranks. */
 static int cores_of_host(const struct findings *f, uint32_t host, int *cores)
 {
     unsigned char set[TRACE_CPUS / 8] = {0};
@@ -90,7 +91,7 @@ double actor_at_once(const struct actor *a)
     return a->io_ns > 0 && ns > (double)a->io_ns ? ns / (double)a->io_ns : 1;
 }
 
-/* ---- what is not in the logs ------------------------------------------------ */
+/* ---- gaps in the logs ------------------------------------------------------- */
 
 static void count_unseen(struct findings *f)
 {
@@ -104,7 +105,7 @@ static void count_unseen(struct findings *f)
     f->unseen.followed = CELLS_MAX;
 }
 
-/* ---- what was not looked for ------------------------------------------------ */
+/* ---- findings that were not looked for -------------------------------------- */
 
 static bool any_known(const struct findings *f,
                       int64_t (*of)(const struct findings *, const struct file *))
@@ -127,7 +128,7 @@ static int64_t facts_of(const struct findings *f, const struct file *x)
     return x->facts;
 }
 
-/* HDF5's files, or netCDF's, by what they are usually called. */
+/* Detects files of HDF5 or netCDF by the usual ends of their names. */
 static int64_t is_hdf5(const struct findings *f, const struct file *x)
 {
     static const char *const ends[] = {".h5", ".hdf5", ".he5", ".nc", ".nc4"};
@@ -156,7 +157,8 @@ static void tell_not_judged(struct findings *f)
             "followed";
 }
 
-/* "ID,ID": the others are not looked for. 0, or a sentence about one that is none. */
+/* Reads "ID,ID"; other findings are not looked for. Returns 0, or a sentence about one
+ * that does not exist. */
 static int take_only(struct findings *f, const char *only)
 {
     for (int i = 0; i < IDS; i++)

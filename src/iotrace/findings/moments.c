@@ -1,5 +1,5 @@
-/* What depends on when ranks do what: collective calls to which some come late, and
- * phases in which some take longer than others. */
+/* Judges the times at which ranks act: late arrivals at collective calls, and phases in
+ * which some ranks take longer than others. */
 #include "base/err.h"
 #include "base/hist.h"
 #include "iotrace/findings/inside.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PENDING 64 /* collective calls of a file that not all have made yet */
+#define PENDING 64 /* collective calls of a file that some ranks have yet to make */
 
 /* ---- collective calls ------------------------------------------------------- */
 
@@ -16,7 +16,7 @@ struct arrival {
     int64_t start_ns, end_ns;
 };
 
-struct gathering { /* of one file: its collective calls under way */
+struct gathering { /* a file's collective calls in progress */
     struct meeting {
         uint32_t k;
         int n;
@@ -48,7 +48,8 @@ static struct meeting *meeting_of(struct findings *f, struct file *x, uint32_t k
     return m;
 }
 
-/* All have come: who waited, and for whom. Arrivals are in the order of their start. */
+/* Ends a meeting when all have come: finds who waited, and for whom. Arrivals are in
+ * the order of their start. */
 static void meeting_end(struct findings *f, const struct file *x,
                         const struct meeting *m)
 {
@@ -89,7 +90,7 @@ void moments_collective(const struct context *c)
         return;
     struct meeting *m = meeting_of(f, x, k);
     if (!m) {
-        x->comm_ranks = 0; /* these are not the calls of one communicator */
+        x->comm_ranks = 0; /* these are calls of several communicators */
         return;
     }
     m->who[m->n++] = (struct arrival){(uint32_t)(c->cell - f->cell), e->start_ns,
@@ -122,7 +123,7 @@ static int64_t phase_bytes(const struct actor *a)
     return a->phase_bytes[0] + a->phase_bytes[1];
 }
 
-/* Who took longer than the others, by more than these differ anyhow. */
+/* Finds the ranks that took longer than the others by more than usual. */
 static void phase_judge(struct findings *f, int64_t *v, int n)
 {
     int k = 0;
@@ -134,7 +135,7 @@ static void phase_judge(struct findings *f, int64_t *v, int n)
         if (f->actor[i].scope)
             v[j++] = f->actor[i].phase_ns;
     int64_t ns = median(v, n);
-    if (ns == 0) /* most did nothing: nobody is slower at the same work */
+    if (ns == 0) /* most did nothing: no rank is slower at the same work */
         return;
     for (k = 0; k < n; k++)
         v[k] = v[k] > ns ? v[k] - ns : ns - v[k];
@@ -170,7 +171,7 @@ static void phase_close(struct findings *f)
     }
 }
 
-/* A pause of all ranks together ends a phase. */
+/* Notes an event; a pause of all ranks together ends a phase. */
 static void phase_event(struct findings *f, const struct event *e)
 {
     int64_t end = e->start_ns + e->duration_ns;
@@ -192,7 +193,7 @@ void moments_event(const struct context *c, const struct call *call)
     phase_event(c->f, e);
     bool moves = op_moves((enum trace_class)e->class);
     if (call->collective || (e->flags & TRACE_COLLECTIVE) || !(moves || call->durable))
-        return; /* who waits there is not slow */
+        return; /* a rank that waits there is not slow */
     a->phase_ns += e->duration_ns;
     if (moves && e->bytes > 0)
         log_sum(&a->phase_bytes[e->class == CLASS_WRITE], e->bytes);

@@ -1,12 +1,12 @@
-/* What a rank does at the same time, and what it could do: bursts of transfers with
- * gaps between them, and how much of asynchronous transfers is under way at once. */
+/* Overlap of a rank's transfers, and missed overlap: bursts of transfers with gaps
+ * between them, and the asynchronous transfers in flight at once. */
 #include "iotrace/findings/inside.h"
 
-#define BLOCKS_NS 50000           /* a submission that returns earlier blocks nobody */
-#define GAP_NS ((int64_t)1000000) /* what is shorter has no room for anything */
+#define BLOCKS_NS 50000           /* a submission that returns earlier does not block */
+#define GAP_NS ((int64_t)1000000) /* shorter gaps have no room for anything */
 
-/* While any rank is in a call, the others may be waiting for it, and the file system
- * has something to do: a gap is one of all ranks. */
+/* Detects a gap, in which no rank is in a call: during a call, others may be waiting
+ * for it, and the file system has something to do. */
 static void find_gap(struct findings *f, const struct event *e)
 {
     int64_t end = e->start_ns + e->duration_ns;
@@ -28,7 +28,7 @@ static void end_burst(struct pace *p, const struct findings *f)
     p->gap = f->gaps;
 }
 
-/* Other calls than transfers are no burst, but no gap either. */
+/* Counts a burst. Calls that transfer nothing are no burst, but no gap either. */
 static void count_burst(struct findings *f, struct pace *p, const struct event *e,
                         uint64_t seq, const struct call *call)
 {

@@ -1,21 +1,21 @@
-/* Risks: calls that failed, transfers that O_DIRECT does not take, writes that stopped
- * short, ranks that write the same bytes at the same time or read what others may not
- * have shown yet, files that are renamed before they are durable. */
+/* Risks: calls that failed, transfers that O_DIRECT refuses, short writes that were not
+ * continued, ranks that write the same bytes at the same time or read bytes that others
+ * may not have shown yet, and files that are renamed before they are durable. */
 #include "base/err.h"
 #include "iotrace/findings/inside.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SHARERS 64     /* cells of a file that are looked at for one read */
-#define RACES_MAX 8192 /* files whose writes under way are followed */
-#define FLIGHTS 16     /* writes under way in one file that are followed */
-#define CLOCKS_NS ((int64_t)1000000) /* between hosts clocks may differ by that */
+#define SHARERS 64     /* cells of a file that one read is compared with */
+#define RACES_MAX 8192 /* files whose writes in flight are followed */
+#define FLIGHTS 16     /* writes in flight of one file that are followed */
+#define CLOCKS_NS ((int64_t)1000000) /* clocks of hosts may differ by that */
 
 /* ---- calls that failed ------------------------------------------------------ */
 
-/* The recorder gives calls of MPI that fail the error EIO, whatever was wrong: an open
- * that finds no file is no risk. */
+/* True if a failure counts. The recorder gives failed calls of MPI the error EIO in any
+ * case: an open that finds no file is no risk. */
 bool risk_is_failure(const struct event *e, const struct call *call)
 {
     bool moves = op_moves((enum trace_class)e->class) || call->durable;
@@ -50,7 +50,7 @@ static void count_failure(const struct context *c, const struct call *call)
     c->cell->rarities->error = -e->result;
 }
 
-/* ---- writes that stopped short ---------------------------------------------- */
+/* ---- short writes ----------------------------------------------------------- */
 
 static void count_cut(const struct context *c)
 {
@@ -64,8 +64,9 @@ static void count_cut(const struct context *c)
     r->cut.bytes = 0;
 }
 
-/* A write that goes on where the short one stopped has finished it. A copy (sendfile
- * and its like) that moves less than asked for has met the end of its source. */
+/* Follows a short write: one that starts where it stopped has finished it. A copy
+ * (sendfile and its like) that moves less than requested has met the end of its
+ * source. */
 static void follow_cut(const struct context *c)
 {
     const struct event *e = c->e;
@@ -101,14 +102,14 @@ void risks_end(struct findings *f)
 
 /* ---- the same bytes at the same time ---------------------------------------- */
 
-struct flight { /* a write under way */
+struct flight { /* a write in flight */
     uint32_t cell;
     bool counted;
     int64_t begin, end, start_ns, duration_ns;
     uint64_t seq;
 };
 
-struct race { /* those of a file */
+struct race { /* writes in flight of a file */
     int n;
     struct flight w[FLIGHTS];
 };
@@ -138,7 +139,8 @@ static void count_flight(const struct context *c, struct flight *w)
     w->counted = true;
 }
 
-/* Events come by their start: what has ended by then is under way no more. */
+/* Counts overlapping writes. Events come in order of their start, so those that have
+ * ended by then are no longer in flight. */
 static void count_race(const struct context *c)
 {
     const struct event *e = c->e;
@@ -174,8 +176,8 @@ static void count_race(const struct context *c)
 
 /* ---- what another client wrote ---------------------------------------------- */
 
-/* Whether that writer's bytes may be missing from what this one reads: they were not
- * made visible, or only after this one looked for news last. */
+/* True if this read may miss the writer's bytes: they were not made visible, or only
+ * after the reader last looked for new ones. */
 static bool may_miss(const struct cell *reader, const struct cell *writer,
                      const struct event *e)
 {
@@ -219,7 +221,7 @@ static void show(const struct context *c)
     cell->shown_ns = c->e->start_ns + c->e->duration_ns;
 }
 
-/* A transfer of the program whose place is known. */
+/* Counts a transfer of the program at a known place. */
 void risk_known(const struct context *c, int write)
 {
     const struct event *e = c->e;
@@ -250,7 +252,8 @@ static void remember_write(const struct context *c)
     c->cell->recent = true;
 }
 
-/* "d/x.tmp" becomes "d/x": the log has the new name only, but it is in the old one. */
+/* True if it was the file's old name, such as "d/x.tmp" for "d/x": the log has the new
+ * name only, but the old one contains it. */
 static bool was_named(const char *old, const char *name)
 {
     const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;

@@ -1,15 +1,15 @@
-/* What each call adds to the cell of its rank and file. */
+/* Counts each call in the cell of its rank and file. */
 #include "iotrace/findings/inside.h"
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOKS_MAX 300000000   /* at other ranks' cells, in all: some seconds */
-#define PIECE ((int64_t)4096) /* what is smaller is no loss to read again */
+#define LOOKS_MAX 300000000   /* looks at other ranks' cells, in all: some seconds */
+#define PIECE ((int64_t)4096) /* smaller pieces are no loss to read again */
 #define PLACE_MAX (INT64_MAX / 4)
 
-/* Whether another rank has moved bytes there since this one's set began. How far it is
- * from there to what others have moved is remembered: as long as none of them goes
- * further, nobody is looked at again. */
+/* True if another rank has moved bytes there since this rank's set began. The distance
+ * to the nearest bytes of others is kept: as long as none of them goes further, no cell
+ * is examined again. */
 static bool touched_by_others(const struct context *c, struct side *own, int write,
                               int64_t begin, int64_t end)
 {
@@ -48,7 +48,8 @@ static bool touched_by_others(const struct context *c, struct side *own, int wri
     return false;
 }
 
-/* Bytes that were read before with no write between, or written with no read. */
+/* Counts bytes that were read again without a write between, or written again without a
+ * read. */
 static void count_again(const struct context *c, struct side *s, int write,
                         int64_t bytes)
 {
@@ -77,8 +78,8 @@ static void count_again(const struct context *c, struct side *s, int write,
                    (int64_t)(share * (double)e->duration_ns));
 }
 
-/* Whether it is known where in the file it is, and no sum of places overflows: only
- * damage lies further out. */
+/* True if the place in the file is known, and no sum of places overflows: only damaged
+ * logs have larger ones. */
 static bool is_placed(const struct event *e)
 {
     return e->offset >= 0 && e->offset < PLACE_MAX && e->bytes > 0 &&
@@ -108,7 +109,8 @@ static void count_rare(const struct context *c, enum rare kind)
         evidence_count(v, c->e, c->seq, c->e->bytes, c->e->duration_ns);
 }
 
-/* Whether it goes the other way than the last transfer of the same descriptor. */
+/* Counts a change of direction: the last transfer of the same descriptor went the other
+ * way. */
 static void count_change(const struct context *c, int write)
 {
     struct cell *cell = c->cell;
@@ -118,7 +120,7 @@ static void count_change(const struct context *c, int write)
     cell->wrote_last = write;
 }
 
-/* Within calls of HDF5 that make, open and close. */
+/* Counts transfers within HDF5's calls that create, open and close. */
 static void count_hdf5(const struct context *c, int write)
 {
     if (!c->in.creates && c->e->bytes < PIECE)
@@ -127,7 +129,7 @@ static void count_hdf5(const struct context *c, int write)
         count_rare(c, RARE_FILL);
 }
 
-/* What the system saw. */
+/* Counts a call that the system saw. */
 static void count_leaf(const struct context *c, struct side *s, int write,
                        int64_t bytes)
 {
@@ -146,7 +148,7 @@ static void count_leaf(const struct context *c, struct side *s, int write,
     risk_leaf(c, write);
     if (c->in.mpi_write && !write) {
         evidence_count(&s->helping, e, c->seq, bytes, e->duration_ns);
-        return; /* the library's doing, not the program's */
+        return; /* the library did it, not the program */
     }
     count_change(c, write);
     if (c->in.mpi_read || c->in.mpi_write)
@@ -167,7 +169,7 @@ static void count_leaf(const struct context *c, struct side *s, int write,
         b->order[order_next(&s->order, e->offset, bytes)]++;
 }
 
-/* Calls of stdio that move less than the stream's buffer holds. */
+/* Counts stdio calls that move less than the stream's buffer holds. */
 static void count_stream(const struct context *c, struct side *s, int64_t bytes)
 {
     const struct event *e = c->e;
@@ -196,7 +198,7 @@ static void count_mpi(const struct context *c, struct side *s)
         evidence_count(&s->together, e, c->seq, e->bytes, e->duration_ns);
 }
 
-/* Files that begin with a write are the run's own. */
+/* Notes the first transfer: files that begin with a write are made by the run. */
 static void count_made(struct file *x, int write)
 {
     x->made |= !x->moved && write;
@@ -235,7 +237,7 @@ static void count_stat(const struct context *c)
     struct cell *cell = c->cell;
     struct file *x = &c->f->file[cell->file];
     const struct event *e = c->e;
-    if (e->result == -2) { /* ENOENT, on every system */
+    if (e->result == -2) { /* ENOENT on every system */
         evidence_count(&c->actor->missed, e, c->seq, 0, e->duration_ns);
     }
     bool changed = x->write_ns > cell->stat_ns && cell->stat_ns;
@@ -244,7 +246,7 @@ static void count_stat(const struct context *c)
         evidence_count(&cell->stat, e, c->seq, 0, e->duration_ns);
 }
 
-/* What a file held before is gone: writing it anew is no rewriting. */
+/* Forgets a file's former bytes, so that writing them anew is no rewriting. */
 static void renew(const struct context *c)
 {
     struct side *s = c->cell->side[1];
