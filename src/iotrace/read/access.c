@@ -8,7 +8,7 @@ static enum access_kind kind_of(struct access *a, struct access_count *n,
     if (!a->begun || offset == a->end)
         return ACCESS_SEQUENTIAL;
     a->jump = jump;
-    if (again && a->counted_random) { /* now it is known what the last jump was */
+    if (again && a->counted_random) { /* now the kind of the last jump is known */
         n->calls[ACCESS_RANDOM]--;
         n->bytes[ACCESS_RANDOM] -= a->bytes;
         n->calls[ACCESS_STRIDED]++;

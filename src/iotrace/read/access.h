@@ -1,5 +1,5 @@
-/* Whether the transfers of one process to or from one file go on where the last one
- * ended, jump by a constant distance, or neither. */
+/* Classifies the transfers of one process to or from one file: they continue where the
+ * last one ended, jump by a constant distance, or neither. */
 #ifndef IOTRACE_READ_ACCESS_H
 #define IOTRACE_READ_ACCESS_H
 
@@ -12,7 +12,7 @@ enum access_kind { ACCESS_SEQUENTIAL, ACCESS_STRIDED, ACCESS_RANDOM, ACCESS_UNKN
 
 struct access {
     int64_t at, end; /* of the last transfer */
-    int64_t jump;    /* to it from the one before */
+    int64_t jump;    /* distance between the last two */
     int64_t bytes;
     bool begun, jumped, counted_random;
 };
@@ -27,14 +27,15 @@ struct access_count {
 void access_count(struct access *a, struct access_count *n, int64_t offset,
                   int64_t bytes);
 
-/* Which threads are within a call that tells its place in the file. */
+/* Threads that are within a call which tells its place in the file. */
 struct told {
-    bool lane[256]; /* by thread */
+    bool lane[256]; /* one for each thread */
 };
 
-/* Local. For all events of a log in their order: whether this one's offset is the
- * program's own doing. That is a call of the program with an offset, or one made within
- * a transfer that has none; not what a library does to carry out what is known. */
+/* Local. True if an event's offset is the program's own choice: it is a call of the
+ * program with an offset, or one made within a transfer that has none; not one by which
+ * a library carries out a known transfer. Call it for all events of a log in their
+ * order. */
 bool told_by(struct told *t, const struct event *e);
 
 #endif

@@ -1,8 +1,8 @@
 /* A log of the recorder: blocks by thread, threads merged by start time.
  *
- * Within a thread a call stands behind those made within it. So the place of a call
- * that has some is found by looking ahead, and they are come back to: a stack of
- * ranges, as deep as calls are nested, whatever the number of calls. */
+ * Within a thread, a call is stored behind the calls within it. So its place is found
+ * by looking ahead, and the reader returns to them later: a stack of ranges, as deep as
+ * calls are nested, whatever the number of calls. */
 #include "base/err.h"
 #include "iotrace/format/program.h"
 #include "iotrace/read/header.h"
@@ -23,7 +23,7 @@ struct block {
     int64_t index;
 };
 
-struct range { /* of slots that hold calls of `level` and those within them */
+struct range { /* slots with calls of `level` and those within them */
     int64_t at, end;
     int level;
 };
@@ -35,15 +35,15 @@ struct cursor { /* of one thread */
     int64_t window_at, window_slots;
     struct range *stack;
     int depth, room;
-    struct trace_record head; /* what comes next */
+    struct trace_record head; /* the next record */
 };
 
 struct name {
     int64_t at;    /* -1: none */
-    int32_t fd;    /* of TRACE_MPI, TRACE_PROGRAM: the file's number */
+    int32_t fd;    /* of TRACE_MPI and TRACE_PROGRAM: the file's number */
     uint16_t kind; /* enum trace_name_kind */
     uint16_t place;
-    uint32_t mpi, program; /* of a file: the numbers of these facts; 0: none */
+    uint32_t mpi, program; /* numbers of a file's facts; 0: none */
 };
 
 struct binary {
@@ -53,17 +53,17 @@ struct binary {
     int64_t block_slots;
     struct cursor *cursor;
     int cursors;
-    struct cursor **heap; /* by start */
+    struct cursor **heap; /* ordered by start */
     int heap_n;
     bool primed;
     struct name *name;
     uint32_t names;
     char *text;
     int64_t text_used, text_room, taken;
-    int rc; /* what stopped the reading */
+    int rc; /* the error that stopped the reading */
 };
 
-/* What is done with a block, its header first; less than whole at the file's end. */
+/* Handles a block, its header first; at the file's end it may be incomplete. */
 typedef int (*visit_block)(void *arg, const char *block, uint32_t bytes);
 
 /* ---- header --------------------------------------------------------------- */
@@ -93,7 +93,7 @@ static int binary_read_header(struct log *l)
     return n < 0 ? (int)n : header_read_text(h, l->info.path);
 }
 
-/* This process's nanoseconds as rank 0's. */
+/* Converts this process's nanoseconds to rank 0's. */
 static int64_t align(const struct trace_header *f, int64_t ns)
 {
     int64_t t0 = f->offset_at_ns[0], t1 = f->offset_at_ns[1];
@@ -101,7 +101,8 @@ static int64_t align(const struct trace_header *f, int64_t ns)
         return ns;
     double slope =
         t1 > t0 ? (double)(f->offset_ns[1] - f->offset_ns[0]) / (double)(t1 - t0) : 0;
-    if (slope > 0.01 || slope < -0.01) /* no clock drifts so: one of them was set */
+    /* no clock drifts so much: one of them was set */
+    if (slope > 0.01 || slope < -0.01)
         slope = 0;
     return ns + f->offset_ns[0] + (int64_t)(slope * (double)(ns - t0));
 }
@@ -165,7 +166,8 @@ static int room_for_name(struct binary *b, uint32_t id, uint32_t bytes)
     return 0;
 }
 
-/* Logs before version 3 have no facts, and nothing behind the kind. */
+/* True if the kind is valid. Logs before version 3 have no facts, and nothing behind
+ * the kind. */
 static bool is_name_kind(const struct log *l, const struct trace_name *n)
 {
     int last = l->info.version < 3 ? TRACE_MARK : TRACE_PROGRAM;
@@ -206,7 +208,7 @@ static int visit_names(void *arg, const char *block, uint32_t bytes)
         if (n.bytes == 0)
             break;
         if (n.bytes % 8 || n.bytes <= sizeof n || n.bytes > bytes - at) {
-            l->info.damaged++; /* where the next one begins is not known */
+            l->info.damaged++; /* the begin of the next one is not known */
             break;
         }
         int rc = add_name(l, &n, block + at + sizeof n, n.bytes - (uint32_t)sizeof n);
@@ -217,7 +219,8 @@ static int visit_names(void *arg, const char *block, uint32_t bytes)
     return 0;
 }
 
-/* A file that was opened again by MPI has the facts of the last time. */
+/* Links files to their facts. A file that MPI has opened again has those of the last
+ * time. */
 static void link_facts(struct binary *b)
 {
     for (uint32_t id = 1; id <= b->names; id++) {
@@ -270,7 +273,8 @@ static uint32_t binary_names(const struct log *l)
     return l->binary->names;
 }
 
-/* A file's number, by which readers count; of all that have no name it is the same. */
+/* Returns a file's number, by which readers count; all files without a name have the
+ * same. */
 static uint32_t known(const struct binary *b, uint32_t id)
 {
     return id <= b->names ? id : b->names + 1;
@@ -284,7 +288,8 @@ static int64_t block_count(const struct log *l)
     return (l->size + size - 1) / size;
 }
 
-/* The head of block `index`. 1: it is one; 0: it was not taken, or is damaged. */
+/* Reads the head of block `index`. Returns 1, or 0: the block was not taken, or is
+ * damaged. */
 static int block_head(struct log *l, int64_t index, struct trace_block *head)
 {
     static const struct trace_block nothing;
@@ -335,8 +340,8 @@ static int index_blocks(struct log *l)
                                                .sequence = head.sequence,
                                                .index = i};
     }
-    /* The recorder makes a block as long as it will be before it uses it: one that is
-     * shorter has been cut, and what was behind is missing. */
+    /* The recorder makes a block as long as it will be before it uses it: a shorter one
+     * has been cut, and what followed is missing. */
     uint64_t whole = (uint64_t)(l->size / b->header.fixed.block_bytes);
     if (b->header.fixed.blocks > whole)
         l->info.missing_blocks = b->header.fixed.blocks - whole;
@@ -377,7 +382,7 @@ struct profile_visit {
     void *arg;
 };
 
-/* Counts that no run reaches are damage, and would overflow in sums. */
+/* True if counts are plausible. Larger ones are damage, and would overflow in sums. */
 static bool is_sane(const struct trace_profile *p)
 {
     const uint64_t most = (uint64_t)1 << 48;
@@ -400,7 +405,7 @@ static int visit_profile(void *arg, const char *block, uint32_t bytes)
             break;
         p.file = known(v->log->binary, p.file);
         if (p.flags & TRACE_ASYNC && !(p.flags & TRACE_OTHERS)) {
-            p.count = p.errors; /* the others count where they are completed */
+            p.count = p.errors; /* the others count when they complete */
             memset(p.times, 0, sizeof p.times);
         }
         if (p.op >= h->ops || h->op[p.op] < 0 || !is_sane(&p) ||
@@ -434,8 +439,8 @@ static int count_slots(void *arg, const char *block, uint32_t bytes)
     return 0;
 }
 
-/* Of two copies of a block, the one with more in it: the process was killed while it
- * made the second, or while it emptied the first. */
+/* Chooses the fuller of two copies of a block: the process was killed while it made the
+ * second, or while it emptied the first. */
 static int fuller(struct log *l, const struct block *a, const struct block *b)
 {
     int64_t records[2] = {0, 0};
@@ -448,8 +453,8 @@ static int fuller(struct log *l, const struct block *a, const struct block *b)
     return records[0] > records[1] ? 0 : 1;
 }
 
-/* Blocks of records come first, by thread and in their order, each once. Returns how
- * many they are, or -errno. */
+/* Sorts blocks: those of records come first, by thread and in their order, each once.
+ * Returns their number, or -errno. */
 static int64_t sort_blocks(struct log *l)
 {
     struct binary *b = l->binary;
@@ -531,7 +536,7 @@ static void binary_close(struct log *l)
 
 /* ---- one thread ----------------------------------------------------------- */
 
-/* Brings `slot` into the window; what the file does not have is zero. */
+/* Reads the window around `slot`; what the file lacks is zero. */
 static int load_window(struct log *l, struct cursor *c, int64_t slot)
 {
     struct binary *b = l->binary;
@@ -558,7 +563,7 @@ static bool moves_sanely(const struct header *h, const struct trace_record *r)
     return r->result < LOG_BYTES || !op_moves(op_get(h->op[r->op])->class);
 }
 
-/* The record in `slot`. 1: a good one; 0: it is not one; -errno. */
+/* Reads the record in `slot`. Returns 1: it is good; 0: it is no record; -errno. */
 static int binary_look(struct log *l, struct cursor *c, int64_t slot,
                        struct trace_record *r)
 {
@@ -577,7 +582,7 @@ static int binary_look(struct log *l, struct cursor *c, int64_t slot,
            r->start + r->duration >= r->start && moves_sanely(h, r);
 }
 
-/* Says why a slot holds no record. */
+/* Counts a slot without a record, by the reason. */
 static void count_bad(struct log *l, const struct trace_record *r)
 {
     static const struct trace_record nothing;
@@ -601,9 +606,9 @@ static int push(struct log *l, struct cursor *c, struct range r)
     return 0;
 }
 
-/* Finds the first call of the range's own level, which begins before all those of
- * higher levels that stand before it. 1: *at is its slot; 0: there is none, and the
- * range's level is now the lowest that there is. */
+/* Finds the first call of the range's own level, which begins before all calls of
+ * higher levels that are stored before it. Returns 1: *at is its slot; 0: there is
+ * none, and the range's level becomes the lowest that it has. */
 static int find_own(struct log *l, struct cursor *c, struct range *r, int64_t *at)
 {
     int lowest = UINT8_MAX + 1;
@@ -622,7 +627,7 @@ static int find_own(struct log *l, struct cursor *c, struct range *r, int64_t *a
     return 0;
 }
 
-/* Moves the range's beginning over what is no record. 1: there is one. */
+/* Skips what is no record at the range's begin. Returns 1: there is one. */
 static int skip_bad(struct log *l, struct cursor *c, struct range *r)
 {
     int rc = 0;
@@ -633,7 +638,7 @@ static int skip_bad(struct log *l, struct cursor *c, struct range *r)
     return r->at < r->end ? rc : 0;
 }
 
-/* Puts the thread's next call into c->head. 1, 0 at the end, -errno. */
+/* Puts the thread's next call into c->head. Returns 1, 0 at the end, or -errno. */
 static int advance(struct log *l, struct cursor *c)
 {
     while (c->depth > 0) {
@@ -676,7 +681,7 @@ static void binary_sift_down(struct binary *b, int i)
     b->heap[i] = c;
 }
 
-/* Has every thread's first call ready. */
+/* Reads every thread's first call. */
 static int prime(struct log *l)
 {
     struct binary *b = l->binary;
@@ -701,7 +706,7 @@ static int64_t binary_bytes_of(enum trace_class class, const struct trace_record
     return op_moves(class) && !(r->flags & TRACE_ASYNC) ? r->result : 0;
 }
 
-/* The file's descriptor, or the one a call made that has no name. */
+/* Returns the file's descriptor, or the new one of a call without a name. */
 static int32_t binary_fd_of(const struct binary *b, enum trace_class class,
                             const struct trace_record *r)
 {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The next number of a text, moving *s behind it and the `end` that follows. False:
- * there is none, or it is beyond what is believed. */
+/* Reads the next number of a text, and moves *s behind it and the `end` that follows.
+ * False: there is none, or it is not plausible. */
 static bool facts_number(const char **s, char end, int64_t most, int64_t *value)
 {
     char *behind;
@@ -60,7 +60,7 @@ void facts_of_process(struct log_process *p, const char *cores, const char *cpus
         p->bytes[1] = c[1] > c[6] ? c[1] - c[6] : 0;
 }
 
-/* "TYPE BLOCK STRIPE STRIPES POINT" */
+/* Reads "TYPE BLOCK STRIPE STRIPES POINT". */
 static bool read_place(struct log_facts *f, const char *s)
 {
     const int64_t most = INT64_C(1) << 40;

@@ -32,7 +32,7 @@ static int header_refuse(const char *path, const char *what, uint64_t value)
                    what, value);
 }
 
-/* 2^48 times the nanoseconds of a tick: one multiplication a record, exact to a
+/* Returns 2^48 times the nanoseconds of a tick: one multiplication a record, exact to a
  * nanosecond in a day. 0: the two moments tell nothing. */
 static uint64_t slope(const struct trace_header *f)
 {
@@ -42,7 +42,7 @@ static uint64_t slope(const struct trace_header *f)
         return 0;
     unsigned __int128 s =
         (((unsigned __int128)(uint64_t)ns << HEADER_SHIFT) + ticks / 2) / ticks;
-    return s >> 58 ? 0 : (uint64_t)s; /* a tick above 2^10 ns is none */
+    return s >> 58 ? 0 : (uint64_t)s; /* a tick above 2^10 ns is not plausible */
 }
 
 static bool is_time(int64_t ns)
@@ -63,7 +63,7 @@ static int check_times(struct header *h, const char *path)
             return header_refuse(path, "a moment of the ranks' clocks",
                                  (uint64_t)f->offset_at_ns[i]);
     h->ns_per_tick = slope(f);
-    /* Both clocks run alike: a difference is a clock that was set, or two moments too
+    /* Both clocks run alike: if they differ, one was set, or the two moments are too
      * close to each other. */
     uint64_t one = (uint64_t)1 << HEADER_SHIFT;
     if (f->clock == TRACE_NS &&
@@ -97,7 +97,8 @@ int header_check(struct header *h, const char *path)
     return check_times(h, path);
 }
 
-/* The next number of "a:b:c", moving *s behind the colon. -1: none. */
+/* Reads the next number of "a:b:c", and moves *s behind the colon. -1: there is
+ * none. */
 static int64_t header_number(const char **s)
 {
     char *end;
@@ -109,7 +110,7 @@ static int64_t header_number(const char **s)
     return errno || v > UINT32_MAX ? -1 : (int64_t)v;
 }
 
-/* "start:u64:0:ticks": the width is the number in the type, whatever it is called. */
+/* Reads "start:u64:0:ticks": the number in the type is the width, whatever its name. */
 static int read_field(struct header *h, const char *value, const char *path)
 {
     size_t n = strcspn(value, ":");
@@ -118,13 +119,13 @@ static int read_field(struct header *h, const char *value, const char *path)
            (strlen(native[k].name) != n || strncmp(native[k].name, value, n) != 0))
         k++;
     if (k == FIELDS)
-        return 0; /* of a later version: not needed here */
+        return 0; /* a field of a later version: not needed here */
     const char *s = value + n + (value[n] == ':');
     bool has_sign = *s != 'u';
     while (*s && *s != ':' && !isdigit((unsigned char)*s))
         s++;
     int64_t bits = header_number(&s);
-    if (s[-1] != ':') /* "int64_t:" */
+    if (s[-1] != ':') /* such as "int64_t:" */
         s += strcspn(s, ":") + (s[strcspn(s, ":")] == ':');
     int64_t at = header_number(&s);
     if ((bits != 8 && bits != 16 && bits != 32 && bits != 64) || at < 0 ||
@@ -152,7 +153,7 @@ static int set_op(struct header *h, uint32_t number, int32_t op)
     return 0;
 }
 
-/* "7:read:READ" */
+/* Reads an operation, such as "7:read:READ". */
 static int read_op(struct header *h, const char *value, const char *path)
 {
     char name[64], class[64] = "";
@@ -170,7 +171,7 @@ static int read_op(struct header *h, const char *value, const char *path)
     return err_set(-EINVAL, path, -1, "the log's header is damaged: op=%s", value);
 }
 
-/* What a log that does not describe itself is. */
+/* Sets what holds for a log that does not describe itself. */
 static int presume(struct header *h)
 {
     static const char *const name[] = {

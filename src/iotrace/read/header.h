@@ -1,4 +1,4 @@
-/* The header of a log: what it says of itself, checked. */
+/* The header of a log: its description of itself, checked. */
 #ifndef IOTRACE_READ_HEADER_H
 #define IOTRACE_READ_HEADER_H
 
@@ -25,28 +25,29 @@ enum header_field {
 
 struct header {
     struct trace_header fixed;
-    char *text; /* lines, each ended by a 0 */
+    char *text; /* lines, each terminated by 0 */
     struct {
         uint32_t at, bytes;
         bool has_sign;
     } field[FIELDS];
     bool native;          /* records are struct trace_record of this machine */
-    int32_t *op;          /* op_get's number of each number of this log; -1: none */
-    uint32_t ops;         /* numbers below this */
+    int32_t *op;          /* op_get's number for each number of this log; -1: none */
+    uint32_t ops;         /* numbers are below this */
     uint64_t ns_per_tick; /* in 2^-HEADER_SHIFT */
 };
 
-/* Local. Checks the beginning of a log, `bytes` of it: the fixed part must be there,
- * the text as well. 0, or -EINVAL with a sentence about `path`. The `text` is allocated
- * by the caller and belongs to the header from then on. */
+/* Local. Check the begin of a log: the fixed part, and the text. Return 0, or -EINVAL
+ * with a sentence about `path`. The caller allocates `text`, which belongs to the
+ * header from then on. */
 int header_check(struct header *h, const char *path);
 int header_read_text(struct header *h, const char *path);
 void header_free(struct header *h);
 
-/* Local. The value of a line "key=value" of the text; "" where there is none. */
+/* Local. Returns the value of a line "key=value" of the text; "" if there is none. */
 const char *header_value(const struct header *h, const char *key);
 
-/* Local. Nanoseconds of a duration in ticks, and since the epoch of a moment. */
+/* Local. Convert ticks of a duration to nanoseconds, and a moment to nanoseconds since
+ * the epoch. */
 static inline int64_t header_duration(const struct header *h, uint64_t ticks)
 {
     uint64_t s = h->ns_per_tick;
@@ -64,7 +65,7 @@ static inline int64_t header_time(const struct header *h, uint64_t ticks)
     return f->unix_ns[0] - header_duration(h, f->ticks[0] - ticks);
 }
 
-/* Local. The record at `from`, by the header's fields. */
+/* Local. Reads the record at `from`, by the header's fields. */
 void header_load(const struct header *h, const char *from, struct trace_record *r);
 static inline void header_record(const struct header *h, const char *from,
                                  struct trace_record *r)

@@ -1,27 +1,27 @@
-/* Inside of a log: what reader.c, binary.c and table.c share, and nobody else. */
+/* Internals of a log, shared by reader.c, binary.c and table.c only. */
 #ifndef IOTRACE_READ_LOG_H
 #define IOTRACE_READ_LOG_H
 
 #include "iotrace/read/reader.h"
 
-/* What is longer, or moves more, is damage, and would overflow in sums. */
+/* Limits of duration and bytes. Larger ones are damage, and would overflow in sums. */
 #define LOG_DURATION_NS ((int64_t)100 * 86400 * 1000000000)
 #define LOG_BYTES ((int64_t)1 << 48)
 
 struct log {
     struct log_info info;
     int fd;
-    int64_t size; /* of the file when it was opened */
+    int64_t size; /* size of the file when it was opened */
     const struct log_kind *kind;
-    struct binary *binary; /* what the kind holds: one of these */
+    struct binary *binary; /* data of the kind: one of these */
     struct table *table;
     struct pairs *pairs;
 };
 
-/* Local. As log_open and so on, for one kind of log. `text` is not changed after the
- * open: the texts of info point into what the kind holds. is_file, fact and
- * profile: NULL where the kind cannot tell. close is also called after an open
- * that failed. */
+/* Local. Functions of one kind of log, as log_open and so on. Texts stay unchanged
+ * after the open: those of info point into the kind's data. is_file, fact and profile
+ * are NULL if the kind has no such facts. close is also called after an open that
+ * failed. */
 struct log_kind {
     const char *begins; /* the first bytes of such a file, at most 12 */
     int (*open)(struct log *l);
@@ -29,7 +29,7 @@ struct log_kind {
     const char *(*name)(const struct log *l, uint32_t id);
     uint32_t (*names)(const struct log *l);
     bool (*is_file)(const struct log *l, uint32_t id, int32_t *fd);
-    /* The texts of a file's facts (trace.h); NULL: there are none. */
+    /* Returns the text of a file's fact (trace.h); NULL: there is none. */
     const char *(*fact)(const struct log *l, uint32_t id, enum trace_name_kind kind);
     int (*profile)(struct log *l,
                    int (*visit)(void *arg, const struct trace_profile *p, int op,
@@ -39,8 +39,8 @@ struct log_kind {
 };
 extern const struct log_kind binary_kind, table_kind;
 
-/* Local. Reads `bytes` at `offset`, less at the end of the file. Returns how many, or
- * -errno with a sentence. */
+/* Local. Reads `bytes` at `offset`, fewer at the end of the file. Returns their number,
+ * or -errno with a sentence. */
 int64_t log_read(const struct log *l, void *to, int64_t bytes, int64_t offset);
 
 extern int64_t log_window_bytes;

@@ -26,7 +26,7 @@ static uint32_t hash(const char *s)
     return h;
 }
 
-/* Where `text` is, or the free slot where it belongs. */
+/* Returns the slot of `text`, or the free slot where it belongs. */
 static uint32_t find(const struct names *t, const char *text)
 {
     uint32_t at = hash(text) & (t->slots - 1);
@@ -49,7 +49,7 @@ static int grow_slots(struct names *t)
     return 0;
 }
 
-/* Makes *what hold `need` things of `size` bytes. */
+/* Makes *what hold `need` elements of `size` bytes. */
 static int names_grow(void **what, int64_t *room, int64_t need, int64_t size)
 {
     if (need <= *room)

@@ -4,30 +4,34 @@
 
 #include <stdint.h>
 
-/* Bytes that all tables of names together may take; then further names are "?". */
+/* Bytes that all tables of names may take together; further names are "?". */
 #define NAMES_BUDGET ((int64_t)64 << 20)
 
 struct names {
     char *text;
     int64_t used, room;
-    int64_t *at; /* of number i + 1 */
+    int64_t *at; /* place of the text of number i + 1 */
     uint32_t n, n_room;
     uint32_t *slot; /* number, by hash; 0: free */
     uint32_t slots;
 };
 
-/* Local. The number (1..) of `text`, added where it is new; 0: there is no room. */
+/* Local. Returns the number (1..) of `text`, and adds it if it is new; 0: there is no
+ * room. */
 uint32_t names_add(struct names *t, const char *text);
 
-/* Local. As names_add, but nothing is added: 0 where it is not known. */
+/* Local. Returns the number of `text` as names_add does, but adds nothing: 0 if it is
+ * not known. */
 uint32_t names_find(const struct names *t, const char *text);
 
-/* Local. The text of a number; "" for 0 and what is not one. Valid until names_add. */
+/* Local. Returns the text of a number; "" for 0 and invalid ones. Valid until
+ * names_add. */
 const char *names_get(const struct names *t, uint32_t id);
 
 void names_free(struct names *t);
 
-/* Local. Takes `bytes` of the budget of all names. 0, or -ENOMEM: it is spent. */
+/* Local. Takes `bytes` of the budget of all names. Returns 0, or -ENOMEM: it is spent.
+ * names_give returns them. */
 int names_take(int64_t bytes);
 void names_give(int64_t bytes);
 

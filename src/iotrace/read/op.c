@@ -25,7 +25,7 @@ static enum trace_class known_class(const char *name)
     return CLASSES;
 }
 
-/* What moves bytes says so in its name. */
+/* Returns the class by the name of an operation, which tells if it moves bytes. */
 static enum trace_class class_by_name(const char *name)
 {
     return strstr(name, "write")  ? CLASS_WRITE
@@ -83,7 +83,8 @@ static void describe(struct op *o, const char *name, enum trace_class class)
     o->time_class = o->ends && o->library == LIBRARY_MPI ? CLASS_WAIT : o->class;
 }
 
-/* A name is printed as it is, so it must not hold what has a meaning in tables. */
+/* True if a name is valid. It is printed as it is, so it must not contain characters
+ * with a meaning in tables. */
 static int is_name(const char *name)
 {
     size_t n = strlen(name);

@@ -1,5 +1,5 @@
-/* Submissions under way are a list for each hash of what a completion repeats. The
- * earliest comes first, so that the first match is the right one. */
+/* Submissions in flight, in one list for each hash of the values that a completion
+ * repeats. The earliest comes first, so that the first match is the right one. */
 #include "iotrace/read/pairs.h"
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 struct node {
     int64_t start_ns, offset, request;
     uint32_t name;
-    int next; /* in the list, or among the free ones; -1: the last */
+    int next; /* next in its list or in the free list; -1: it is the last */
     uint16_t op;
     uint8_t class;
 };
@@ -18,7 +18,7 @@ struct pairs {
     struct node *node;
     int room, used, free;
     uint64_t open;
-    bool requests; /* they are compared */
+    bool requests; /* requests are compared */
 };
 
 struct pairs *pairs_make(void)
@@ -58,7 +58,7 @@ static unsigned list_of(const struct pairs *p, const struct event *e)
     return (unsigned)(h >> 52) % LISTS;
 }
 
-/* A place for one more; -1: there is none. */
+/* Returns a free place; -1: there is none. */
 static int take(struct pairs *p)
 {
     int i = p->free;

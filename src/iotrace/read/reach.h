@@ -1,4 +1,4 @@
-/* Lists by number that grow as numbers turn up, as those of a log's names do. */
+/* Lists by number that grow as numbers come up, such as those of a log's names. */
 #ifndef IOTRACE_READ_REACH_H
 #define IOTRACE_READ_REACH_H
 
@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Local. `list` with an element number `id`, perhaps at another place: *room elements
- * of `size` bytes, new ones all 0. NULL: there is no memory, and it stays as it is. */
+/* Local. Returns `list` with an element number `id`, perhaps at another place: *room
+ * elements of `size` bytes, new ones all 0. NULL: there is no memory, and the list
+ * stays as it is. */
 static inline void *list_reach(void *list, uint32_t *room, uint32_t id, size_t size)
 {
     if (id < *room)

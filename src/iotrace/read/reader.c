@@ -103,7 +103,7 @@ void log_close(struct log **l)
     *l = NULL;
 }
 
-/* Which side of a copy the event's file is on; older logs do not tell. */
+/* Returns the side of a copy that the event's file is on; older logs do not tell. */
 static uint8_t side_of(const struct log *l, const struct event *e)
 {
     if (e->class != CLASS_COPY || l->info.version < 2)
@@ -182,7 +182,8 @@ int log_profile(struct log *l,
     return l->kind->profile ? l->kind->profile(l, visit, arg) : 0;
 }
 
-/* On another host than this one, nothing says that it still runs. */
+/* True if the process no longer runs. If it was on another host, nothing shows that it
+ * does. */
 static bool is_gone(const struct log_info *i)
 {
     char host[256] = "";
@@ -196,7 +197,7 @@ bool log_is_growing(const struct log *l)
     return !l->info.table && l->info.state == TRACE_RUNNING && !is_gone(&l->info);
 }
 
-/* The counts behind a note, and the rest of its sentence. */
+/* The count of a note, and the rest of its sentence. */
 struct remark {
     uint64_t n;
     const char *one, *many;

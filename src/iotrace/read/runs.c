@@ -11,7 +11,7 @@
 
 #define WINDOWS_BYTES ((int64_t)64 << 20) /* of all logs read at once */
 
-/* ---- which files ---------------------------------------------------------- */
+/* ---- files ---------------------------------------------------------------- */
 
 static bool ends_with(const char *name, const char *end)
 {
@@ -24,7 +24,8 @@ static bool exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* Length of a log's name without the ".1" of one that found its name taken. */
+/* Returns the length of a log's name without ".1", which is added if a name was
+ * taken. */
 static size_t without_number(const char *name)
 {
     size_t n = strlen(name), end = n;
@@ -41,7 +42,8 @@ static bool is_log(const char *path)
            ends_with(path, ".part");
 }
 
-/* Whether another file holds the same: a log's own table, or what became of a part. */
+/* True if another file has the same contents: a log's own table, or the result of a
+ * part. */
 static bool is_copy(const char *path)
 {
     char other[4096];
@@ -89,7 +91,7 @@ static int search(struct run *r, const char *path, int depth)
     return rc;
 }
 
-/* Numbers in names by their value: rank 10 comes after rank 9. */
+/* Compares numbers in names by their value: rank 10 comes after rank 9. */
 static int by_name(const void *a, const void *b)
 {
     return strverscmp(*(char *const *)a, *(char *const *)b);
@@ -122,7 +124,7 @@ void run_free(struct run *r)
 
 /* ---- one after the other -------------------------------------------------- */
 
-/* One log of several is left out, and said to be. */
+/* Leaves out one log of several, and reports that. */
 static int runs_leave_out(struct run *r, int rc)
 {
     if (++r->unreadable == r->logs)
@@ -185,7 +187,7 @@ struct lane {
 static bool runs_before(const struct stream *s, int a, int b)
 {
     int64_t x = s->lane[a].head.start_ns, y = s->lane[b].head.start_ns;
-    return x != y ? x < y : a < b; /* equal times: always the same order */
+    return x != y ? x < y : a < b; /* equal times have a fixed order */
 }
 
 static void runs_sift_down(struct stream *s, int i)
@@ -245,7 +247,7 @@ int stream_open(struct stream *s, struct run *r)
     return rc < 0 ? rc : 0;
 }
 
-/* Brings the next event of the lane that was handed out to its place. */
+/* Moves the lane that was handed out to the place of its next event. */
 static int advance(struct stream *s)
 {
     struct lane *lane = &s->lane[s->heap[0]];

@@ -10,22 +10,23 @@ struct run {
     char **log; /* paths, sorted */
     int logs;
     int unreadable; /* counted by run_each and stream_open */
-    bool again;     /* they were said to be so before */
+    bool again;     /* they were reported before */
 };
 
-/* Local. Finds the logs of RUN: of *.bin, *.part and *.tsv those that are not another
- * one's copy. 0, or -errno with a sentence: also where there are none. */
+/* Local. Finds the logs of RUN: all *.bin, *.part and *.tsv that are not a copy of
+ * another one. Returns 0, or -errno with a sentence, also if there are none. */
 int run_find(struct run *r, const char *path);
 void run_free(struct run *r);
 
-/* Local. Opens one log after the other and hands it to `visit`. One that cannot be read
- * is reported on stderr and counted; -errno where none can, or `visit` returned it. */
+/* Local. Opens one log after the other and hands it to `visit`. A log that cannot be
+ * read is reported on stderr and counted; -errno if none can, or if `visit` returned
+ * it. */
 int run_each(struct run *r, int (*visit)(void *arg, struct log *l), void *arg);
 
-/* Local. Says a sentence about a file, on stderr. */
+/* Local. Prints a sentence about a file on stderr. */
 void run_say(const char *path, const char *text);
 
-/* Local. Says on stderr what log_note has to say, and how many logs are missing. */
+/* Local. Prints the notes of a log (log_note) on stderr. */
 void run_say_notes(const struct log *l);
 
 /* All logs of a run as one stream in time order. */
@@ -36,17 +37,17 @@ struct stream {
     int *heap;
     int heap_n;
     struct log *last; /* the log of the event handed out last */
-    bool behind;      /* that event is still the first lane's head */
+    bool behind;      /* that event is still the head of the first lane */
 };
 
-/* Local. 0, or -errno with a sentence. */
+/* Local. Opens all logs. Returns 0, or -errno with a sentence. */
 int stream_open(struct stream *s, struct run *r);
-/* As log_next: *e is good until the next call; s->last is its log, the one with number
- * s->heap[0] of those that could be opened. */
+/* Returns the next event as log_next does: *e is valid until the next call; s->last is
+ * its log, the one with number s->heap[0] of those that could be opened. */
 int stream_next(struct stream *s, const struct event **e);
 void stream_close(struct stream *s);
 
-/* Local. The exit status of a command over `r` that ended with `rc`. */
+/* Local. Returns the exit status of a command over `r` that ended with `rc`. */
 int run_verdict(const struct run *r, int rc);
 
 #endif

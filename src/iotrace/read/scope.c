@@ -1,4 +1,4 @@
-/* Which files are in scope, by their names. */
+/* Decides by names which files are in scope. */
 #include "iotrace/read/scope.h"
 #include <stdbool.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static const struct place place[] = {{"/proc/", FOLD_KERNEL},
                                      {"/var/lib/", FOLD_SYSTEM},
                                      {"/opt/intel/", FOLD_SYSTEM}};
 
-/* What interpreters and the loader read on their own. */
+/* True if interpreters or the loader read the file on their own. */
 static bool is_library(const char *name)
 {
     static const char *const within[] = {"/site-packages/", "/dist-packages/",

@@ -1,9 +1,9 @@
-/* Which files are in scope, unless all are asked for: not those of the kernel and of
- * the system, and no pipes. */
+/* The files in scope, unless all are asked for: none of the kernel and of the system,
+ * and no pipes. */
 #ifndef IOTRACE_READ_SCOPE_H
 #define IOTRACE_READ_SCOPE_H
 
-/* Why an event is not in scope. */
+/* Reasons for leaving an event out of scope. */
 enum fold {
     FOLD_NONE,
     FOLD_PROCESS,
@@ -16,7 +16,7 @@ enum fold {
 };
 extern const char *const fold_name[FOLDS];
 
-/* Local. By its name alone: FOLD_NONE, or which kind of file it is. */
+/* Local. Judges a file by its name alone: FOLD_NONE, or the kind of the file. */
 enum fold file_fold(const char *name);
 
 #endif

@@ -73,12 +73,12 @@ void table_row(FILE *out, const struct log *l, const struct event *e, uint64_t s
 
 struct table {
     FILE *in;
-    struct { /* by process: the call of a library that is going on */
+    struct { /* by process: the library call in progress */
         int32_t pid;
         uint32_t name;
         int64_t start_ns, end_ns;
     } outer[OUTER_SLOTS];
-    int place[HEAD_COLUMNS]; /* the column that stands there; -1: another's */
+    int place[HEAD_COLUMNS]; /* the column at each place; -1: an unknown one */
     int places;
     char line[LINE_SIZE];
     char *field[COLUMNS];
@@ -86,7 +86,7 @@ struct table {
     struct names names;
 };
 
-/* Splits the line in place; 0, or -1 where it has not the fields of the head. */
+/* Splits the line in place. Returns 0, or -1 if it lacks fields of the head. */
 static int table_split(struct table *t)
 {
     char *s = t->line;
@@ -103,8 +103,8 @@ static int table_split(struct table *t)
     return 0;
 }
 
-/* The next line. 1; 0 at the end; -1 where it is too long, which is read past. A zero
- * byte in it is no end of a line: what follows is another one. */
+/* Reads the next line. Returns 1; 0 at the end; -1: it is too long, and was skipped. A
+ * zero byte does not end a line: the rest counts as another one. */
 static int read_line(struct table *t)
 {
     char *last = &t->line[LINE_SIZE - 2];
@@ -150,14 +150,14 @@ static int table_open(struct log *l)
     struct table *t = l->table = calloc(1, sizeof *t);
     if (!t || !(t->in = fdopen(l->fd, "r")))
         return err_set(-ENOMEM, l->info.path, -1, "no memory to read the table");
-    l->fd = -1; /* the stream's */
+    l->fd = -1; /* the stream owns it */
     l->info.table = true;
     pairs_without_requests(l->pairs);
     l->info.state = TRACE_EXITED;
     return table_read_head(l);
 }
 
-/* Decimal seconds as whole nanoseconds: a double has not the digits. */
+/* Converts decimal seconds to whole nanoseconds: a double has too few digits. */
 static int parse_seconds(const char *s, int64_t *ns)
 {
     int64_t whole = 0, part = 0, digits = 0;
@@ -210,8 +210,8 @@ static int fill_event(struct log *l, struct event *e)
     return 0;
 }
 
-/* A table has no levels: a call that lies within one of MPI-IO, HDF5 or PnetCDF, by the
- * same process and to the same file, is taken for its doing. */
+/* Infers levels, which a table lacks: a call that lies within one of MPI-IO, HDF5 or
+ * PnetCDF, by the same process and to the same file, counts as made by it. */
 static void set_level(struct log *l, struct event *e)
 {
     struct table *t = l->table;
@@ -229,7 +229,7 @@ static void set_level(struct log *l, struct event *e)
     }
 }
 
-/* What is the same in all lines is taken from the first. */
+/* Takes facts that are the same in all lines from the first. */
 static void fill_info(struct log *l, const struct event *e)
 {
     struct table *t = l->table;

@@ -1,11 +1,11 @@
-/* Tables of Table 2.1: their columns, and lines of them. */
+/* Tables of Table 2.1: their columns and lines. */
 #ifndef IOTRACE_READ_TABLE_H
 #define IOTRACE_READ_TABLE_H
 
 #include "iotrace/read/reader.h"
 #include <stdio.h>
 
-/* As in the paper, in its order. */
+/* The columns, in the order of the paper. */
 enum column {
     COLUMN_APPLICATION,
     COLUMN_EXECUTION,
@@ -23,13 +23,13 @@ enum column {
 };
 extern const char *const table_column[COLUMNS];
 
-/* Local. The line of names, and the line of an event. In names, a tab, an
- * end of line or a backslash is written as \t, \n, \r or \\. */
+/* Local. Write the line of names, and the line of an event. In names, a tab, an end of
+ * line or a backslash is written as \t, \n, \r or \\. */
 void table_head(FILE *out);
 void table_row(FILE *out, const struct log *l, const struct event *e,
                uint64_t sequence);
 
-/* Local. `text` so that it is one field of a line; "seconds.nanoseconds". */
+/* Local. Write `text` as one field of a line, and "seconds.nanoseconds". */
 void table_text(FILE *out, const char *text);
 void table_seconds(FILE *out, int64_t ns);
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAMED 3 /* programs of a kind that are named */
+#define NAMED 3 /* programs of a kind that sentences name */
 
 /* ---- programs --------------------------------------------------------------- */
 
@@ -28,7 +28,8 @@ static struct unseen_program *program_of(struct unseen *u, const char *path,
     return p;
 }
 
-/* What exec starts is told before, for a success never comes back. */
+/* Counts a started program. exec is recorded before the call, as a successful one never
+ * returns. */
 static void started(struct unseen *u, const struct log *l, int op, uint32_t file,
                     int64_t calls, int64_t errors)
 {
@@ -77,7 +78,7 @@ static const struct {
 
 enum { KINDS = sizeof kind / sizeof kind[0] };
 
-/* A program that is several is named once. */
+/* True if it is counted under this kind; a program of several kinds is named once. */
 static bool is_of(const struct unseen_program *p, int k)
 {
     for (int before = 0; before < k; before++)
