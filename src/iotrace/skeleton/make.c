@@ -1,5 +1,5 @@
-/* Makes a skeleton, one log after the other, in memory that depends on files, phases
- * and processes only. */
+/* Makes a skeleton, one log after the other, in memory that depends on the number of
+ * files, phases and processes only. */
 #include "base/err.h"
 #include "iotrace/read/reach.h"
 #include "iotrace/skeleton/skeleton.h"
@@ -12,36 +12,36 @@ enum { DEPTH = 16, THREADS = SKELETON_THREADS, ENOUGH = 8 };
 enum { SIZES = 4, BUFFER = 4096 };
 
 /* Calls of streams that follow each other in the file. Lines and records have sizes of
- * all kinds, and no descriptor is of them: if these change more often than SIZES, each
- * call stands for one of the mean size. The library's buffer hides the difference. What
- * depends on how far the file has come ends a stretch: a transfer in the other
- * direction, a seek, and a sync. */
+ * all kinds, which no descriptor fits: if sizes change more often than SIZES, each call
+ * stands for one of the mean size. The library's buffer hides the difference. A stretch
+ * ends where later calls depend on how far the file has come: at a transfer in the
+ * other direction, a seek, and a sync. */
 struct stretch {
     int64_t at, bytes, calls;
-    int sizes; /* one more than SIZES: more often */
+    int sizes; /* number of changes; SIZES + 1: more */
     struct {
         int64_t bytes, calls;
     } size[SIZES];
 };
 
-struct
-    follow { /* a file's transfers in one direction, until they are of another kind */
-    int stream; /* + 1; 0: free */
+/* A file's transfers in one direction, as long as they are of one kind. */
+struct follow {
+    int stream; /* number + 1; 0: free */
     struct ldad_finder finder;
     struct stretch stretch;
 };
 
-struct place {      /* of a name of the log */
-    uint32_t file;  /* + 1; 0: not looked up yet */
-    int follow[2];  /* + 1 */
-    int64_t buffer; /* that setvbuf has given its stream; 0: none */
+struct place {      /* what a name of the log stands for */
+    uint32_t file;  /* number + 1; 0: not looked up yet */
+    int follow[2];  /* number + 1 */
+    int64_t buffer; /* buffer that setvbuf gave its stream; 0: none */
     enum skeleton_kind kind;
 };
 
 struct thread {
     uint16_t phase[DEPTH];
-    uint16_t last; /* region that ended */
-    int depth;     /* may be beyond DEPTH: those regions count for the last one held */
+    uint16_t last; /* the region that ended last */
+    int depth;     /* may exceed DEPTH: deeper regions count as the last one held */
 };
 
 struct reading {
@@ -54,15 +54,16 @@ struct reading {
     int follows, *idle, idles;
     struct thread thread[THREADS];
     struct skeleton_depth depth[SKELETON_THREADS];
-    int within; /* the library that makes the call; LIBRARY_NONE: the program does */
+    int within; /* the library that makes the call; LIBRARY_NONE: the program */
     int64_t begin_ns, since_ns, last_ns, order;
-    int64_t ended_ns;    /* when its calls on files had ended */
-    int64_t pause_ns;    /* not in calls, since the last step or change of phases */
-    int64_t pause_of_ns; /* when that phase began */
-    int uses[SKELETON_ROLES + 1]; /* files of a role that it transferred */
+    int64_t ended_ns;    /* end of its calls on files */
+    int64_t pause_ns;    /* time outside calls since the last step or change of phase */
+    int64_t pause_of_ns; /* begin of that phase */
+    int uses[SKELETON_ROLES + 1]; /* files of each role that it transferred */
     struct sequence sequence[SKELETON_PHASES + 1];
-    int part, opens, found; /* of what has no regions; `found` is the phase */
-    int clock; /* the thread whose regions share out the process's time; -1: none yet */
+    /* without regions: the part, the opens, and the phase (`found`) */
+    int part, opens, found;
+    int clock; /* the thread whose regions divide the process's time; -1: none yet */
     struct {
         int64_t ns, io_ns, times, begin_ns;
         bool used;
@@ -134,8 +135,8 @@ static bool moves(enum trace_class class)
     return class == CLASS_READ || class == CLASS_WRITE;
 }
 
-/* All calls that read from a stream, or write to one, are of one kind: the same buffer
- * serves them. */
+/* Returns the operation to count. All calls that read from a stream, or write to one,
+ * are of one kind: the same buffer serves them. */
 static uint16_t kind_of(const struct event *e)
 {
     bool write = e->class == CLASS_WRITE;
@@ -145,7 +146,8 @@ static uint16_t kind_of(const struct event *e)
     return op < 0 ? e->row : (uint16_t)op;
 }
 
-/* The number of a stream + 1, made where it is new; 0: there are too many; -errno. */
+/* Returns the number of a stream + 1, made if it is new; 0: there are too many;
+ * -errno. */
 static int stream_of(struct reading *r, const struct place *p, int phase,
                      const struct event *e)
 {
@@ -219,7 +221,7 @@ static struct skeleton_descriptor *least_of(struct skeleton_stream *t)
     return least;
 }
 
-/* Those with most calls stay; in what order they come is not known then. */
+/* Keeps the descriptors with most calls; their order is lost then. */
 static int keep_most(struct skeleton_stream *t, const struct skeleton_descriptor *new)
 {
     struct skeleton_descriptor *least = least_of(t), old = *least;
@@ -249,7 +251,7 @@ int skeleton_keep(struct skeleton_stream *t, const struct ldad *d, int64_t repea
     return sequence_add(&t->sequence, t->founds - 1, repeats);
 }
 
-/* Where not all is kept, what is short is a coincidence. */
+/* Drops short descriptors, which are coincidences if not all are kept. */
 static int drop_coincidences(struct skeleton_stream *t)
 {
     int kept = 0, rc = 0;
@@ -279,7 +281,8 @@ static bool begins(const char *text, const char *const *list)
     return false;
 }
 
-/* What is the system's, or no file that holds bytes, is nobody's workload. */
+/* Tells the kind of a file. Files of the system, and those that hold no bytes, are not
+ * part of a workload. */
 enum skeleton_kind skeleton_kind(const char *name)
 {
     static const char *const other[] = {"/proc/",  "/sys/", "/dev/",       "/run/",
@@ -293,7 +296,7 @@ enum skeleton_kind skeleton_kind(const char *name)
     return library || begins(name, system) ? SKELETON_SYSTEM : SKELETON_FILE;
 }
 
-/* Names that differ in their digits only are one role. */
+/* Finds the role. Names that differ in their digits only are one role. */
 uint32_t skeleton_role_of(struct skeleton *s, const char *name)
 {
     char key[4096];
@@ -408,7 +411,7 @@ static int stretches_end(struct reading *r, const struct place *p,
     return rc;
 }
 
-/* fflush only empties the library's buffer. */
+/* True if the event ends stretches; fflush only empties the library's buffer. */
 static bool ends_stretches(const struct event *e)
 {
     return op_moves((enum trace_class)e->class) || e->class == CLASS_SEEK ||
@@ -449,7 +452,8 @@ static int follow_begin(struct reading *r, int *number, int stream)
     return 0;
 }
 
-/* Who moves a file's bytes tells whether it is one for each process. */
+/* Notes the process that moves a file's bytes. This tells whether there is a file for
+ * each process. */
 static void move(struct reading *r, struct skeleton_file *f)
 {
     struct skeleton_role *role = &r->s->role[f->role];
@@ -479,7 +483,7 @@ static int follow_transfer(struct reading *r, struct place *p, int stream,
     if (rc)
         return rc;
     struct follow *f = &r->follow[*number - 1];
-    f->finder.arg = &r->s->stream[stream - 1]; /* which may have moved */
+    f->finder.arg = &r->s->stream[stream - 1]; /* the stream may have moved */
     if (e->flags & TRACE_STREAM)
         return stretch_add(f, e);
     return ldad_finder_call(&f->finder, e->offset, e->bytes);
@@ -512,8 +516,8 @@ static int phase_number(struct skeleton *s, const char *name)
     return id ? (int)id : SKELETON_PHASES;
 }
 
-/* What is outside of all regions has a number for each region that it comes after, if
- * there are calls. */
+/* Enters the phase outside of all regions. It has a number for each region that it
+ * follows, if there are calls. */
 static void enter_outside(struct reading *r, const struct event *e)
 {
     const struct thread *t = &r->thread[e->thread % THREADS];
@@ -522,12 +526,12 @@ static void enter_outside(struct reading *r, const struct event *e)
     char name[24];
     if (t->depth || !t->last || last->after || s->parts)
         return;
-    snprintf(name, sizeof name, "\1%d", t->last); /* as no region is called */
+    snprintf(name, sizeof name, "\1%d", t->last); /* no region has such a name */
     last->after = phase_number(s, name);
     s->phase[last->after].before = t->last;
 }
 
-/* On the outermost level, where the thread is outside then. */
+/* Ends a region. On the outermost level, the thread is outside then. */
 static void end_region(struct reading *r, struct thread *t, int64_t now_ns)
 {
     if (t->depth == 1) {
@@ -550,7 +554,7 @@ bool skeleton_is_joint_open(const struct event *e)
            !strcmp(op_get(e->op)->name, "MPI_File_open");
 }
 
-/* To the part of the run that the event is in. */
+/* Goes on to the part of the run that contains the event. */
 static void part_pass(struct reading *r, const struct event *e)
 {
     const struct skeleton *s = r->s;
@@ -600,7 +604,7 @@ bool skeleton_is_step(int op)
            (is->class == CLASS_META && !strcmp(is->name, "posix_fadvise_dontneed"));
 }
 
-/* What the order is of: transfers of known places, syncs and drops. */
+/* True if orders contain the event: transfers of known places, syncs and drops. */
 static bool is_ordered(const struct event *e)
 {
     if (!skeleton_is_step(e->row))
@@ -631,14 +635,15 @@ static void leave_out(struct skeleton *s, const struct place *p, const struct ev
     skeleton_add(sum, e->calls, e->bytes);
 }
 
-/* Its libraries' calls need not count. */
+/* Notes that calls within the libraries' calls were seen, so the libraries' own calls
+ * need not count. */
 static void note_seen(struct reading *r, const struct event *e)
 {
     for (int i = 0; i < e->level; i++)
         r->s->seen[r->depth[e->thread % SKELETON_THREADS].library[i]] = true;
 }
 
-/* Counted apart, as nobody knows yet whether what it calls is seen. */
+/* Counts a call apart, as nobody knows yet whether the calls within it are seen. */
 static int visit_through(struct reading *r, const struct place *p,
                          struct skeleton_stream *t, const struct event *e)
 {
@@ -646,7 +651,7 @@ static int visit_through(struct reading *r, const struct place *p,
     return skeleton_draw(&t->through, 1, e->bytes);
 }
 
-/* Where nothing within a library's calls was seen, these are what there is. */
+/* Keeps a library's calls if nothing within them was seen. */
 static int keep_calls(struct skeleton *s, struct skeleton_stream *t)
 {
     if (!t->through || s->seen[op_get(t->op)->library])
@@ -668,7 +673,7 @@ static int visit_step(struct reading *r, int stream, int phase, const struct eve
     return rc;
 }
 
-/* What is not in calls before this one, and in its phase. */
+/* Adds the time outside calls before this one, within its phase. */
 static void pause_pass(struct reading *r, const struct event *e)
 {
     int64_t from_ns = r->ended_ns > r->since_ns ? r->ended_ns : r->since_ns;
@@ -679,7 +684,7 @@ static void pause_pass(struct reading *r, const struct event *e)
         log_sum(&r->pause_ns, e->start_ns - from_ns);
 }
 
-/* Each open gives a stream another one. */
+/* Notes the buffer of a stream; each open gives it a new one. */
 static void note_buffer(struct place *p, const struct event *e)
 {
     if (e->flags & TRACE_STREAM && e->class == CLASS_OPEN)
@@ -693,7 +698,7 @@ static int visit_io(struct reading *r, const struct event *e)
     struct place *p = place_of(r, e->name);
     if (!p)
         return -ENOMEM;
-    if (p->file == 1) { /* no file */
+    if (p->file == 1) { /* it is no file */
         leave_out(r->s, p, e);
         return 0;
     }
@@ -702,7 +707,7 @@ static int visit_io(struct reading *r, const struct event *e)
     enter_outside(r, e);
     int phase = phase_now(r, e), rc = 0;
     pause_pass(r, e);
-    if (!e->calls) { /* a submission, whose transfer counts where it ends */
+    if (!e->calls) { /* a submission; its transfer counts where it ends */
         log_sum(&r->phase[phase].io_ns, e->duration_ns);
         return 0;
     }
@@ -740,8 +745,8 @@ bool skeleton_is_asked(const struct event *e)
     return e->level == 0 && !e->other_end && op_is_io((enum trace_class)e->class);
 }
 
-/* Bytes that a stream moved without a call that the recorder sees. They are taken for
- * calls of the size of its buffer, as one call of all would go past that. */
+/* Visits bytes that a stream moved without a call that the recorder sees. They count as
+ * calls of the size of its buffer, as one call for all would bypass the buffer. */
 static int visit_unseen(struct reading *r, const struct event *e)
 {
     struct event piece = *e;

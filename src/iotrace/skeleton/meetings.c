@@ -1,6 +1,7 @@
-/* Whether the ranks of a run waited for each other before they synced a file. No event
- * says so, but their times do: all had ended what they did before when the first began.
- * How long each waited is known then, too: the last one to come did not. */
+/* Detects whether the ranks of a run waited for each other before they synced a file.
+ * No event says so, but their times do: all had ended their earlier work when the first
+ * began. Then the time that each waited is known, too: the last one to come did not
+ * wait. */
 #include "base/err.h"
 #include "iotrace/read/reach.h"
 #include "iotrace/skeleton/skeleton.h"
@@ -15,7 +16,7 @@ static struct skeleton_meeting *meeting_of(struct skeleton_stream *t, int64_t n)
     return more ? more + n : NULL;
 }
 
-/* The first process's stream has what is known of all. */
+/* Notes a sync. The stream of the first process holds what is known of all. */
 int skeleton_meet(struct skeleton *s, int stream, int64_t ended_ns,
                   const struct event *e)
 {
@@ -26,7 +27,7 @@ int skeleton_meet(struct skeleton *s, int stream, int64_t ended_ns,
     if (!first || n >= SKELETON_MEETINGS)
         return 0;
     struct skeleton_stream *of = &s->stream[first - 1];
-    if (n >= of->sum.calls) /* more than the first process made: there is no meeting */
+    if (n >= of->sum.calls) /* more than the first process made: they do not meet */
         return 0;
     struct skeleton_meeting *m = meeting_of(of, n);
     if (!m)

@@ -1,9 +1,9 @@
-/* Phases of a run whose program marks none. What may begin a phase is a pause of all
- * ranks, or that they open a file together by MPI-IO. Such parts of the run are alike
- * where they first transfer by the same call and to the same role, or where they begin
- * with an open of the same role in the same mode. Parts that are alike and all that is
- * between them are one phase, so that a phase is a time of the run, and the steps of a
- * loop are not torn apart. */
+/* Finds the phases of a run whose program marks none. A phase may begin at a pause of
+ * all ranks, or when they open a file together by MPI-IO. Such parts of the run are
+ * alike if they first transfer by the same call and to the same role, or if they begin
+ * with an open of the same role in the same mode. Parts that are alike, and all parts
+ * between them, are one phase, so that a phase is a time of the run, and the steps of a
+ * loop stay together. */
 #include "base/err.h"
 #include "iotrace/read/reach.h"
 #include "iotrace/skeleton/skeleton.h"
@@ -15,16 +15,17 @@
 
 enum { OPENS_MOST = 1 << 16 };
 
-struct first {     /* transfer of a part */
+struct first {     /* first transfer of a part */
     int64_t ns;    /* INT64_MAX: there is none */
     uint64_t kind; /* its call and role; 0: there is none */
 };
 
-struct pause { /* no rank is in a call on a file; the first begins before the run */
+/* a time without a rank in a call on a file; the first begins before the run */
+struct pause {
     int64_t begin_ns, end_ns;
-    struct first first; /* after it */
-    int opens;          /* that each rank has made before */
-    bool mixed;         /* not all as many */
+    struct first first; /* the first transfer after it */
+    int opens;          /* opens that each rank has made before */
+    bool mixed;         /* ranks have made different numbers of them */
 };
 
 struct pauses {
@@ -33,11 +34,11 @@ struct pauses {
 };
 
 struct open {
-    uint64_t kind; /* its role and mode */
+    uint64_t kind; /* from its role and mode */
     struct first first;
 };
 
-struct name { /* of a log: what it stands for, and its role */
+struct name { /* a name of a log: its kind and role */
     bool known;
     enum skeleton_kind kind;
     uint32_t role;
@@ -47,25 +48,25 @@ struct finding {
     struct skeleton *s;
     int at;               /* the number of the log */
     bool marked;          /* the program marks its phases */
-    bool any;             /* a rank was read */
-    struct pauses common; /* of all ranks that were read */
-    struct open *open;    /* what all open */
+    bool any;             /* a rank has been read */
+    struct pauses common; /* pauses of all ranks read so far */
+    struct open *open;    /* opens that all ranks make */
     uint32_t open_room;
     int opens;
     bool opens_differ;
 };
 
-struct looking { /* at a log */
+struct looking { /* the state of reading a log */
     struct finding *f;
     struct log *log;
     struct name *name;
     uint32_t names;
     struct pauses pauses;
     struct skeleton_depth depth[SKELETON_THREADS];
-    int64_t busy_ns; /* until then it was in calls */
+    int64_t busy_ns; /* end of its last call */
     int opens;
-    uint32_t begun; /* pauses after which there was a transfer */
-    int used;       /* opens, likewise */
+    uint32_t begun; /* pauses that a transfer has followed */
+    int used;       /* opens that a transfer has followed */
 };
 
 static int no_memory(void)
@@ -107,7 +108,8 @@ static struct name *name_of(struct looking *l, uint32_t id)
     return more;
 }
 
-/* All ranks make the first rank's opens, or they are none of all. */
+/* Compares an open with the first rank's: all ranks make the same, or there are none in
+ * common. */
 static int look_at_open(struct looking *l, uint64_t kind)
 {
     struct finding *f = l->f;
@@ -125,7 +127,7 @@ static int look_at_open(struct looking *l, uint64_t kind)
     return 0;
 }
 
-/* The first one of all that has begun since the last transfer. */
+/* Notes a transfer as the first one of all parts that have begun since the last one. */
 static void look_at_transfer(struct looking *l, uint64_t kind, int64_t ns)
 {
     struct finding *f = l->f;
@@ -163,9 +165,9 @@ static int look_at(struct looking *l, const struct event *e)
                : 0;
 }
 
-/* ---- of all ranks ----------------------------------------------------------- */
+/* ---- all ranks -------------------------------------------------------------- */
 
-/* What is a pause of both, and long enough. */
+/* Adds the common time of two pauses, if it is long enough. */
 static int add_common(struct pauses *to, const struct pause *a, const struct pause *b)
 {
     int64_t begin = a->begin_ns > b->begin_ns ? a->begin_ns : b->begin_ns;
@@ -249,7 +251,8 @@ static int look_at_log(void *arg, struct log *log)
 
 /* ---- parts become phases ---------------------------------------------------- */
 
-/* In their order: after as many opens come that open, and then the pauses. */
+/* Makes parts in their order: each open, followed by the pauses after that number of
+ * opens. */
 static void make_parts(struct skeleton *s, const struct finding *f)
 {
     int opens = f->opens_differ ? 0 : f->opens;
@@ -258,7 +261,7 @@ static void make_parts(struct skeleton *s, const struct finding *f)
         if (n)
             s->part[s->parts++] = (struct skeleton_part){
                 .open = n, .kind = {f->open[n - 1].kind, f->open[n - 1].first.kind}};
-        for (; at + 1 < f->common.n; at++) { /* the last one is the end */
+        for (; at + 1 < f->common.n; at++) { /* the last one is the end of the run */
             const struct pause *p = &f->common.list[at];
             if (opens && !p->mixed && p->opens > n)
                 break;
@@ -281,7 +284,7 @@ static int by_kind(const void *a, const void *b)
     return x->kind != y->kind ? (x->kind < y->kind ? -1 : 1) : x->part - y->part;
 }
 
-/* The last part that each is like. */
+/* Finds, for each part, the last one that is like it. */
 static int find_last(struct skeleton *s)
 {
     struct of_kind *all = calloc(2 * (size_t)s->parts + 1, sizeof *all);
@@ -302,7 +305,8 @@ static int find_last(struct skeleton *s)
     return 0;
 }
 
-/* A phase goes on as long as a part is to come that is like one in it. */
+/* Numbers the phases of parts. A phase goes on as long as a part that is like one of
+ * its parts is still to come. */
 static int number_parts(struct skeleton *s)
 {
     int last = -1, phase = -1, rc = find_last(s);

@@ -1,5 +1,5 @@
 /* Writes a skeleton. Streams of one kind become plans: ranks that do the same, at
- * places that their numbers tell, are one. */
+ * places that depend on their numbers, share one. */
 #include "base/err.h"
 #include "iotrace/skeleton/skeleton.h"
 #include <errno.h>
@@ -7,10 +7,10 @@
 #include <string.h>
 
 enum {
-    /* A rank that is like no other costs some 100 bytes of each, and a skeleton is to
+    /* A rank that is like no other costs some 100 bytes of each, and a skeleton must
      * have kilobytes, whatever the number of ranks. */
-    PLANS = 256, /* of a group; the calls of further ranks are drawn */
-    ORDERS = 256 /* of a phase; those of further ranks are not told */
+    PLANS = 256, /* plans of a group; calls of further ranks are drawn */
+    ORDERS = 256 /* orders of a phase; those of further ranks are left out */
 };
 
 struct group { /* streams of one phase, role and call, by rank */
@@ -19,7 +19,7 @@ struct group { /* streams of one phase, role and call, by rank */
     int64_t order;
     struct skeleton_sum sum, described;
     int64_t empty, failed;
-    bool met; /* before each, all ranks waited for each other */
+    bool met; /* all ranks waited for each other before each call */
     struct skeleton_drawn *drawn, *unplaced, *through;
 };
 
@@ -36,9 +36,10 @@ struct putting {
     struct skeleton_sum total, described, drawn, unplaced, other;
 };
 
-static const struct skeleton *sorted; /* whose streams are compared */
+/* the skeleton whose streams are being compared */
+static const struct skeleton *sorted;
 
-/* Where there are no ranks, processes are numbered. */
+/* Returns the rank of a process; without ranks, processes are numbered. */
 static int32_t rank_at(int process)
 {
     return sorted->has_ranks ? sorted->rank[process] : process;
@@ -64,7 +65,8 @@ static int by_kind(const void *a, const void *b)
     return x->process < y->process ? -1 : x->process > y->process;
 }
 
-/* Some ranks are in the next region before others are in what comes between. */
+/* Returns the begin of a phase. Some ranks are in the next region before others are in
+ * the calls between the two. */
 static int64_t begin_of(int phase)
 {
     const struct skeleton_phase *p = &sorted->phase[phase];
@@ -85,8 +87,8 @@ static int by_time(const void *a, const void *b)
 
 /* ---- plans ------------------------------------------------------------------ */
 
-/* What the start of descriptor i adds from stream a to stream b, where they differ in
- * that only. */
+/* Finds the step that the start of descriptor i adds from stream a to stream b, if they
+ * differ in that only. */
 static bool step_of(const struct skeleton_stream *a, const struct skeleton_stream *b,
                     int i, int64_t *step)
 {
@@ -96,7 +98,7 @@ static bool step_of(const struct skeleton_stream *a, const struct skeleton_strea
     return a->found[i].repeats == b->found[i].repeats && ldad_same(&x, &b->found[i].is);
 }
 
-/* How many streams from `t` on, at equal distances of ranks, are one plan. */
+/* Returns how many streams from `t` on, at equal distances of ranks, form one plan. */
 static int plan_length(struct skeleton_stream *const *t, int most)
 {
     int n = 1;
@@ -132,7 +134,8 @@ static void put_descriptor(struct json *j, struct skeleton_stream *const *t, int
     json_end_object(j);
 }
 
-/* Descriptors that stand in the order in which they come need no more said. */
+/* True if descriptors stand in the order in which they come, which then need not be
+ * told. */
 static bool comes_in_order(const struct skeleton_stream *t)
 {
     for (int i = 0; i < t->sequence.nodes; i++)
@@ -206,7 +209,7 @@ static void put_sum(struct json *j, const char *key, const struct skeleton_sum *
     json_end_object(j);
 }
 
-/* Sizes as pairs: the power of two at or below, and how many calls. */
+/* Puts sizes as pairs: the power of two at or below, and the number of calls. */
 static void put_drawn(struct json *j, const char *key, const struct skeleton_drawn *d)
 {
     if (!d)
@@ -246,7 +249,7 @@ static double rounded(double seconds)
     return (double)(int64_t)(seconds * 1e6 + 0.5) / 1e6;
 }
 
-/* Of a rank, on average; without what it waited for others. */
+/* Returns a rank's mean pause, without its wait for others. */
 static double pause_s(const struct group *g)
 {
     double all_s = 0;
@@ -262,7 +265,8 @@ static bool is_transfer(const struct group *g)
     return class == CLASS_READ || class == CLASS_WRITE;
 }
 
-/* With those sums of it: of its steps, or of calls that are none. */
+/* Puts a kind of calls with those sums of it: of its steps, or of calls that are
+ * none. */
 static void put_kind(struct putting *p, const struct group *g,
                      const struct skeleton_sum *sum, bool step)
 {
@@ -356,7 +360,7 @@ static int make_groups(struct putting *p)
     int n = 0;
     for (int i = 0; i < s->streams; i++)
         if (s->stream[i].sum.calls ||
-            s->stream[i].through) /* others are part of another one now */
+            s->stream[i].through) /* others have become part of another one */
             p->stream[n++] = &s->stream[i];
     qsort(p->stream, (size_t)n, sizeof *p->stream, by_kind);
     for (int i = 0; i < n && !rc; i++) {
@@ -389,7 +393,7 @@ static int by_phase(const void *a, const void *b)
                   : (x->process > y->process) - (x->process < y->process);
 }
 
-/* From now on of steps, not of streams. */
+/* Changes orders from streams to steps. */
 static void number_steps(struct skeleton *s)
 {
     for (int i = 0; i < s->orders; i++)
@@ -402,7 +406,8 @@ static void number_steps(struct skeleton *s)
         qsort(s->order, (size_t)s->orders, sizeof *s->order, by_phase);
 }
 
-/* How many of one phase from `o` on, at equal distances of ranks, are the same. */
+/* Returns how many orders of one phase from `o` on, at equal distances of ranks, are
+ * the same. */
 static int order_length(const struct skeleton_order *o, int most)
 {
     int n = 1;
@@ -427,7 +432,7 @@ static void put_order(struct json *j, const struct skeleton_order *o, int n)
     json_end_object(j);
 }
 
-/* Of a phase. */
+/* Puts the orders of a phase. */
 static void put_orders(struct json *j, const struct skeleton *s, int phase)
 {
     int64_t lost = 0;
@@ -448,7 +453,7 @@ static void put_orders(struct json *j, const struct skeleton *s, int phase)
         json_int(j, "order_lost", lost);
 }
 
-/* Phases and roles are numbered as they come up, whatever the logs' names are. */
+/* Numbers phases and roles as they come up, whatever the names of the logs are. */
 static void number_all(struct putting *p)
 {
     memset(p->phase, -1, sizeof p->phase);

@@ -1,7 +1,7 @@
-/* Which logs are the ranks of a run. Launchers tell ranks by the environment, which a
- * shell around the program has as well, and all that the rank starts. Of the logs of
- * one rank that of its first MPI program counts; without one, that of the program that
- * moved most bytes. */
+/* Finds the logs that are the ranks of a run. Launchers tell ranks by the environment,
+ * which a shell around the program has as well, and all that the rank starts. Of the
+ * logs of one rank, that of its first MPI program counts; without one, that of the
+ * program that moved most bytes. */
 #include "base/err.h"
 #include "iotrace/read/reach.h"
 #include "iotrace/skeleton/skeleton.h"
@@ -12,7 +12,7 @@ struct candidate { /* a log */
     int number;
     int32_t rank;
     int64_t begin_ns, bytes;
-    bool several; /* its rank has others */
+    bool several; /* its rank has other logs */
     bool mpi;
 };
 
@@ -68,7 +68,7 @@ static void find_several(struct choice *c)
     qsort(log, (size_t)c->logs, sizeof *log, by_number);
 }
 
-/* Up to the first call of MPI. */
+/* Reads a log up to its first call of MPI. */
 static int weigh_log(void *arg, struct log *l)
 {
     struct choice *c = arg;

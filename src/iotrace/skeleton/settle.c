@@ -1,12 +1,12 @@
-/* What the whole run tells of a skeleton's roles: which of the files that one name
- * stands for are one role. */
+/* Decides, from the whole run, which of the files that share a name form one role. */
 #include "base/err.h"
 #include "iotrace/skeleton/skeleton.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* One file for each process, or too many. */
+/* True if the files form one role: one for each process, or too many to be told
+ * apart. */
 static bool is_one(const struct skeleton_role *role, int64_t roles_left)
 {
     bool each_its_own = !role->movers && role->most <= 1;
@@ -48,7 +48,7 @@ static void settle_files(struct skeleton *s)
     }
 }
 
-/* Several streams become one, whose descriptors come in another order. */
+/* Merges a stream into another one, whose descriptors come in another order. */
 static int absorb(struct skeleton_stream *to, struct skeleton_stream *from)
 {
     int rc = 0;
@@ -72,7 +72,8 @@ static int absorb(struct skeleton_stream *to, struct skeleton_stream *from)
     return rc;
 }
 
-/* By the roles shown; map[n] becomes the stream that stream n is part of. */
+/* Merges streams by the roles shown; map[n] becomes the stream that contains stream
+ * n. */
 static int settle_streams(struct skeleton *s, int64_t *map)
 {
     int rc = 0;

@@ -1,6 +1,6 @@
-/* A skeleton is what a run asked of its files, without names, hosts or data: transfers
+/* A skeleton is a run's requests to its files, without names, hosts or data: transfers
  * as descriptors by file role, phase and rank, and all other calls as counts. Its size
- * does not depend on how long the run was. The format is in doc/skeleton.md. */
+ * does not depend on the run's duration. The format is in doc/skeleton.md. */
 #ifndef IOTRACE_SKELETON_SKELETON_H
 #define IOTRACE_SKELETON_SKELETON_H
 
@@ -11,14 +11,14 @@
 #include "iotrace/read/runs.h"
 
 enum {
-    SKELETON_ROLES = 255, /* further files have role 0 together */
-    SKELETON_PHASES = 63, /* further ones are the last */
+    SKELETON_ROLES = 255, /* further files share role 0 */
+    SKELETON_PHASES = 63, /* further phases count as the last */
     SKELETON_STREAMS = 1 << 18,
     SKELETON_MEMBERS = 16,    /* files of a role that may be roles of their own */
-    SKELETON_MEETINGS = 1024, /* syncs of a kind that are looked at */
+    SKELETON_MEETINGS = 1024, /* syncs of a kind that are examined */
     SKELETON_THREADS = 256,   /* of a process; further ones share their places */
-    SKELETON_LEVELS = 4,      /* of libraries, one within the other */
-    SKELETON_DESCRIPTORS = 16 /* of a stream; what else there is, is drawn */
+    SKELETON_LEVELS = 4,      /* libraries' calls within each other */
+    SKELETON_DESCRIPTORS = 16 /* of a stream; further calls are drawn */
 };
 
 struct skeleton_sum {
@@ -30,43 +30,45 @@ struct skeleton_descriptor {
     int64_t repeats;
 };
 
-struct skeleton_drawn { /* calls that no descriptor holds */
+struct skeleton_drawn { /* calls without a descriptor */
     struct skeleton_sum sum;
-    int64_t sizes[64]; /* [n]: of 2^n to 2^(n+1) - 1 bytes */
+    int64_t sizes[64]; /* [n]: calls of 2^n to 2^(n+1) - 1 bytes */
 };
 
-/* The n-th sync of a kind, of all processes that were read. */
+/* The n-th sync of a kind, over all processes read so far. */
 struct skeleton_meeting {
-    int64_t ended_ns;         /* when all had ended what they did before */
-    int64_t begun_ns;         /* when the first began it */
-    int64_t sum_ns, least_ns; /* between these, of each process */
+    int64_t ended_ns;         /* when all had ended their earlier work */
+    int64_t begun_ns;         /* when the first began to sync */
+    int64_t sum_ns, least_ns; /* time between these, of each process: sum and least */
 };
 
 /* The calls of one kind that one process made to the files of a role in a phase. */
 struct skeleton_stream {
-    uint32_t role; /* while logs are read, by name; then as shown */
+    uint32_t role; /* by name while logs are read; later as shown */
     uint16_t phase, op;
     uint8_t flags;  /* of its first call */
-    uint8_t member; /* of the role, which file; SKELETON_MEMBERS: a later one */
-    uint8_t within; /* the library that made its first call; LIBRARY_NONE: no one */
+    uint8_t member; /* number of the file in its role; SKELETON_MEMBERS: a later one */
+    /* the library that made its first call; LIBRARY_NONE: the program did */
+    uint8_t within;
     int process;
     int64_t order;  /* number of its first call in the process */
-    int64_t buffer; /* that the program gave it, of stdio; 0: none */
+    int64_t buffer; /* buffer of a stdio stream that the program set; 0: none */
     struct skeleton_sum sum;
-    int64_t empty, failed; /* calls that moved nothing; such are not in descriptors */
-    int64_t pause_ns;      /* before calls, when the process was in none */
-    struct skeleton_drawn *drawn;    /* NULL: none */
-    struct skeleton_drawn *unplaced; /* offset not known */
-    struct skeleton_drawn *through;  /* likewise, and what it called counts instead */
+    int64_t empty, failed; /* calls that moved nothing, which are in no descriptor */
+    int64_t pause_ns;      /* time outside calls before its calls */
+    struct skeleton_drawn *drawn;    /* calls without a pattern; NULL: none */
+    struct skeleton_drawn *unplaced; /* calls at unknown offsets */
+    /* likewise, but the calls within them count instead */
+    struct skeleton_drawn *through;
     struct skeleton_descriptor *found;
     int founds;
-    struct sequence sequence;         /* of its descriptors */
-    struct skeleton_meeting *meeting; /* of syncs of the first process; NULL: none */
-    uint32_t meetings;                /* room for so many */
-    int step;                         /* number of what it is part of, as shown */
+    struct sequence sequence;         /* order of its descriptors */
+    struct skeleton_meeting *meeting; /* syncs of the first process; NULL: none */
+    uint32_t meetings;                /* allocated number */
+    int step; /* number of the step that it is part of, as shown */
 };
 
-/* What a process did in a phase: numbers of its streams. */
+/* The order of a process's streams in a phase, by their numbers. */
 struct skeleton_order {
     int process, phase;
     struct sequence is;
@@ -74,82 +76,85 @@ struct skeleton_order {
 
 struct skeleton_file {
     uint32_t role;
-    uint32_t member;     /* how many of the role were known before */
-    int mover;           /* process + 1 that transferred first; 0: none */
-    bool movers;         /* others did, too */
-    int64_t end;         /* the highest that a transfer reached */
-    int process;         /* that used it first */
-    bool shared;         /* others did, too */
-    int64_t first_ns[2]; /* when a rank first read, and wrote; 0: none did */
+    uint32_t member;     /* number of earlier files of the role */
+    int mover;           /* first process that transferred it + 1; 0: none */
+    bool movers;         /* other processes transferred it, too */
+    int64_t end;         /* highest end of a transfer */
+    int process;         /* first process that used it */
+    bool shared;         /* other processes used it, too */
+    int64_t first_ns[2]; /* times when a rank first read, and wrote; 0: none did */
 };
 
 struct skeleton_role {
     int64_t files, shared, read_first;
     int64_t bytes;  /* of the largest */
-    int64_t most;   /* files that one process transferred, at most */
-    bool movers;    /* there is a file that several processes transferred */
-    uint32_t shown; /* the first role that it is shown as: itself, or its files */
+    int64_t most;   /* most files that one process transferred */
+    bool movers;    /* several processes transferred one of the files */
+    uint32_t shown; /* the first role that is shown for it: itself, or its files */
     bool split;
 };
 
 struct skeleton_phase {
-    bool region;    /* else it is outside of all */
-    int after;      /* number of what is outside, after this region; 0: none yet */
-    int before;     /* of what is outside, the region it is after */
-    int64_t end_ns; /* after the process's begin, the earliest that the region ended */
-    int64_t times;  /* of the process that entered it most often */
-    int64_t begin_ns; /* after the process's begin, the earliest */
+    bool region; /* it is a region; else it is outside of all */
+    /* number of the phase outside regions that follows this region; 0: none yet */
+    int after;
+    int before;       /* of a phase outside regions: the region before it */
+    int64_t end_ns;   /* earliest end of the region, after the process's begin */
+    int64_t times;    /* entries by the process that entered it most often */
+    int64_t begin_ns; /* earliest begin, after the process's begin */
     int processes;
-    double min_s, sum_s, max_s;                   /* within it */
-    double io_min_s, io_sum_s, io_max_s;          /* in calls */
-    double think_min_s, think_sum_s, think_max_s; /* between them */
+    double min_s, sum_s, max_s;                   /* time within it */
+    double io_min_s, io_sum_s, io_max_s;          /* time in calls */
+    double think_min_s, think_sum_s, think_max_s; /* time between calls */
 };
 
-/* Of a run that marks no phases: what begins at a pause, or with an MPI_File_open. */
+/* A part of a run that marks no phases: it begins at a pause, or with an
+ * MPI_File_open. */
 struct skeleton_part {
-    uint64_t kind[2]; /* parts that have one in common are alike; 0: none */
-    int64_t from_ns;  /* of one after a pause */
-    int open;         /* that begins with a rank's open of this number; 0: a pause's */
-    int last;         /* that is like it */
+    uint64_t kind[2]; /* parts with a common kind are alike; 0: none */
+    int64_t from_ns;  /* begin, after a pause */
+    int open;         /* number of the rank's open that begins it; 0: a pause does */
+    int last;         /* the last part that is like it */
     uint16_t phase;
 };
 
 struct skeleton {
     struct names files, roles, phases;
-    struct skeleton_file *file; /* by number of its name */
+    struct skeleton_file *file; /* by number of the file's name */
     uint32_t file_room;
     struct skeleton_role role[SKELETON_ROLES + 1];    /* by name */
-    struct skeleton_role shown[SKELETON_ROLES + 2];   /* from 1 on */
+    struct skeleton_role shown[SKELETON_ROLES + 2];   /* the first is [1] */
     struct skeleton_phase phase[SKELETON_PHASES + 1]; /* [0]: before all regions */
     struct skeleton_stream *stream;
     int streams, room;
-    int32_t *slot; /* number + 1 of a stream, by hash; 0: free */
+    int32_t *slot; /* number of a stream + 1, by hash; 0: free */
     int slots;
     struct skeleton_order *order;
     int orders;
-    struct skeleton_part *part; /* in the order of time */
+    struct skeleton_part *part; /* in order of time */
     int parts;                  /* 0: phases are regions */
     int32_t *rank;              /* of each process */
     int processes;
-    bool seen[LIBRARY_PNETCDF + 1]; /* a transfer within a library's call */
-    bool has_ranks;                 /* then only processes with a rank count */
-    bool *is_rank;                  /* of each log that can be read: whether it does */
-    int log;                        /* number of the one that is read next */
-    /* Left out, and why. */
+    /* transfers within calls of each library were seen */
+    bool seen[LIBRARY_PNETCDF + 1];
+    bool has_ranks; /* only processes with a rank count */
+    bool *is_rank;  /* by readable log: it is a rank */
+    int log;        /* number of the log that is read next */
+    /* Calls that are left out, by reason. */
     struct skeleton_sum other_processes, not_files, system_files, unfollowed;
     uint64_t dropped;
 };
 
-/* Local. Makes the skeleton of a run. 0, or -errno with a sentence; free it in both
- * cases. */
+/* Local. Makes the skeleton of a run. Returns 0, or -errno with a sentence; free it in
+ * both cases. */
 int skeleton_make(struct skeleton *s, struct run *r);
 void skeleton_free(struct skeleton *s);
 
-/* Local. Writes it as JSON. 0, or -ENOMEM with a sentence. */
+/* Local. Writes it as JSON. Returns 0, or -ENOMEM with a sentence. */
 int skeleton_put(struct skeleton *s, struct json *j);
 
-/* Local. Finds out which logs count: where there are ranks one for each, else all. 0,
- * or -errno with a sentence. */
+/* Local. Finds the logs that count: one for each rank if there are ranks, else all.
+ * Returns 0, or -errno with a sentence. */
 int skeleton_find_ranks(struct skeleton *s, struct run *r);
 
 /* The calls that a thread is in and that are looked through. */
@@ -159,80 +164,80 @@ struct skeleton_depth {
     int depth;
 };
 
-/* Local. Whether the program asked for it, or a library in a call that is looked
- * through; *within: which, LIBRARY_NONE where the program did. Events come in the order
- * of time. */
+/* Local. True if the program made the call, or a library in a call that is looked
+ * through; *within is that library, or LIBRARY_NONE. Events come in the order of
+ * time. */
 bool skeleton_visits(struct skeleton_depth threads[SKELETON_THREADS],
                      const struct event *e, int *within);
 
-/* Local. Whether what a library does in this call counts instead of it; whether an
- * event has a place in the file. */
+/* Local. skeleton_is_through: the calls within this library call count instead of it.
+ * skeleton_is_placed: the event has a place in the file. */
 bool skeleton_is_through(const struct event *e);
 bool skeleton_is_placed(const struct event *e);
 
-/* Local. Whether the program asked for it: no library did on its behalf. */
+/* Local. True if the program made the call, and no library on its behalf. */
 bool skeleton_is_asked(const struct event *e);
 
-/* Local. Where the run marks no regions, finds the parts that its phases consist of. 0,
- * or -errno with a sentence. */
+/* Local. Finds the parts that phases consist of, if the run marks no regions. Returns
+ * 0, or -errno with a sentence. */
 int skeleton_find_phases(struct skeleton *s, struct run *r);
 
-/* Local. Whether it begins or ends a region; whether it is an open by which ranks may
- * open a file together. */
+/* Local. skeleton_is_region: the event begins or ends a region. skeleton_is_joint_open:
+ * it is an open with which ranks may open a file together. */
 bool skeleton_is_region(const struct event *e);
 bool skeleton_is_joint_open(const struct event *e);
 
-/* Local. The number of a file's role, 0: there are too many. */
+/* Local. Returns the number of a file's role; 0: there are too many. */
 uint32_t skeleton_role_of(struct skeleton *s, const char *name);
 
-/* What a name stands for: a file of the program's, or what is the system's, or no file
- * that holds bytes. */
+/* The meaning of a name: a file of the program, one of the system, or no file that
+ * holds bytes. */
 enum skeleton_kind { SKELETON_FILE, SKELETON_SYSTEM, SKELETON_OTHER };
 
-/* Local. 0, or -EINVAL with a sentence: the log is a profile only. */
+/* Local. Returns 0, or -EINVAL with a sentence: the log is a profile only. */
 int skeleton_has_events(const struct log *l);
 
-/* Local. */
+/* Local. Returns the meaning of a name. */
 enum skeleton_kind skeleton_kind(const char *name);
 
-/* Local. Whether calls are numbered steps: transfers, syncs and flushes, and what drops
- * a file's pages from memory. */
+/* Local. True if calls of `op` are numbered steps: transfers, syncs and flushes, and
+ * drops of a file's pages from memory. */
 bool skeleton_is_step(int op);
 
-/* Local. Adds calls of `size` > 0 bytes to what is drawn, or all of `from`. 0, or
- * -ENOMEM with a sentence. */
+/* Local. Add calls of `size` > 0 bytes, or all of `from`, to the drawn ones. Return 0,
+ * or -ENOMEM with a sentence. */
 int skeleton_draw(struct skeleton_drawn **d, int64_t calls, int64_t size);
 int skeleton_draw_all(struct skeleton_drawn **d, const struct skeleton_drawn *from);
 
-/* Local. Once all is read: which roles are shown, and streams by these. Files of a role
- * by name are one where each process has one of its own, or where they are many; else
- * each is a role. 0, or -ENOMEM with a sentence. */
+/* Local. Chooses the roles that are shown, after all is read, and sorts streams by
+ * them. Files of a role by name are one role if each process has its own, or if they
+ * are many; else each is a role. Returns 0, or -ENOMEM with a sentence. */
 int skeleton_settle(struct skeleton *s);
 
-/* Local. Keeps a descriptor of a stream, those with most calls. 0, or -ENOMEM with a
- * sentence. */
+/* Local. Keeps a descriptor of a stream; those with most calls stay. Returns 0, or
+ * -ENOMEM with a sentence. */
 int skeleton_keep(struct skeleton_stream *t, const struct ldad *d, int64_t repeats);
 
-/* Local. Streams by what they are of. The number + 1 of a known one, else 0; and the
- * stream n is one that is known from now on. */
+/* Local. Index of streams by their properties. skeleton_stream_find returns the number
+ * + 1 of a known one, else 0; skeleton_stream_note enters stream n. */
 int skeleton_stream_find(const struct skeleton *s, uint32_t role, int member, int phase,
                          int op, int process);
 void skeleton_stream_note(struct skeleton *s, int n);
 
-/* Local. Notes that a process syncs, which had ended all calls before at ended_ns. 0,
- * or -ENOMEM with a sentence. */
+/* Local. Notes a sync of a process that had ended all earlier calls at ended_ns.
+ * Returns 0, or -ENOMEM with a sentence. */
 int skeleton_meet(struct skeleton *s, int stream, int64_t ended_ns,
                   const struct event *e);
 
-/* Local. Whether n streams of one kind are syncs that no rank began before all ranks
- * were ready for it; then, how long a rank waited for the others on average. */
+/* Local. skeleton_met: n streams of one kind are syncs that no rank began before all
+ * ranks were ready. skeleton_waited_s: then, a rank's mean wait for the others. */
 bool skeleton_met(const struct skeleton *s, struct skeleton_stream *const *t, int n);
 double skeleton_waited_s(const struct skeleton_stream *first, int n);
 
-/* Local. Calls that a descriptor stands for. */
+/* Local. Returns the number of calls that a descriptor stands for. */
 int64_t skeleton_calls(const struct skeleton_descriptor *d);
 
-/* Local. *sum += calls and bytes; bytes below 0 count as none. */
+/* Local. Adds calls and bytes to *sum; bytes below 0 count as none. */
 void skeleton_add(struct skeleton_sum *sum, int64_t calls, int64_t bytes);
 
 #endif

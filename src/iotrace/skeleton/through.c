@@ -1,6 +1,6 @@
-/* What a library asks for on behalf of the program. A call whose place nobody knows is
+/* Calls that a library makes on behalf of the program. A call at an unknown place is
  * looked through: of HDF5 and PnetCDF, and transfers of MPI-IO through a view with
- * gaps. What it calls in turn has a place, sooner or later. */
+ * gaps. Sooner or later, a call within it has a place. */
 #include "iotrace/skeleton/skeleton.h"
 
 #define OFFSET_BITS 60
