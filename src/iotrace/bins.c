@@ -1,5 +1,6 @@
-/* bins: what pictures are drawn of, as JSON. Time in equal slices; a transfer that
- * lasts over several is shared out in proportion. Two passes: how long, how much. */
+/* bins: prints the data of pictures as JSON. Time is in equal slices; a transfer that
+ * lasts over several is shared out in proportion. It takes two passes: the first finds
+ * how long the run is, the second how much moved when. */
 #include "base/err.h"
 #include "base/format/json.h"
 #include "base/units.h"
@@ -15,29 +16,29 @@
 #include <string.h>
 
 #define LANES_MAX 4096 /* processes with a row of their own */
-#define FILES 6        /* with a map of their own */
-#define ALIKE 3        /* of them with names that differ in digits only */
-#define ROWS 64        /* of such a map */
-#define BANDS 64       /* of ranks in such a map */
-#define FOLDERS 4096   /* with a row of their own */
+#define FILES 6        /* files with a map of their own */
+#define ALIKE 3        /* of them, files whose names differ in digits only */
+#define ROWS 64        /* rows of such a map */
+#define BANDS 64       /* bands of ranks in such a map */
+#define FOLDERS 4096   /* folders with a row of their own */
 #define BITS 64        /* powers of two of sizes and durations */
 
-/* What a process's time in calls is shared out to. */
+/* Groups to which a process's time in calls is shared out. */
 enum group { GROUP_READ, GROUP_WRITE, GROUP_METADATA, GROUP_WAIT, GROUPS };
 static const char *const group_name[] = {"read_s", "write_s", "metadata_s", "wait_s"};
 
 struct lane { /* of a process */
-    int log;  /* it is in */
+    int log;  /* the number of its log */
     int32_t rank, pid;
     int64_t begin_ns, end_ns, covered_ns;
-    double *io_s, *read, *written, *group[GROUPS]; /* by slice */
+    double *io_s, *read, *written, *group[GROUPS]; /* one value for each slice */
 };
 
 struct file { /* a row of names */
     int64_t bytes, end;
-    int map;         /* number + 1; 0: none */
-    uint32_t folder; /* number + 1; 0: not looked up yet */
-    bool stored;     /* not a pipe, a file of the system or the like */
+    int map;         /* number of its map + 1; 0: none */
+    uint32_t folder; /* number of its folder + 1; 0: not looked up yet */
+    bool stored;     /* it is not a pipe, a file of the system or the like */
 };
 
 struct folder {
@@ -60,24 +61,24 @@ struct bins {
     int64_t begin_ns, end_ns;
     struct lane *lane;
     int lanes, room;
-    int log; /* being read: 0.. */
+    int log; /* number of the log being read, from 0 */
     struct names names;
     struct file *file;
     uint32_t file_room;
     struct map map[FILES];
     int maps;
-    int32_t ranks; /* the highest + 1 */
+    int32_t ranks; /* the highest rank + 1 */
     struct names folders;
-    struct folder *folder; /* [0]: of files beyond FOLDERS */
-    struct spread *spread; /* of reads, of writes */
-    bool fill;             /* second pass */
+    struct folder *folder; /* [0]: all folders beyond FOLDERS */
+    struct spread *spread; /* reads, and writes */
+    bool fill;             /* it is the second pass */
 };
 
 struct reading {
     struct bins *b;
     struct log *log;
-    int first, lanes; /* of this log */
-    uint32_t *global; /* number of a file, by the log's own */
+    int first, lanes; /* lanes of this log */
+    uint32_t *global; /* number of a file, by its number in the log */
     uint32_t names;
     struct told told;
 };
@@ -93,7 +94,7 @@ static struct lane *add_lane(struct reading *r, int32_t pid)
 {
     struct bins *b = r->b;
     const struct log_info *i = log_info(r->log);
-    if (b->lanes == LANES_MAX) /* all that are more are one */
+    if (b->lanes == LANES_MAX) /* all further processes share one lane */
         return &b->lane[LANES_MAX - 1];
     if (b->lanes == b->room) {
         int room = b->room ? 2 * b->room : 16;
@@ -143,7 +144,7 @@ static struct file *bins_file_of(struct reading *r, uint32_t id)
     return &b->file[n];
 }
 
-/* The row of the folder that a file is in. */
+/* Finds the row of the folder that a file is in. */
 static struct folder *folder_of(struct bins *b, struct file *f, const char *name)
 {
     if (!f->folder) {
@@ -160,7 +161,7 @@ static struct folder *folder_of(struct bins *b, struct file *f, const char *name
     return &b->folder[f->folder - 1];
 }
 
-/* ---- first pass: how long, how large -------------------------------------- */
+/* ---- first pass: duration and sizes --------------------------------------- */
 
 static int bins_measure(struct reading *r, const struct event *e, bool placed)
 {
@@ -183,7 +184,7 @@ static int bins_measure(struct reading *r, const struct event *e, bool placed)
     return 0;
 }
 
-/* ---- second pass: how much ------------------------------------------------ */
+/* ---- second pass: amounts ------------------------------------------------- */
 
 static double slice_ns(const struct bins *b)
 {
@@ -210,7 +211,7 @@ static void share_out(const struct bins *b, double *slice, int64_t from, int64_t
         slice[i] += part;
         given += part;
     }
-    slice[i] += value - given; /* so that nothing is lost in rounding */
+    slice[i] += value - given; /* nothing is lost in rounding */
 }
 
 static void fill_map(const struct bins *b, const struct file *f, const struct event *e,
@@ -257,7 +258,7 @@ static int log2_of(int64_t value)
     return value > 0 ? 63 - __builtin_clzll((uint64_t)value) : 0;
 }
 
-/* A call of the program: its place among sizes and durations, or among folders. */
+/* Counts a call of the program by its size and duration, or by its folder. */
 static int fill_call(struct reading *r, const struct event *e)
 {
     enum trace_class class = (enum trace_class)e->class;
@@ -326,7 +327,7 @@ static int bins_read_log(void *arg, struct log *l)
         while (r.first + r.lanes < b->lanes && b->lane[r.first + r.lanes].log == b->log)
             r.lanes++;
         if (b->lanes > 0)
-            b->lane[b->lanes - 1].covered_ns = 0; /* may be shared by logs */
+            b->lane[b->lanes - 1].covered_ns = 0; /* other logs may share this lane */
     }
     while (!rc && (more = log_next(l, &e)) != 0) {
         bool placed = more == 1 && told_by(&r.told, &e);
@@ -372,7 +373,7 @@ static int make_lanes(struct bins *b)
     return 0;
 }
 
-/* Whether they differ in digits only. */
+/* True if they differ in digits only. */
 static bool alike(const char *a, const char *b)
 {
     while (*a || *b) {
@@ -389,7 +390,8 @@ static bool alike(const char *a, const char *b)
     return true;
 }
 
-/* Of files that are alike, as one for each rank, few say what all do. */
+/* True if there are enough maps of similar files: of those, such as one for each rank,
+ * a few stand for all. */
 static bool has_alike(const struct bins *b, uint32_t file)
 {
     const char *name = names_get(&b->names, file);
@@ -399,7 +401,7 @@ static bool has_alike(const struct bins *b, uint32_t file)
     return n >= ALIKE;
 }
 
-/* The files that most bytes are moved in have a map each. */
+/* Gives a map to each of the files in which most bytes move. */
 static int make_maps(struct bins *b)
 {
     for (b->maps = 0; b->maps < FILES; b->maps++) {
@@ -433,7 +435,7 @@ static void put_slices(struct json *j, const char *key, const double *v, int64_t
     json_end_array(j);
 }
 
-/* To microseconds: what is drawn needs no more. */
+/* Puts seconds, rounded to microseconds: pictures need no more. */
 static void put_rounded(struct json *j, const char *key, const double *s, int64_t n)
 {
     json_array_flat(j, key);
@@ -483,7 +485,8 @@ static void put_map(struct json *j, const struct bins *b, const struct map *m)
     json_end_object(j);
 }
 
-/* Lists of [bytes, seconds, calls, seconds in all], the first two as powers of two. */
+/* Puts lists of [bytes, seconds, calls, total seconds], the first two as powers of
+ * two. */
 static void put_spread(struct json *j, const char *key, const struct spread *s)
 {
     json_array(j, key);
@@ -553,7 +556,7 @@ static int bins_put_json(const struct bins *b, const char *run, FILE *out)
     json_end_array(&j);
     put_calls(&j, b);
     json_end_object(&j);
-    json_finish(&j); /* what cannot be written is told where the program ends */
+    json_finish(&j); /* the end of the program reports what could not be written */
     return 0;
 }
 
@@ -597,7 +600,7 @@ int command_bins(int argc, char **argv)
     rc = rc ? rc : make_maps(&b);
     b.fill = true;
     b.log = 0;
-    r.unreadable = 0; /* counted again */
+    r.unreadable = 0; /* the second pass counts them again */
     rc = rc ? rc : run_each(&r, bins_read_log, &b);
     rc = rc ? rc : bins_put_json(&b, path, stdout);
     status = run_verdict(&r, rc);

@@ -1,5 +1,5 @@
-/* compare: what changed between two runs, by call and by file, most time first; pipes
- * and files of the kernel come last. */
+/* compare: shows what changed between two runs, by call and by file, most time first;
+ * pipes and files of the kernel come last. */
 #include "base/err.h"
 #include "base/format/json.h"
 #include "base/format/outfile.h"
@@ -203,7 +203,7 @@ int command_compare(int argc, char **argv)
     status = run_verdict(s[1] ? &s[1]->run : &s[0]->run, rc);
     if (status == EXIT_GOOD && s[0]->run.unreadable)
         status = EXIT_FAILED;
-    /* the table of calls is common to both: freed while all of it is known */
+    /* both share the table of calls, so free neither while the other is in use */
     summary_free(&s[0]);
     summary_free(&s[1]);
     return status;

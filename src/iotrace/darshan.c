@@ -1,6 +1,6 @@
-/* What Darshan would have counted, as darshan-parser prints it: a record for each
- * module, rank and file. Records of ranks are not reduced to one of a shared file, as
- * with DARSHAN_DISABLE_SHARED_REDUCTION. */
+/* The counters of Darshan, printed as darshan-parser does: a record for each module,
+ * rank and file. Records of ranks are not reduced to one of a shared file, as with
+ * DARSHAN_DISABLE_SHARED_REDUCTION. */
 #include "iotrace/darshan.h"
 #include "base/err.h"
 #include "base/plain.h"
@@ -63,7 +63,7 @@ static const char *const timer_name[] = {
 #undef X
 };
 
-/* Up to and with so many bytes; the last has all that is more. */
+/* Upper bounds of size classes, in bytes; the last class has all larger ones. */
 static const int64_t size_limit[] = {100,     1024,     10240,     102400,    1048576,
                                      4194304, 10485760, 104857600, 1073741824};
 static const char *const size_name[] = {"0_100",   "100_1K", "1K_10K", "10K_100K",
@@ -71,13 +71,13 @@ static const char *const size_name[] = {"0_100",   "100_1K", "1K_10K", "10K_100K
                                         "100M_1G", "1G_PLUS"};
 enum { SIZES = 10 };
 
-struct record { /* of a module and a file in one log */
+struct record { /* the record of a module and a file in one log */
     uint32_t file;
     bool used;
     int64_t count[COUNTS], sizes[2][SIZES];
     double time[TIMERS];
-    int64_t end[2]; /* of the last read and write */
-    int last;       /* direction of the last transfer + 1 */
+    int64_t end[2]; /* ends of the last read and write */
+    int last;       /* direction of the last transfer + 1; 0: none */
 };
 
 struct darshan {
@@ -88,11 +88,12 @@ struct darshan {
     char exe_text[PLAIN_PATH];
 };
 
-struct counting { /* a log, for one module */
+struct counting { /* counting of a log, for one module */
     struct darshan *d;
     struct log *log;
     struct names names;
-    uint32_t *file; /* number + 1 by the log's own; 0: not looked up yet */
+    /* number of a file + 1, by its number in the log; 0: not looked up yet */
+    uint32_t *file;
     uint32_t files;
     struct record *record;
     uint32_t records;
@@ -108,7 +109,7 @@ static int module_of(const struct event *e)
     const struct op *op = op_get(e->op);
     if (op->library != LIBRARY_NONE)
         return op->library == LIBRARY_MPI ? 2 : -1;
-    if (strstr(op->name, "dir")) /* opendir, readdir, mkdir: nothing Darshan counts */
+    if (strstr(op->name, "dir")) /* Darshan does not count opendir, readdir, mkdir */
         return -1;
     return e->flags & TRACE_STREAM ? 1 : 0;
 }
@@ -191,7 +192,7 @@ static void count_time(const struct darshan *d, struct record *r, const struct e
     int sum = e->class == CLASS_READ ? F_READ_TIME : F_WRITE_TIME;
     int most = e->class == CLASS_READ ? F_MAX_READ_TIME : F_MAX_WRITE_TIME;
     if (e->class == CLASS_SYNC)
-        moves = true; /* Darshan has syncs in the time of writing */
+        moves = true; /* Darshan counts syncs in the time of writing */
     r->time[moves ? sum : F_META_TIME] += s;
     if (moves && s > r->time[most])
         r->time[most] = s;
@@ -269,12 +270,13 @@ static void put_record(const struct counting *c, uint32_t id, int rank)
         for (int i = 0; i < SIZES; i++)
             fprintf(out, "%sSIZE_%s%s%s\t%" PRId64 "%s", head, way ? "WRITE" : "READ",
                     m == 2 ? "_AGG_" : "_", size_name[i], r->sizes[way][i], tail);
-    int timers = m == 1 ? F_MAX_READ_TIME : TIMERS; /* STDIO has no longest ones */
+    int timers = m == 1 ? F_MAX_READ_TIME : TIMERS; /* STDIO has no longest calls */
     for (int i = 0; i < timers; i++)
         fprintf(out, "%sF_%s\t%.6f%s", head, timer_name[i], r->time[i], tail);
 }
 
-/* Darshan has no records of processes that are not part of the program. */
+/* Counts a log. Darshan has no records of processes that are not part of the
+ * program. */
 static int count_log(void *arg, struct log *l)
 {
     struct darshan *d = arg;
@@ -337,7 +339,7 @@ int darshan_put(struct run *r, FILE *out)
         put_head(&d);
     for (d.module = 0; d.module < MODULES && !rc; d.module++) {
         fprintf(out, "\n# %s module data\n", module_name[d.module]);
-        r->unreadable = d.logs = 0; /* counted again */
+        r->unreadable = d.logs = 0; /* the second pass counts them again */
         rc = run_each(r, count_log, &d);
     }
     return rc;

@@ -1,4 +1,4 @@
-/* dump and merge: events as a table with the columns of Table 2.1. */
+/* dump and merge: print events as a table with the columns of Table 2.1. */
 #include "base/err.h"
 #include "base/format/outfile.h"
 #include "iotrace/commands.h"
@@ -15,7 +15,7 @@ struct filter {
     struct opt_list op, file;
     int64_t rank;
     double from_s, to_s;
-    bool all; /* no condition */
+    bool all; /* there is no condition */
     int64_t begin_ns;
 };
 
@@ -70,7 +70,8 @@ static int write_table(struct run *r, struct filter *f, const char *path)
     return rc;
 }
 
-/* A table in the folder would be read as a log of the run from then on. */
+/* Refuses a place in the run's folder: readers would take the table for a log of the
+ * run. */
 static int check_place(const char *run, const char *out)
 {
     char folder[PATH_MAX], place[PATH_MAX], copy[PATH_MAX];
@@ -79,7 +80,7 @@ static int check_place(const char *run, const char *out)
     if (slash)
         *slash = 0;
     if (!realpath(run, folder) || !realpath(!slash ? "." : copy[0] ? copy : "/", place))
-        return 0; /* what is wrong with it is found when it is opened */
+        return 0; /* opening it will report the error */
     size_t n = strlen(folder);
     if (!strncmp(folder, place, n) && (place[n] == 0 || place[n] == '/'))
         return err_usage("%s is within %s: it would be read as one more log of it", out,

@@ -1,4 +1,4 @@
-/* export: events for other programs' pictures and tables. */
+/* export: writes events for the pictures and tables of other programs. */
 #include "base/err.h"
 #include "base/format/csv.h"
 #include "base/format/json.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As stream_next, with one event for a copy. */
+/* Returns the next event as stream_next does, but one event for a copy. */
 static int next_call(struct stream *s, const struct event **e)
 {
     int rc = stream_next(s, e);
@@ -24,17 +24,18 @@ static int next_call(struct stream *s, const struct event **e)
 
 /* ---- Chrome's trace event format, which Perfetto reads -------------------- */
 
-/* One event is one line: a program that reads lines can read it, too. */
+/* Begins an event. It takes one line: a program that reads lines can read it, too. */
 static void begin_event(struct json *j)
 {
     json_object_flat(j, NULL);
 }
 
-/* Process of the picture: the rank; behind all ranks, one for each process of a host.
- * Numbers of processes can be those of ranks, or of processes of another host. */
+/* Processes of the picture: one for each rank, and behind all ranks one for each
+ * process of a host. The operating system's numbers could equal those of ranks, or of
+ * processes on another host. */
 struct lanes {
     int64_t *of;  /* by log */
-    int64_t next; /* behind those of all logs */
+    int64_t next; /* the first number behind those of all logs */
 };
 
 static bool is_same_process(const struct log_info *a, const struct log_info *b)
@@ -62,7 +63,7 @@ static int lanes_make(struct lanes *t, const struct stream *s)
     return 0;
 }
 
-/* A table has processes of its own. */
+/* Finds the process of the picture. A table has processes of its own. */
 static int64_t lane_of(const struct lanes *t, const struct stream *s,
                        const struct event *e)
 {
@@ -91,7 +92,7 @@ static void export_put_processes(struct json *j, const struct stream *s,
         const struct log_info *l = log_info(s->log[i]);
         char name[512];
         if (l->table)
-            continue; /* its processes are not known yet; they go by number */
+            continue; /* its processes are not known yet; they are numbered later */
         if (l->rank >= 0)
             snprintf(name, sizeof name, "rank %d: %.100s, process %d on %.100s",
                      l->rank, l->app, l->pid, l->host);
@@ -102,7 +103,8 @@ static void export_put_processes(struct json *j, const struct stream *s,
     }
 }
 
-/* Microseconds since the first event: since the epoch, a double has not the digits. */
+/* Puts microseconds since the first event: a double has too few digits for those since
+ * the epoch. */
 static void put_time(struct json *j, const char *key, int64_t ns)
 {
     json_real(j, key, (double)ns * 1e-3);
@@ -246,8 +248,8 @@ struct export
     const char *run, *to, *out, *perfetto, *csv;
 };
 
-/* A run's logs are found again each time, so those that cannot be read are counted
- * once. */
+/* Writes all formats. Each one finds the run's logs again, so those that cannot be read
+ * are counted once. */
 static int export_all(struct run *r, struct export *x)
 {
     int rc = 0;

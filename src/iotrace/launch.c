@@ -1,4 +1,5 @@
-/* run: starts a command with the recorder preloaded, all logs in a new folder. */
+/* run: starts a command with the recorder preloaded, and puts all logs in a new
+ * folder. */
 #include "iotrace/launch.h"
 #include "base/err.h"
 #include "base/plain.h"
@@ -67,7 +68,7 @@ static int find_recorder(char out[PATH_MAX])
                    "the recorder libiotrace.so is not there, nor beside iotrace");
 }
 
-/* ---- what cannot be traced ------------------------------------------------ */
+/* ---- programs that cannot be traced --------------------------------------- */
 
 static void warn_if_unseen(const char *program)
 {
@@ -94,7 +95,8 @@ static void warn_if_unseen(const char *program)
                     say[i].what);
 }
 
-/* The command, and what a launcher starts: the first of its words that is a program. */
+/* Warns about the command, and about the program that a launcher starts: the first of
+ * its words that is one. */
 static void warn_about(char **command)
 {
     static const char *const launcher[] = {"mpirun",  "mpiexec", "srun",
@@ -119,13 +121,14 @@ static void warn_about(char **command)
 
 /* ---- folder and environment ----------------------------------------------- */
 
-/* Arguments and names are in the logs: for their owner only, whatever the umask. */
+/* Makes a folder for its owner only, whatever the umask is: logs contain arguments and
+ * names. */
 static int make_private(const char *path)
 {
     return mkdir(path, 0700) ? -1 : chmod(path, 0700);
 }
 
-/* DIR/NAME.N, the first that is not there yet. */
+/* Makes DIR/NAME.N, the first that does not exist yet. */
 static int launch_make_folder(const char *dir, const char *name, char out[PATH_MAX])
 {
     char absolute[PATH_MAX], path[2 * PATH_MAX];
@@ -153,7 +156,8 @@ static int launch_make_folder(const char *dir, const char *name, char out[PATH_M
     return err_set(-EEXIST, dir, -1, "there are too many runs called %s", name);
 }
 
-/* The first %d in the log's name is the process's number: there must be no other. */
+/* Sets the environment. The first %d in the log's name is the process's number: there
+ * must be no other. */
 static int set_environment(const char *folder, const char *recorder, const char *name,
                            const char *mode)
 {
@@ -185,8 +189,9 @@ static void pass_on(int signal)
         kill(child, signal);
 }
 
-/* From the terminal, SIGINT reaches the command by itself; what is sent to this process
- * only is passed on. It stays until the command has ended, to finish its logs. */
+/* Sets signal handlers. SIGINT from the terminal reaches the command by itself; a
+ * signal sent to this process only is passed on. This process stays until the command
+ * has ended, to finish its logs. */
 static void set_signals(void)
 {
     struct sigaction pass = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
@@ -210,10 +215,11 @@ struct setting {
     const char *name, *dir, *mode;
     char **command;
     char folder[PATH_MAX], recorder[PATH_MAX];
-    const char *preloaded; /* LD_PRELOAD before this program changes it */
+    const char *preloaded; /* LD_PRELOAD before this program changed it */
 };
 
-/* Its loader would end the program where the recorder is preloaded. */
+/* True if the program has another C library: its loader would end it if the recorder
+ * was preloaded. */
 static bool has_other_libc(const char *command)
 {
     char program[PATH_MAX], room[PROGRAM_ROOM];
@@ -248,7 +254,7 @@ static int launch_start(struct setting *s, int *status)
     return 0;
 }
 
-/* Finishes the logs of what was killed, and says where everything is. */
+/* Finishes the logs of killed processes, and tells where everything is. */
 static void conclude(const char *folder)
 {
     struct run r;
@@ -297,7 +303,7 @@ static int launch_record(struct setting *s)
     return status;
 }
 
-/* The words behind "--" are the command's; they end the options. */
+/* Cuts off the words behind "--", which are the command; they end the options. */
 static char **cut_command(int *argc, char **argv)
 {
     for (int i = 1; i < *argc; i++)

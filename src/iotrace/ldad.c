@@ -1,6 +1,6 @@
-/* ldad: the access patterns in a trace, as descriptors, and how those of all ranks lie
- * to each other. All is found on the fly (algebra/descriptor.h), in memory that does
- * not depend on the number of transfers. */
+/* ldad: finds the access patterns in a trace, as descriptors, and how those of all
+ * ranks relate to each other. It finds them on the fly (algebra/descriptor.h), in
+ * memory that does not depend on the number of transfers. */
 #include "algebra/descriptor.h"
 #include "base/err.h"
 #include "base/format/json.h"
@@ -18,27 +18,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STREAMS 131072 /* of a file, a process and a direction each: 1 KiB */
-#define DESCRIPTORS 16 /* kept of each stream */
-#define ENOUGH 3       /* chunks that make a pattern, and not a coincidence */
-#define ALONE 4        /* so many different chunks, if that is all there is */
+#define STREAMS 131072 /* a file, a process and a direction each; 1 KiB of memory */
+#define DESCRIPTORS 16 /* kept for each stream */
+#define ENOUGH 3       /* chunks that are a pattern and no coincidence */
+#define ALONE 4        /* different chunks that count if there are no more */
 #define OFFSET_MAX ((int64_t)1 << 60)
-#define EXPLAINED 0.5 /* below this share, a pattern is none */
+#define EXPLAINED 0.5 /* a descriptor with a smaller share is no pattern */
 
 struct descriptor {
     struct ldad is;
     int64_t repeats;
 };
 
-struct pattern {   /* of one stream */
-    uint32_t file; /* number of its name */
+struct pattern {   /* the pattern of one stream */
+    uint32_t file; /* number of the file's name */
     int process;
     bool write;
-    int64_t calls, bytes, small, large; /* of transfers */
+    int64_t calls, bytes, small, large; /* counts, and sizes of transfers */
     struct ldad_finder finder;
     struct descriptor *found;
     int founds;
-    bool unlisted; /* there were descriptors there was no room for */
+    bool unlisted; /* there was no room for further descriptors */
 };
 
 struct process {
@@ -49,8 +49,8 @@ struct patterns {
     struct names files;
     struct pattern *stream;
     int streams, room;
-    int64_t unfollowed; /* transfers there was no room for */
-    int64_t unplaced;   /* transfers whose offset is not known */
+    int64_t unfollowed; /* transfers without room for their stream */
+    int64_t unplaced;   /* transfers at unknown offsets */
     struct process *process;
     int processes;
 };
@@ -98,7 +98,7 @@ static int add_transfer(struct pattern *p, int64_t at, int64_t bytes)
         p->large = bytes;
     log_sum(&p->bytes, bytes);
     p->finder.found = ldad_keep;
-    p->finder.arg = p; /* which may have moved since */
+    p->finder.arg = p; /* the pattern may have moved since */
     return ldad_finder_add(&p->finder, at, bytes);
 }
 
@@ -114,8 +114,9 @@ struct reading {
     struct patterns *all;
     struct log *log;
     int process;
-    int first;            /* stream of this log */
-    int32_t (*stream)[2]; /* by the log's name and direction: number + 1 */
+    int first; /* the first stream of this log */
+    /* number of the stream + 1, by the log's name and direction */
+    int32_t (*stream)[2];
     uint32_t names;
     struct told told;
 };
@@ -223,7 +224,7 @@ static int64_t explained(const struct pattern *p)
     return bytes;
 }
 
-/* The descriptor that moves most. */
+/* Returns the descriptor that moves most bytes. */
 static const struct descriptor *main_of(const struct pattern *p)
 {
     const struct descriptor *best = &p->found[0];
@@ -237,12 +238,13 @@ struct group { /* streams of one file in one direction */
     const struct pattern **stream;
     int streams;
     int64_t bytes, explained, calls;
-    bool system; /* not in the scope of summary and findings */
+    bool system; /* outside the scope of summary and findings */
     const char *together;
-    bool interleaved, complete; /* the chunks of all leave no gap */
+    bool interleaved, complete; /* the chunks of all processes leave no gap */
 };
 
-/* `list` has room for a descriptor of each stream. */
+/* Judges how the streams of a file lie together; `list` has room for a descriptor of
+ * each. */
 static void judge_together(struct group *g, struct ldad *list)
 {
     int64_t low = INT64_MAX, high = 0;
@@ -331,7 +333,8 @@ static void put_text(const struct patterns *all, const struct group *g, int64_t 
                (long long)(g->streams - top));
 }
 
-/* The text has all levels; the numbers are those of the two innermost. */
+/* Puts a descriptor. The text has all levels; the numbers are those of the two
+ * innermost. */
 static void put_json_descriptor(struct json *j, const struct descriptor *d)
 {
     char text[LDAD_TEXT];
@@ -399,8 +402,8 @@ static int by_scope_and_bytes(const void *a, const void *b)
     return x->stream < y->stream ? -1 : x->stream > y->stream;
 }
 
-/* Streams of one file and direction stand together; most bytes come first, and files of
- * the system last. */
+/* Groups streams of one file and direction. Most bytes come first, files of the system
+ * last. */
 static int make_groups(const struct patterns *all, struct group *group,
                        const struct pattern **list, int n, struct ldad *room)
 {
@@ -499,7 +502,7 @@ static void free_patterns(struct patterns *all)
     names_free(&all->files);
 }
 
-/* A file from an earlier run stays as it is where there is nothing to write. */
+/* Refuses to write an empty skeleton, so that a file from an earlier run stays. */
 static int refuse_empty(const struct skeleton *s)
 {
     for (int i = 0; i < s->streams; i++)
@@ -565,7 +568,8 @@ int command_ldad(int argc, char **argv)
     int rc = run_find(&r, path);
     if (!rc && skeleton)
         rc = ldad_skeleton(&r, skeleton);
-    r.unreadable = json && !rc ? 0 : r.unreadable; /* found again */
+    /* the second pass finds them again */
+    r.unreadable = json && !rc ? 0 : r.unreadable;
     if (!rc && (json || !skeleton))
         rc = ldad_patterns(&r, json, top);
     status = run_verdict(&r, rc);

@@ -1,5 +1,5 @@
-/* plot: hands the run to what draws it, python/leadline/trace/iotrace_plot.py, which
- * asks "iotrace bins" for what it draws. */
+/* plot: hands the run to the program that draws
+ * (python/leadline/trace/iotrace_plot.py), which gets its data from "iotrace bins". */
 #include "base/err.h"
 #include "iotrace/commands.h"
 #include "iotrace/python.h"
@@ -35,7 +35,7 @@ int command_plot(int argc, char **argv)
     int status;
     if (!command_options(&p, argc, argv, &status))
         return status;
-    draw(path, dir ? dir : "", slices); /* comes back only where it failed */
+    draw(path, dir ? dir : "", slices); /* returns only if it failed */
     err_print(stderr, "iotrace", err_get());
     return EXIT_FAILED;
 }

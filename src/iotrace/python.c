@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where the script is: beside the sources in a build tree, or installed. */
+/* Finds the script: beside the sources in a build tree, or installed. */
 static int find_script(char *out, size_t size, const char *script)
 {
     char installed[4096];

@@ -4,9 +4,9 @@
 
 #define PYTHON_ARGS 16
 
-/* Local. Becomes Python, running the package's `script` with --program (this program)
- * and `args`, which end with NULL. Comes back only where that failed: -errno with a
- * sentence. */
+/* Local. Replaces this process by Python, which runs the package's `script` with
+ * --program (this program) and `args`, which end with NULL. Returns only if that
+ * failed: -errno with a sentence. */
 int python_become(const char *script, const char *const args[]);
 
 #endif

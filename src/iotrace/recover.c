@@ -52,7 +52,7 @@ static void put_seconds(FILE *out, const char *key, int64_t ns)
     fputc('\n', out);
 }
 
-/* Distinct texts: a file may have a name for each of its descriptors. */
+/* Counts distinct texts: a file may have a name for each of its descriptors. */
 static uint32_t count_files(const struct log *l)
 {
     struct names once = {0};
@@ -134,14 +134,15 @@ static int put_table(struct log *l, FILE *out)
 
 /* ---- one log -------------------------------------------------------------- */
 
-/* What was begun and failed is not left behind: nobody could tell. */
+/* Writes a new file, and removes it after a failure: nobody could tell that it is
+ * incomplete. */
 static int write_new(struct log *l, const char *path, int (*put)(struct log *, FILE *))
 {
     struct outfile out;
     int rc = outfile_open(&out, path, OUTFILE_NEW);
     if (rc)
         return rc;
-    fchmod(fileno(out.file), 0600); /* as the log is */
+    fchmod(fileno(out.file), 0600); /* the mode of the log */
     rc = put(l, out.file);
     rc = !rc && (fflush(out.file) || fsync(fileno(out.file))) ? -EIO : rc;
     rc = outfile_close(&out, rc);
@@ -202,7 +203,7 @@ static int recover_one(const char *path)
     return rc;
 }
 
-/* A folder's: what is complete is passed over. */
+/* Recovers the logs of a folder, except complete ones. */
 static int recover_all(const char *path)
 {
     struct run r;
@@ -212,7 +213,7 @@ static int recover_all(const char *path)
         if (r.logs > 1 && n > 4 && !strcmp(r.log[i] + n - 4, ".tsv"))
             continue;
         int one = recover_one(r.log[i]);
-        if (one && r.logs > 1) { /* the others are not its concern */
+        if (one && r.logs > 1) { /* the other logs may still be good */
             err_print(stderr, "iotrace", err_get());
             err_clear();
             worst = one;

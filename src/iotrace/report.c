@@ -1,5 +1,5 @@
-/* report: hands the run to python/leadline/trace/iotrace_page.py, which writes the page
- * of what "iotrace findings" and "iotrace bins" tell it. */
+/* report: hands the run to python/leadline/trace/iotrace_page.py, which writes a page
+ * from the output of "iotrace findings" and "iotrace bins". */
 #include "base/err.h"
 #include "base/version.h"
 #include "iotrace/commands.h"
@@ -75,7 +75,7 @@ int command_report(int argc, char **argv)
     int status;
     if (!command_options(&p, argc, argv, &status))
         return status;
-    make_page(&page); /* comes back only where it failed */
+    make_page(&page); /* returns only if it failed */
     err_print(stderr, "iotrace", err_get());
     return EXIT_FAILED;
 }

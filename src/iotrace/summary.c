@@ -6,17 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STATES 65536 /* files of one process whose accesses are followed */
+#define STATES 65536 /* files of a process whose accesses are followed */
 
-#define CHAINS 1024 /* of a log's processes, by their numbers */
+#define CHAINS 1024 /* chains of a log's processes, by their numbers */
 
-/* What one log needs while it is read. */
+/* The state of reading one log. */
 struct reading {
     struct summary *s;
     struct log *log;
-    int first;         /* its processes' first number */
+    int first;         /* number of its first process */
     int chain[CHAINS]; /* the last process + 1; 0: none */
-    uint32_t *global;  /* number of the file + 1, by the log's own */
+    uint32_t *global;  /* number of a file + 1, by its number in the log */
     struct access (*access)[2];
     uint32_t names, states;
     bool profile;
@@ -27,7 +27,7 @@ static int summary_no_memory(void)
     return err_set(-ENOMEM, NULL, -1, "no memory for the summary");
 }
 
-/* Calls and bytes are of `class`, the time may be of another one. */
+/* Adds calls and bytes to `class`; the time may belong to another class. */
 static void add_to_class(struct sum by_class[CLASSES], int class, const struct event *e)
 {
     struct sum *to = &by_class[class];
@@ -72,7 +72,8 @@ static int grow_states(struct reading *r, uint32_t id)
     return 0;
 }
 
-/* Files of the kernel, pipes and sockets are read and written in small pieces. */
+/* True if a file holds bytes. Files of the kernel, pipes and sockets are read and
+ * written in small pieces. */
 static bool is_stored(const char *name)
 {
     static const char *const other[] = {
@@ -83,7 +84,7 @@ static bool is_stored(const char *name)
     return true;
 }
 
-/* The row of a log's file. */
+/* Finds the row of a log's file. */
 static int file_row(struct reading *r, uint32_t id, struct file_sum **row)
 {
     struct summary *s = r->s;
@@ -121,7 +122,7 @@ static void count_access(struct reading *r, struct file_sum *f, const struct eve
     }
 }
 
-/* From the beginning of a transfer to its end, which may be two calls. */
+/* Returns the time from the begin of a transfer to its end, which may be two calls. */
 static int64_t took_ns(const struct event *e)
 {
     return e->start_ns + e->duration_ns - e->begun_ns;
@@ -214,7 +215,7 @@ static struct process_sum *add_process(struct reading *r, int32_t pid)
     return p;
 }
 
-/* A table may hold the processes of a whole run. */
+/* Finds the process of an event. A table may hold the processes of a whole run. */
 static struct process_sum *process_of(struct reading *r, int32_t pid)
 {
     struct summary *s = r->s;
@@ -245,7 +246,7 @@ static void add_to_process(struct process_sum *p, const struct event *e)
 
 /* ---- profiles ------------------------------------------------------------- */
 
-/* The value that stands for those of a bucket of powers of two. */
+/* Returns the value that stands for a bucket of powers of two. */
 static int64_t power_value(int n)
 {
     return n ? ((int64_t)1 << n) - 1 : 0;
@@ -405,7 +406,7 @@ static int summary_read_log(void *arg, struct log *l)
         rc = add_note(s, log_info(l)->path,
                       "a profile: sizes and times of single calls "
                       "are known within a factor of two");
-    /* one that did no I/O is a process, too */
+    /* a process without I/O counts, too */
     if (!rc && s->processes == r->first && !log_info(l)->table &&
         !add_process(r, log_info(l)->pid))
         rc = -ENOMEM;
@@ -413,7 +414,7 @@ static int summary_read_log(void *arg, struct log *l)
         struct process_sum *p = &s->process[i];
         p->threads = log_info(l)->threads;
         if (r->profile && p->io_ns > p->end_ns - p->begin_ns)
-            p->io_ns = p->end_ns - p->begin_ns; /* threads at once */
+            p->io_ns = p->end_ns - p->begin_ns; /* several threads in calls at once */
     }
     widen(s, r->first);
     s->read++;
@@ -526,7 +527,7 @@ double summary_file_latency_s(const struct file_sum *f, double q)
     return (double)f->max_ns * 1e-9;
 }
 
-/* Of what is sorted: the time, and the number. */
+/* An entry to sort: its time, and its number. */
 struct rank_of {
     int64_t ns;
     uint32_t id;
@@ -540,7 +541,7 @@ static int by_ns(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Sorts, and leaves the numbers in *ids. */
+/* Sorts entries, and returns their numbers in *ids. */
 static int sorted(struct rank_of *r, int n, uint32_t **ids)
 {
     *ids = r ? malloc(((size_t)n + 1) * sizeof **ids) : NULL;
@@ -596,7 +597,7 @@ struct imbalance summary_imbalance(const struct summary *s,
                                    double (*of)(const struct process_sum *))
 {
     struct imbalance i = {0};
-    bool ranks = false; /* then launchers and helpers are left out */
+    bool ranks = false; /* with ranks, launchers and helpers are left out */
     for (int k = 0; k < s->processes; k++)
         ranks |= s->process[k].rank >= 0;
     for (int k = 0; k < s->processes; k++) {

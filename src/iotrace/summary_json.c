@@ -40,7 +40,7 @@ static void put_access(struct json *j, const char *key, const struct access_coun
     json_end_object(j);
 }
 
-/* Counts of the buckets that have any: [upper bound, count]. */
+/* Puts the counts of non-empty buckets: [upper bound, count]. */
 static void put_hist(struct json *j, const char *key, const int64_t *hist, double unit)
 {
     json_array_flat(j, key);
@@ -222,6 +222,6 @@ int summary_json(const struct summary *s, FILE *out)
     json_end_object(&j);
     put_remarks(&j, s);
     json_end_object(&j);
-    json_finish(&j); /* outfile_close looks whether it is all there */
+    json_finish(&j); /* outfile_close checks that all is written */
     return rc;
 }

@@ -1,4 +1,4 @@
-/* The summary for the eye: aligned tables of some 130 columns. */
+/* The summary as text: aligned tables of some 130 columns. */
 #include "base/err.h"
 #include "base/plain.h"
 #include "base/units.h"
@@ -17,7 +17,7 @@ static const char *summary_text_share(char out[16], double part, double whole)
     return out;
 }
 
-/* The end of a long name says more than its beginning. */
+/* Shortens a long name at its begin, as its end says more. */
 static const char *shortened(char out[NAME_WIDTH + 1], const char *name)
 {
     size_t n = strlen(name);
@@ -144,7 +144,7 @@ static int put_calls(const struct summary *s, int nested, FILE *out)
                 "time", nested ? "of I/O" : "share", "p50", "p95", "p99", "max",
                 "smallest", "median", "largest");
     for (int i = 0; i < n; i++) {
-        const struct op *o = op_get((int)op[i]); /* what is no I/O has no share of it */
+        const struct op *o = op_get((int)op[i]); /* the share counts I/O only */
         summary_text_put_call(s->call[nested][op[i]], o->name,
                               op_is_io(o->class) ? io_s : 0, out);
     }

@@ -5,7 +5,7 @@
 static const char special[] = "\t\n\r\\", letter[] = "tnr\\";
 static const char digits[] = "0123456789abcdef";
 
-/* Bytes of the character at `text` that stands for itself; 0: it does not. */
+/* Returns the bytes of the character at `text` if it needs no escape; else 0. */
 static size_t as_it_is(const char *text)
 {
     unsigned char c = (unsigned char)*text;
@@ -45,7 +45,8 @@ size_t escape(char *to, const char *from)
     return (size_t)(to - begin);
 }
 
-/* Of two hexadecimal digits; -1: they are none, or a zero, which would end the text. */
+/* Returns the byte of two hexadecimal digits; -1: there are none, or it is zero, which
+ * would end the text. */
 static int byte_of(const char *s)
 {
     const char *high = *s ? strchr(digits, s[0]) : NULL;

@@ -1,6 +1,6 @@
-/* System calls as the recorder itself makes them: past all wrappers, ours (of syscall,
- * too) and those of other libraries: even getpid can be one's that starts with it. They
- * return -1 and set errno. */
+/* System calls as the recorder itself makes them: past all wrappers, ours (also that of
+ * syscall) and those of other libraries; even getpid may be a library's, which starts
+ * with it. They return -1 and set errno. */
 #ifndef IOTRACE_FORMAT_KERNEL_H
 #define IOTRACE_FORMAT_KERNEL_H
 
@@ -37,7 +37,7 @@ static inline long sys_six(long number, long a, long b, long c, long d, long e, 
     return -1;
 }
 
-/* Arguments that a call does not have are 0. */
+/* Arguments that a call lacks are 0. */
 #define sys_call(...) SYS_CALL(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
 #define SYS_CALL(number, a, b, c, d, e, f, ...)                                        \
     sys_six(number, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
@@ -52,8 +52,8 @@ static inline int sys_pid(void)
     return (int)sys_call(SYS_getpid);
 }
 
-/* A new file, which only its owner reads and writes: programs' arguments and files'
- * names are in it, whatever the umask. */
+/* Creates a file that only its owner can read and write, whatever the umask: programs'
+ * arguments and files' names are in it. */
 static inline int sys_create(const char *path)
 {
     int fd = sys_open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);

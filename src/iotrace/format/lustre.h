@@ -1,4 +1,4 @@
-/* How Lustre has spread a file over its servers: as little as the recorder needs. */
+/* Lustre's distribution of a file over its servers, as far as the recorder needs it. */
 #ifndef IOTRACE_FORMAT_LUSTRE_H
 #define IOTRACE_FORMAT_LUSTRE_H
 
@@ -6,10 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Local. The stripes' size and number, 0 where the file system's default holds, from
- * the n bytes of the attribute lustre.lov. Of a layout of several components those of
- * the last: the size of a file that is only just made tells nothing. False: there are
- * no stripes in it that are known here. */
+/* Local. Finds the stripes' size and number in the n bytes of the attribute lustre.lov;
+ * 0: the file system's default. Of a layout with several components it takes the last:
+ * the size of a new file tells nothing. False: it finds no stripes of a known kind. */
 bool lustre_stripes(const unsigned char *b, size_t n, uint32_t *bytes, uint32_t *count);
 
 #endif

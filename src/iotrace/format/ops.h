@@ -3,35 +3,36 @@
  *
  *   X(ENUM, "name", CLASS)
  *
- * `name` is what the program called, without the letters that only say how (64, _chk,
- * __isoc99_): pread64 and __pread_chk are pread. Numbers are part of the format: new
- * calls are added at the end. CLASS says how readers count them.
+ * `name` is the function that the program called, without the letters of a variant (64,
+ * _chk, __isoc99_): pread64 and __pread_chk are pread. Numbers are part of the format:
+ * new calls are added at the end. CLASS tells readers how to count them.
  *
- * Of calls that name two files, the record has: dup, fcntl: the new descriptor; rename,
- * link, symlink: the new name; sendfile: the source; copy_file_range: the destination;
- * splice, tee: the one that is not a pipe, or else the destination. A second record of
- * those that copy has the other one (TRACE_OTHER_END).
+ * The record of a call that names two files has: dup, fcntl: the new descriptor;
+ * rename, link, symlink: the new name; sendfile: the source; copy_file_range: the
+ * destination; splice, tee: the one that is not a pipe, or else the destination. A call
+ * that copies has a second record for the other file (TRACE_OTHER_END).
  *
  * MPI_Wait_read and MPI_Wait_write are the end of a nonblocking MPI-IO request in
- * MPI_Wait, MPI_Test or a relative of theirs, one event for each request; the time of
- * the call is the first one's. An MPI-IO call that fails has the result -EIO: numbers
- * of errors differ from MPI to MPI.
+ * MPI_Wait, MPI_Test or a similar call, one event for each request; the time of the
+ * call is the first one's. An MPI-IO call that fails has the result -EIO: numbers of
+ * errors differ from MPI to MPI.
  *
- * unseen_read and unseen_write are no calls: they are what a stream has moved without
- * any that was seen, by getc_unlocked and other macros, since the one before. They take
- * no time, and end when that was found out.
+ * unseen_read and unseen_write are no calls: they are bytes that a stream has moved
+ * since its last recorded call, by getc_unlocked and other macros. They take no time,
+ * and end when the recorder noticed them.
  *
- * posix_fadvise_dontneed is posix_fadvise that asks for all of a file's pages to be
- * dropped from memory (POSIX_FADV_DONTNEED, from 0 to the end): what is read next is
- * read from below. Any other advice is posix_fadvise.
+ * posix_fadvise_dontneed is a posix_fadvise that drops all of a file's pages from
+ * memory (POSIX_FADV_DONTNEED, from 0 to the end): later reads come from below. Any
+ * other advice is posix_fadvise.
  *
- * ncmpi_wait_read and ncmpi_wait_write are what a wait of PnetCDF has moved of all that
- * was queued before; one that moved nothing is ncmpi_wait.
+ * ncmpi_wait_read and ncmpi_wait_write are the bytes of queued requests that a wait of
+ * PnetCDF has moved; a wait that moved nothing is ncmpi_wait.
  *
- * uring_*, io_submit_*, aio_* and what MPI-IO only begins are submissions: they have
- * TRACE_ASYNC and no bytes. The bytes count where the transfer is completed: in
- * uring_*_end, io_getevents_*, aio_return_*, MPI_Wait_* and MPI_File_*_end. Logs of
- * version 1 have no uring_*_end; there uring_* count what is asked for. */
+ * uring_*, io_submit_*, aio_* and the MPI-IO calls that begin a transfer are
+ * submissions: they have TRACE_ASYNC and no bytes. The bytes count where the transfer
+ * is completed: in uring_*_end, io_getevents_*, aio_return_*, MPI_Wait_* and
+ * MPI_File_*_end. Logs of version 1 have no uring_*_end; there uring_* count the bytes
+ * requested. */
 #ifndef IOTRACE_FORMAT_OPS_H
 #define IOTRACE_FORMAT_OPS_H
 

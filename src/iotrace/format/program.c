@@ -14,13 +14,13 @@ enum { HEAD = 4096, SCRIPTS_MAX = 4 };
 #define MACHINE EM_AARCH64
 #endif
 
-struct image { /* a file, its beginning, and room for another piece of it */
+struct image { /* a file, its begin, and room for another piece of it */
     int fd;
     char *head, *piece;
     long bytes;
 };
 
-/* `bytes` of the file, at most HEAD, at any place; NULL: they are not there. */
+/* Returns `bytes` of the file, at most HEAD, at any place; NULL: they do not exist. */
 static const void *image_at(const struct image *i, uint64_t at, uint64_t bytes)
 {
     if (bytes > HEAD)
@@ -40,8 +40,8 @@ static bool segment(const struct image *i, const Elf64_Ehdr *e, int n, Elf64_Phd
     return at != NULL;
 }
 
-/* Shared libraries have a name of their own, and programs have none: what has one and
- * is started as a command is a loader. */
+/* True if it has a name as a shared library. Programs have none: a file that has one
+ * and is started as a command is a loader. */
 static bool has_soname(const struct image *i, const Elf64_Phdr *p)
 {
     Elf64_Dyn d;
@@ -55,7 +55,7 @@ static bool has_soname(const struct image *i, const Elf64_Phdr *p)
     return false;
 }
 
-/* Go's linker leaves a note with the owner "Go". */
+/* True if it has the note of Go's linker, with the owner "Go". */
 static bool has_go_note(const struct image *i, const Elf64_Phdr *p)
 {
     uint64_t bytes = p->p_filesz < HEAD ? p->p_filesz : HEAD;
@@ -75,7 +75,7 @@ static bool has_go_note(const struct image *i, const Elf64_Phdr *p)
     return false;
 }
 
-/* One that was built without a note still has this section. */
+/* True if it has Go's section, which also those without the note have. */
 static bool has_go_section(const struct image *i, const Elf64_Ehdr *e)
 {
     Elf64_Shdr names;
@@ -91,7 +91,7 @@ static bool has_go_section(const struct image *i, const Elf64_Ehdr *e)
     return at && memmem(at, bytes, ".go.buildinfo", sizeof ".go.buildinfo");
 }
 
-/* The recorder is linked to glibc. */
+/* True if it has another C library than glibc, to which the recorder is linked. */
 static bool has_other_libc(const struct image *i, const Elf64_Phdr *p)
 {
     static const char *const loader[] = {"/ld-musl", "/ld-uClibc", "/bin/linker64"};
@@ -108,7 +108,7 @@ static uint32_t kinds_of_elf(const struct image *i)
     Elf64_Ehdr e;
     if (i->bytes < EI_NIDENT + 4 || memcmp(i->head, ELFMAG, SELFMAG) != 0)
         return 0;
-    memcpy(&e, i->head, sizeof e); /* room has more than a small file */
+    memcpy(&e, i->head, sizeof e); /* room is larger than a small file */
     if (e.e_ident[EI_CLASS] != ELFCLASS64 || e.e_machine != MACHINE)
         return PROGRAM_FOREIGN;
     if (i->bytes < (long)sizeof e || e.e_phentsize != sizeof(Elf64_Phdr))
@@ -127,8 +127,8 @@ static uint32_t kinds_of_elf(const struct image *i)
            (go || has_go_section(i, &e) ? PROGRAM_GO : 0);
 }
 
-/* As the kernel decides it: root gains nothing by capabilities, and nobody anything
- * where that was given up for good. */
+/* True if the program gets privileges, by the kernel's rules: root gains nothing by
+ * capabilities, and nobody gains anything after no_new_privs. */
 static bool has_rights(int dir, const char *path, int fd)
 {
     struct stat st;
@@ -154,7 +154,7 @@ static int image_open(int dir, const char *path)
     return sys_open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
 }
 
-/* The interpreter of a script, in place of the beginning of the script. */
+/* Replaces the begin of a script by its interpreter. */
 static bool interpreter(struct image *i)
 {
     if (i->bytes < 3 || i->head[0] != '#' || i->head[1] != '!')

@@ -1,19 +1,19 @@
 /* The log of one process: the only contract between the recorder (preload/) and all
- * that reads (iotrace, plots). Also written down in man/iotrace-bin.5.
+ * readers (iotrace, plots). man/iotrace-bin.5 describes it, too.
  *
  * A log is a file of blocks of TRACE_BLOCK bytes, little-endian, mapped shared by the
- * process that is traced: what is in it survives whatever ends the process. Block 0 is
+ * process that is traced: its contents survive any end of the process. Block 0 is
  * the header. Each other block belongs to one thread and is filled from its beginning;
- * what was not reached is zero. Within a thread, blocks (by `sequence`) and records are
+ * the rest is zero. Within a thread, blocks (by `sequence`) and records are
  * in the order in which calls ended; records of a nested call come before the one that
  * made it. A reader merges threads by start time and numbers operations from 0: that is
  * the paper's "Op sequence".
  *
- * A log in binary form (IOTRACE_BINARY=true, or a mode with a profile) is written under
- * its name from the beginning. One that shall be text is LOGNAME.part until the process
- * ends, when LOGNAME is made of it and it is removed: a killed process leaves
- * LOGNAME.part, whole (and perhaps LOGNAME.part.text, which is not). Where LOGNAME or
- * LOGNAME.part exists, the name is LOGNAME.1, .2 and so on.
+ * A log in binary form (IOTRACE_BINARY=true, or a mode with a profile) has its name
+ * from the beginning. One that becomes text is LOGNAME.part until the process ends,
+ * which converts it to LOGNAME and removes it: a killed process leaves LOGNAME.part,
+ * whole (and perhaps LOGNAME.part.text, which is not). If LOGNAME or LOGNAME.part
+ * exists, the name is LOGNAME.1, .2 and so on.
  *
  * The record holds the fields of Table 2.4 of the paper (storage-intensive
  * supercomputing, 2007) and more, in 48 bytes. Self-describing: the header's text names
@@ -25,16 +25,17 @@
 #include <stdint.h>
 
 #define TRACE_MAGIC "IOTRACE\n"
-#define TRACE_VERSION 3 /* readers take 1 and 2, too: they have less */
+#define TRACE_VERSION 3 /* readers accept 1 and 2, too, which lack some facts */
 #define TRACE_BLOCK ((uint32_t)256 << 10)
 
-/* How the process left its log. */
+/* The way in which the process left its log. */
 enum trace_state {
-    TRACE_RUNNING = 0, /* if it is not there any more: killed, or ended unheard, by a
-                        * system call of its own */
-    TRACE_EXITED = 1,  /* exit, or return from main */
-    TRACE_QUIT = 2,    /* _exit, quick_exit, abort */
-    TRACE_EXEC = 3     /* went on as another program, with a log of its own */
+    /* If the process no longer exists: it was killed, or ended itself by a system call
+     * that was not seen. */
+    TRACE_RUNNING = 0,
+    TRACE_EXITED = 1, /* exit, or return from main */
+    TRACE_QUIT = 2,   /* _exit, quick_exit, abort */
+    TRACE_EXEC = 3    /* it continued as another program, with a log of its own */
 };
 
 enum trace_clock { TRACE_NS = 0, TRACE_TSC = 1 };
@@ -42,108 +43,114 @@ enum trace_clock { TRACE_NS = 0, TRACE_TSC = 1 };
 struct trace_header { /* block 0 */
     char magic[8];
     uint32_t version;
-    uint32_t header_bytes; /* of this struct, without text */
+    uint32_t header_bytes; /* size of this struct, without text */
     uint32_t record_bytes, block_bytes;
-    uint64_t blocks;   /* taken so far, the header included */
+    uint64_t blocks;   /* blocks in use, with the header */
     uint64_t dropped;  /* events not recorded: IOTRACE_MAX_BYTES, a full disk */
     uint64_t excluded; /* events not recorded: path globs */
     uint32_t state;    /* enum trace_state */
-    uint32_t clock;    /* enum trace_clock: what ticks are */
+    uint32_t clock;    /* enum trace_clock: the unit of ticks */
     /* Two moments in ticks and in nanoseconds since the epoch; the second is renewed
      * now and then and at the end. Time is linear between and beyond them. The first is
-     * CLOCK_REALTIME; from it to the second CLOCK_MONOTONIC counts, so that setting the
-     * clock stretches nothing. With TRACE_NS a tick is a ns of CLOCK_MONOTONIC. */
+     * CLOCK_REALTIME; CLOCK_MONOTONIC counts from there to the second, so that setting
+     * the clock stretches nothing. With TRACE_NS a tick is a ns of CLOCK_MONOTONIC. */
     uint64_t ticks[2];
     int64_t unix_ns[2];
     int64_t first_ns; /* process start, since the epoch */
     uint32_t pid, ppid;
-    uint32_t generation; /* 0, 1..: logs of one process, a new one after each exec */
-    int32_t rank, ranks; /* of MPI_COMM_WORLD, or what the launcher says; -1: none */
-    /* What to add to this process's nanoseconds to have rank 0's, at two moments (unix
+    /* 0, 1..: number among the logs of one process; each exec begins a new one */
+    uint32_t generation;
+    int32_t rank, ranks; /* in MPI_COMM_WORLD, or by the launcher; -1: none */
+    /* Nanoseconds to add to this process's clock to have rank 0's, at two moments (unix
      * ns of this process); 0 moments: not measured. */
     int64_t offset_at_ns[2], offset_ns[2];
-    uint32_t text_bytes; /* of the text that follows: lines "key=value" */
+    uint32_t text_bytes; /* bytes of the text that follows: lines "key=value" */
     uint32_t pad;
     /* text: app, execution, exe, argv, host, cwd, version of the recorder, mode;
      * "field=NAME:TYPE:OFFSET:UNIT" of each field of a record, in order;
      * "op=NUMBER:NAME:CLASS" of each operation */
 };
 
-/* Lines of the text that tell of the process, all of them optional:
- *   cores=N         processors that it could use when it began
- *   cpus=0-3,8      which these were, if that is short enough
+/* Lines of the text about the process, all of them optional:
+ *   cores=N         processors that it could use at its begin
+ *   cpus=0-3,8      their numbers, if the list is short enough
  *   waited_ns=N     nanoseconds that its threads were ready to run and had no
  *                   processor; written at the process's end, like those that follow
  *   io=R:W:CR:CW:DR:DW:OWN  what the kernel has counted since the log began (rchar,
  *                   wchar, syscr, syscw, read_bytes, write_bytes of /proc/PID/io), with
  *                   children that have ended and were waited for; OWN: bytes of W that
  *                   the recorder itself wrote
- *   uring=RINGS:TRANSFERS  io_uring without any call that is recorded
- *   program=WORDS   what of the program is not seen: "go", its runtime makes system
+ *   uring=RINGS:TRANSFERS  io_uring transfers without a recorded call
+ *   program=WORDS   why some of its calls are not seen: "go", its runtime makes system
  *                   calls by itself */
 
 enum {
-    TRACE_CPUS = 65536,   /* numbers of processors are below that */
+    TRACE_CPUS = 65536,   /* numbers of processors are smaller */
     TRACE_CPUS_TEXT = 256 /* a list of them is shorter */
 };
 
 enum trace_kind { TRACE_RECORDS = 1, TRACE_NAMES = 2, TRACE_PROFILE = 3 };
 
-struct trace_block {   /* at the beginning of every block but the first */
-    char magic[4];     /* "BLK\n" */
-    uint32_t kind;     /* enum trace_kind */
-    uint32_t thread;   /* 0.. : a thread and, once it has ended, the next that begins */
-    uint32_t reserved; /* entries begun, can be more than fit: the recorder's own */
-    /* 0.. of this thread's blocks of this kind. A killed process can leave two with the
-     * same number: the one further on in the file counts. */
+struct trace_block { /* begin of every block but the first */
+    char magic[4];   /* "BLK\n" */
+    uint32_t kind;   /* enum trace_kind */
+    /* 0.. : a thread and, once it has ended, the next one that begins */
+    uint32_t thread;
+    /* entries begun, which can be more than fit: for the recorder itself */
+    uint32_t reserved;
+    /* Number among this thread's blocks of this kind, from 0. A killed process can
+     * leave two with the same number: the one further on in the file counts. */
     uint64_t sequence;
 };
 
 struct trace_record {
     uint64_t start;    /* ticks */
     uint64_t duration; /* ticks */
-    int64_t offset;  /* in the file before the call, or where the call says; -1: none */
-    int64_t request; /* bytes asked for; for others an argument: flags, whence, ... */
-    int64_t result;  /* bytes moved, a descriptor, 0 ...; -errno where it failed */
+    int64_t offset;  /* in the file before the call, or from its arguments; -1: none */
+    int64_t request; /* bytes requested; for others an argument: flags, whence, ... */
+    int64_t result;  /* bytes moved, a descriptor, 0 ...; after a failure -errno */
     uint32_t file;   /* id of a name; 0: none */
     uint16_t op;     /* enum trace_op; 0: not a record (yet): written last */
-    uint8_t level;   /* 0: called by the program; n: within n traced calls. Who adds up
-                        bytes takes one level, or the calls of one library */
-    uint8_t flags;   /* enum trace_flag */
+    /* 0: called by the program; n: within n traced calls. To add up bytes, take one
+     * level, or the calls of one library. */
+    uint8_t level;
+    uint8_t flags; /* enum trace_flag */
 };
 
 enum trace_flag {
     TRACE_STREAM = 1, /* the file is a FILE * */
     TRACE_COLLECTIVE = 2,
     /* Submission only: result is 0, and the bytes count at completion: in aio_return_*,
-     * io_getevents_*, MPI_Wait_*, MPI_File_*_end. Where a completion could not be told
-     * to be this one's, the submission is without the flag and has the bytes. */
+     * io_getevents_*, MPI_Wait_*, MPI_File_*_end. If the completion could not be
+     * assigned to it, the submission has the bytes, and not this flag. */
     TRACE_ASYNC = 4,
-    TRACE_CHILD = 8,   /* by a child of vfork, before it became another program */
+    TRACE_CHILD = 8,   /* made by a child of vfork before it became another program */
     TRACE_DIRECT = 16, /* failed with EINVAL, and the descriptor has O_DIRECT */
-    /* The second record of a copy, about the file at its other end: duration 0, and
-     * in no sum but that file's. */
+    /* The second record of a copy, about the file at its other end: duration 0, and in
+     * no sum but that of the file. */
     TRACE_OTHER_END = 32,
-    TRACE_SOURCE = 64 /* of a copy: the record's file is the one that is read */
+    TRACE_SOURCE = 64 /* of a copy: the record is about the file that is read */
 };
 
-/* In blocks of names: one after the other, each at a multiple of 8, `bytes` 0 ends. A
- * file that was open under two descriptors has two names, with the same text: it is one
- * file. A name begins with / or is relative to the header's cwd; pipes and sockets are
- * named as in /proc/PID/fd, what popen started is "|command". */
+/* Entries of blocks of names, one after the other, each at a multiple of 8; one with
+ * `bytes` 0 ends them. A file that was open under two descriptors has two names with
+ * the same text: it is one file. A name begins with / or is relative to the header's
+ * cwd; pipes and sockets are named as in /proc/PID/fd, and a command of popen
+ * "|command". */
 struct trace_name {
-    uint32_t bytes; /* of this entry with its text, a multiple of 8; written last */
+    /* size of this entry with its text, a multiple of 8; written last */
+    uint32_t bytes;
     uint32_t id;    /* 1.. */
     uint16_t kind;  /* enum trace_name_kind */
-    uint16_t place; /* of a file: the id of where it is; 0: not known */
-    int32_t fd;     /* the descriptor it was first seen with; -1: none */
+    uint16_t place; /* of a file: the id of its TRACE_PLACE; 0: not known */
+    int32_t fd;     /* the descriptor under which it was first seen; -1: none */
     char text[];    /* ends with 0 */
 };
 
-/* Three kinds are no names but facts, in logs of version 3:
+/* Three kinds are facts instead of names, in logs of version 3:
  *   TRACE_PLACE  "TYPE BLOCK STRIPE STRIPES POINT": the type of a file system,
  *                st_blksize of files in it, bytes and number of a file's stripes (0:
- *                none, or not known), and where it is mounted. Files that agree in all
+ *                none, or not known), and its mount point. Files that agree in all
  *                share it.
  *   TRACE_MPI    "RANKS KEY=VALUE;KEY=VALUE...": MPI_File_open of the file whose id is
  *                in fd by so many ranks, and the hints in effect afterwards.
@@ -159,23 +166,24 @@ enum trace_name_kind {
     TRACE_PROGRAM
 };
 
-/* In blocks of the profile: one after the other, `count` 0 ends. Those of a thread are
- * in its own blocks: a reader adds up equal (file, op, level). File 0 with the flag
- * TRACE_OTHERS has what came when a thread's blocks were full. */
+/* Entries of blocks of the profile, one after the other; one with `count` 0 ends them.
+ * A thread's entries are in its own blocks: a reader adds up equal (file, op, level).
+ * File 0 with the flag TRACE_OTHERS has the calls that came when a thread's blocks were
+ * full. */
 enum { TRACE_SIZES = 40, TRACE_TIMES = 40, TRACE_OTHERS = 16 };
 
 struct trace_profile {
     uint32_t file;
     uint16_t op;
-    uint8_t level, flags; /* flags: as of the first event */
+    uint8_t level, flags; /* flags of the first event */
     uint64_t count;       /* calls, failed ones included */
     uint64_t errors;
     uint64_t
         bytes; /* moved; 0 of calls that move none, of failed ones, of TRACE_ASYNC */
     uint64_t ticks;
-    /* Of calls that move bytes: sizes[0] moved none, sizes[n] 2^(n-1) .. 2^n - 1 bytes;
-     * of all calls: times[0] took less than 1 ns, times[n] 2^(n-1) .. 2^n - 1 ns. The
-     * last of each has all that is more. */
+    /* Counts by size, of calls that move bytes: sizes[0] moved none, sizes[n] 2^(n-1)
+     * .. 2^n - 1 bytes; counts by duration, of all calls: times[0] took less than 1 ns,
+     * times[n] 2^(n-1) .. 2^n - 1 ns. The last of each has all larger ones. */
     uint64_t sizes[TRACE_SIZES], times[TRACE_TIMES];
 };
 
