@@ -1,4 +1,4 @@
-/* Ticks, and what they are in time: the processor's counter where the kernel itself
+/* Ticks, and their conversion to time: the processor's counter if the kernel itself
  * keeps time by it, else CLOCK_MONOTONIC. */
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
@@ -9,12 +9,12 @@
 #include <cpuid.h>
 #endif
 
-#define STAGED_NS 1e9 /* so much is lost at most of a log that is not mapped */
+#define STAGED_NS 1e9 /* most that is lost of a log that is not mapped */
 
 static struct {
     uint64_t ticks;           /* the first moment */
-    int64_t unix_ns, mono_ns; /* the same */
-    int busy;                 /* somebody renews the second */
+    int64_t unix_ns, mono_ns; /* the same moment */
+    int busy;                 /* a thread renews the second moment */
 } begin;
 
 int clock_by_call(clockid_t id, struct timespec *t)
@@ -29,7 +29,7 @@ static int64_t ns_of(clockid_t id)
     return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-/* One moment on both clocks: the closest of a few tries. */
+/* Reads one moment on both clocks: the closest of a few tries. */
 static uint64_t both_clocks(clockid_t id, int64_t *ns)
 {
     uint64_t best = UINT64_MAX, middle = 0;
@@ -97,7 +97,7 @@ static void set_second(uint64_t ticks, int64_t mono_ns)
     if (ticks > begin.ticks)
         recorder.ns_per_tick =
             (double)(mono_ns - begin.mono_ns) / (double)(ticks - begin.ticks);
-    /* The next time when twice as much has passed: whenever the process is killed, no
+    /* Renew when twice as much time has passed: whenever the process is killed, no
      * event is further from a known moment than from the first. A log that is not
      * mapped is written then, too. */
     uint64_t pause = ticks - begin.ticks;

@@ -1,5 +1,5 @@
-/* What the system knows of the process besides its calls: it stands in the header's
- * text, and tells how far the log can be trusted. */
+/* Facts of the system about the process, besides its calls. They are in the header's
+ * text, and tell how far the log can be trusted. */
 #include "iotrace/format/program.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The whole of a small file in /proc; false: it is not there. */
+/* Reads a small file of /proc as a whole; false: it does not exist. */
 static bool facts_read(const char *file, char *text, size_t room)
 {
     int fd = sys_open(file, O_RDONLY | O_CLOEXEC, 0);
@@ -24,7 +24,7 @@ enum { COUNTS = 6 };
 
 static int64_t began[COUNTS]; /* -1: not known */
 
-/* "rchar: 1\nwchar: 2\n..." */
+/* Reads counters such as "rchar: 1\nwchar: 2\n...". */
 static bool read_counts(int64_t count[COUNTS])
 {
     char text[512];
@@ -65,7 +65,7 @@ static bool may_use(int cpu)
     return cpu < TRACE_CPUS && (mask[cpu / WORD_BITS] >> cpu % WORD_BITS & 1);
 }
 
-/* "0-3,8". False: it is too long. */
+/* Lists processors as "0-3,8". False: the list is too long. */
 static bool list_cpus(char text[TRACE_CPUS_TEXT])
 {
     int at = 0;
@@ -97,7 +97,8 @@ static void add_cores(void)
         header_add("cpus", text);
 }
 
-/* schedstat is "ran waited turns"; -1: the kernel does not count. */
+/* Reads the waiting time of schedstat, which is "ran waited turns"; -1: the kernel does
+ * not count it. */
 static int64_t waited_of(const char *file)
 {
     char text[96], *end;
@@ -124,7 +125,7 @@ struct task { /* linux_dirent64 */
     char name[];
 };
 
-/* Of all threads that are there. -1: not known. */
+/* Sums the waiting time of all threads that exist. -1: not known. */
 static int64_t waited_by_threads(char *room)
 {
     char file[64];
@@ -158,7 +159,8 @@ static void add_waited(void)
 
 /* ---- the program ---- */
 
-/* Children that are not another program are what their parent is. */
+/* Adds the kind of program. Children that run no other program are of their parent's
+ * kind. */
 static void add_program(void)
 {
     static enum { UNKNOWN, SEEN, GO } program;
@@ -170,7 +172,7 @@ static void add_program(void)
         header_add("program", "go");
 }
 
-/* ---- when ---- */
+/* ---- begin and end ---- */
 
 void facts_begin(void)
 {

@@ -1,5 +1,5 @@
-/* What each descriptor is open on. One that came to be unseen (inherited, a socket,
- * from inside a library) is looked up when it is first used. */
+/* The file of each descriptor. One that was made unseen (inherited, a socket, from
+ * inside a library) is looked up when it is first used. */
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
 #include <string.h>
@@ -15,7 +15,7 @@ static void seen(int fd)
         ;
 }
 
-static bool given[3]; /* standard streams are what they were at the start */
+static bool given[3]; /* standard streams are still those of the start */
 
 bool fd_is_given(int fd)
 {
@@ -35,8 +35,9 @@ static bool is_regular(int fd)
            S_ISREG(s.stx_mode);
 }
 
-/* Terminals, pipes and the like stay hidden; a regular file, and whatever the program
- * opens later under one of these numbers, is a file like others. */
+/* Enters the standard streams. Terminals, pipes and the like stay hidden; a regular
+ * file, and whatever the program opens later under one of these numbers, is a file like
+ * others. */
 void fds_start(void)
 {
     for (int fd = 0; fd <= 2; fd++) {
@@ -57,19 +58,20 @@ static void set(int fd, uint32_t file, uint32_t owner)
     __atomic_store_n(&fds[fd].file, file, __ATOMIC_RELEASE);
 }
 
-/* In a child of vfork the table is the parent's: it is neither right nor to be changed,
- * except that what it inherited as stdin, stdout and stderr stay hidden. */
+/* Returns the file of a descriptor. In a child of vfork the table is the parent's: it
+ * may be wrong and must not change, except that inherited stdin, stdout and stderr stay
+ * hidden. */
 uint32_t fd_resolve(int fd)
 {
     int error = errno;
     if (!lane_get())
         return FILE_HIDDEN;
     if ((unsigned)fd < FDS && fds[fd].file && (!vforked || fd <= 2))
-        return fds[fd].file; /* the start has put it there */
+        return fds[fd].file; /* fds_start has set it */
     ROOM(text);
     long n = text ? name_of_fd(text, fd) : -1;
     if (n >= 0 && fd == recorder.fd && log_is_ours(fd))
-        n = -1; /* not there, as far as the program knows */
+        n = -1; /* the program must not know of it */
     uint32_t file = 0;
     if (n >= 0) {
         bool was_given = (unsigned)fd < 3 && given[fd];
@@ -82,7 +84,7 @@ uint32_t fd_resolve(int fd)
     return file;
 }
 
-/* Without looking it up. */
+/* Returns the file of a descriptor without looking it up. */
 uint32_t fd_peek(int fd)
 {
     return (unsigned)fd < FDS && !vforked ? fds[fd].file : 0;
@@ -116,8 +118,9 @@ void fds_shared(void)
         fd_shared(fd);
 }
 
-/* The copy of stdout is stdout; the copy of a file has the file's name, and a number of
- * its own as it is another descriptor. */
+/* Returns the name for a copy of a descriptor. The copy of stdout is stdout; the copy
+ * of a file has the file's name, and a number of its own as it is another
+ * descriptor. */
 static uint32_t dupped_name(int from, int to)
 {
     uint32_t file = fd_peek(from);

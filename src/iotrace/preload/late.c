@@ -1,4 +1,4 @@
-/* Finding the real functions of libraries that the recorder does not link. */
+/* Finds the real functions of libraries that the recorder does not link. */
 #include "iotrace/preload/late.h"
 #include "iotrace/preload/recorder.h"
 #include <dlfcn.h>
@@ -29,7 +29,7 @@ late_function *late_find(const char *name, const void *caller)
     return (late_function *)f;
 }
 
-struct place { /* of an object that holds an address */
+struct place { /* the object that holds an address */
     uintptr_t address, from, to;
 };
 

@@ -1,9 +1,9 @@
 /* Wrappers of libraries that the recorder does not link and that a program may load at
- * any time: MPI, HDF5. Nothing of theirs is looked up before the program calls it.
+ * any time: MPI, HDF5. No function of theirs is looked up before the program calls it.
  *
  * All arguments are words: integers of any size, handles and addresses come in a
- * register each, so that one type serves all implementations of a library, and
- * arguments that a function does not have do no harm. */
+ * register each, so that one type serves all implementations of a library, and surplus
+ * arguments do no harm. */
 #ifndef IOTRACE_PRELOAD_LATE_H
 #define IOTRACE_PRELOAD_LATE_H
 
@@ -18,9 +18,9 @@
 typedef intptr_t late_function(intptr_t, intptr_t, intptr_t, intptr_t, intptr_t,
                                intptr_t);
 
-/* Where the real one of `name` is: the next in the order of loading; or, in a library
- * that was loaded for its caller alone, what the caller's own libraries have. NULL: it
- * is nowhere. Never on the hot path. */
+/* Finds the real function `name`: the next in the order of loading; or, in a library
+ * that was loaded for its caller alone, the one of the caller's own libraries. NULL:
+ * there is none. Never on the hot path. */
 late_function *late_find(const char *name, const void *caller);
 
 /* Results of late_find by calling object: a process can have two libraries of one name,
@@ -46,7 +46,7 @@ static inline late_function *late_of(struct late_cache *c, const char *name,
     return late_learn(c, name, caller);
 }
 
-/* The same of a variable: the one in use can be the program's own copy. */
+/* Finds a variable in the same way: the one in use can be the program's own copy. */
 void *late_find_data(const char *name, const void *caller);
 
 #define WORDS                                                                          \
@@ -57,8 +57,8 @@ static inline intptr_t late_call(late_function *f, const intptr_t *a)
     return f(a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-/* The exported `name`, which returns an int: `how`, an expression of f, the real one,
- * and a, its arguments; -ENOSYS where there is no real one. */
+/* Defines the exported `name`, which returns an int: `how` is an expression of f, the
+ * real function, and a, its arguments; -ENOSYS if there is no real one. */
 #define WRAP_LATE(name, how)                                                           \
     EXPORT int wrap_##name(WORDS) __asm__(#name);                                      \
     int wrap_##name(WORDS)                                                             \

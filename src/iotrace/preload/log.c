@@ -1,8 +1,8 @@
-/* The log's file: its name, its blocks, its descriptor, which the program does not
+/* The log's file: its name, its blocks, and its descriptor, which the program does not
  * see. Blocks that are being filled are mapped, so that they outlive the process
- * however it ends. Where the file system copies on write, that would kill the program
- * when there is no room for the copy: there they are in memory, and written to the
- * file every second and at the end. */
+ * however it ends. On a file system that copies on write, a mapping would kill the
+ * program when there is no room for the copy: there, blocks are in memory, and are
+ * written to the file every second and at the end. */
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
 #include <poll.h>
@@ -15,10 +15,10 @@
 
 enum { OUT_OF_THE_WAY = 512, MANY_FDS = 4096, GENERATIONS_MOST = 100000, PAGE = 4096 };
 
-struct staged { /* a block in memory; what is recorded begins a page further on */
+struct staged { /* a block in memory; its records begin a page further on */
     struct staged *next;
     uint64_t at;    /* its place in the file */
-    size_t written; /* so much of it has been there before */
+    size_t written; /* bytes of it that have been written before */
 };
 
 static bool identify(int fd, uint64_t *dev, uint64_t *ino)
@@ -31,7 +31,7 @@ static bool identify(int fd, uint64_t *dev, uint64_t *ino)
     return true;
 }
 
-/* ---- what is said on stderr ---- */
+/* ---- messages on stderr ---- */
 
 static bool is_pipe(int fd)
 {
@@ -40,8 +40,9 @@ static bool is_pipe(int fd)
            (S_ISFIFO(s.stx_mode) || S_ISSOCK(s.stx_mode));
 }
 
-/* Not to a file that the program has opened itself, not into what another program may
- * read as this one's output, and not where it would have to be waited for. */
+/* True if a message may be written: not to a file that the program has opened itself,
+ * not into what another program may read as this one's output, and not if that would
+ * block. */
 static bool may_tell(void)
 {
     static const struct timespec at_once;
@@ -78,7 +79,7 @@ void complain(const char *what, const char *about)
         tell(line, (size_t)n < ROOM_BYTES ? (size_t)n : ROOM_BYTES - 1);
 }
 
-/* Whether who started this process is recorded, too: its environment names us. */
+/* True if the parent is recorded, too: then its environment names us. */
 static bool parent_has_told(void)
 {
     static const char us[] = "iotrace.so";
@@ -100,7 +101,8 @@ static bool parent_has_told(void)
     return found;
 }
 
-/* Said once, not by all that a program starts: somebody may read what they say. */
+/* Complains once, and not in every program that a process starts: others may read their
+ * output. */
 static void complain_nothing(const char *why, const char *about)
 {
     int error = errno;
@@ -112,8 +114,9 @@ static void complain_nothing(const char *why, const char *about)
 
 /* ---- the descriptor ---- */
 
-/* Under a number that the program cannot be given: at its limit, which is raised for a
- * moment; or among very many, where nobody misses one. -1: there is none. */
+/* Moves a descriptor to a number that the program cannot be given: at its limit, which
+ * is raised for a moment; or among very many, where no program misses one. -1: there is
+ * none. */
 static int out_of_the_way(int fd)
 {
     struct rlimit64 own, more;
@@ -131,7 +134,7 @@ static int out_of_the_way(int fd)
     return high;
 }
 
-/* Where the program would miss the number it is open for this use only. */
+/* Keeps the descriptor, or for this use only if the program would miss its number. */
 static void log_keep(struct log_use *u)
 {
     int high = out_of_the_way(u->fd);
@@ -147,14 +150,15 @@ bool log_name_taken(const char *name)
     return sys_call(SYS_faccessat, AT_FDCWD, name, F_OK) == 0;
 }
 
-/* The name of the log's file: of a text, what it is made from at the end. */
+/* Builds the name of the log's file. For a text log, it is the file from which the text
+ * is made at the end. */
 static const char *file_name(char *room)
 {
     stpcpy(stpcpy(room, recorder.name), recorder.text ? ".part" : "");
     return room;
 }
 
-/* Never one that exists: NAME, NAME.1, NAME.2 ... */
+/* Creates a file, never one that exists: NAME, NAME.1, NAME.2 ... */
 static int log_create(void)
 {
     size_t end = strlen(recorder.name);
@@ -182,7 +186,7 @@ bool log_is_ours(int fd)
            ino == recorder.ino;
 }
 
-/* The program may have closed the log behind our back, and have another file under its
+/* Opens the log again: the program may have closed it, and have another file under its
  * number. */
 static struct log_use again(void)
 {
@@ -210,8 +214,8 @@ void log_give(struct log_use u)
         sys_close(u.fd);
 }
 
-/* Room that is really there: a mapped page for which the disk has none would kill the
- * program. Zeros and not fallocate, which takes milliseconds where the file is soon
+/* Allocates disk space: a mapped page without space would kill the program. It writes
+ * zeros and does not use fallocate, which takes milliseconds if the file is soon
  * removed, or most of it not needed. */
 static bool log_make_room(int fd, uint64_t at, size_t bytes)
 {
@@ -219,14 +223,14 @@ static bool log_make_room(int fd, uint64_t at, size_t bytes)
     for (uint64_t n = 0; n < bytes; n += sizeof zeros) {
         ssize_t written = sys_pwrite(fd, zeros, sizeof zeros, at + n);
         if (written >= 0 && written < (ssize_t)sizeof zeros)
-            errno = ENOSPC; /* or an older reason would be told */
+            errno = ENOSPC; /* an older error must not be reported */
         if (written != (ssize_t)sizeof zeros)
             return false;
     }
     return true;
 }
 
-/* The file ends where a block does. */
+/* Extends the file to the end of a block. */
 static bool log_extend(int fd, uint64_t end)
 {
     return sys_pwrite(fd, "", 1, end - 1) == 1;
@@ -240,7 +244,7 @@ static bool copies_on_write(int fd)
         0x9123683e, /* btrfs */
         0xca451a4e, /* bcachefs */
         0x2fc12fc1, /* ZFS */
-        0x794c7630, /* overlayfs: the one below is not told */
+        0x794c7630, /* overlayfs: it does not tell the one below */
     };
     struct statfs s;
     if (sys_call(SYS_fstatfs, fd, &s))
@@ -285,7 +289,7 @@ static size_t used_bytes(const struct staged *s)
     return bytes < TRACE_BLOCK ? bytes : TRACE_BLOCK;
 }
 
-/* All that was ever written of a block is written again: it may have been emptied. */
+/* Writes all that was ever written of a block again: it may have been emptied. */
 static bool put_staged(int fd, struct staged *s)
 {
     size_t used = used_bytes(s);
@@ -293,7 +297,7 @@ static bool put_staged(int fd, struct staged *s)
         s->written = used;
     long n = sys_pwrite(fd, (char *)s + PAGE, s->written, s->at);
     if (n >= 0 && n < (long)s->written)
-        errno = ENOSPC; /* or an older reason would be told */
+        errno = ENOSPC; /* an older error must not be reported */
     return n == (long)s->written;
 }
 
@@ -342,8 +346,8 @@ uint64_t log_place(int fd)
     return 0;
 }
 
-/* A killed process can leave half a copy: it counts only with its header, which is
- * written last. */
+/* Copies a block to the end of the file. A killed process can leave half a copy: it
+ * counts only with its header, which is written last. */
 bool log_copy(const struct trace_block *b)
 {
     size_t head = sizeof *b, rest = TRACE_BLOCK - head;
@@ -409,8 +413,8 @@ bool log_open(void)
     return true;
 }
 
-/* Gives back the room behind what was written: a short program's few events do not need
- * 256 KiB of disk. */
+/* Frees the space behind the records: a short program's few events do not need 256 KiB
+ * of disk. */
 void log_trim(void *mapped, size_t used)
 {
     used = (used + PAGE - 1) / PAGE * PAGE;
@@ -429,7 +433,7 @@ void log_trim_names(void)
     log_give(u);
 }
 
-/* The program wants our number for itself. */
+/* Moves our descriptor, as the program wants its number. */
 void log_move(int fd)
 {
     if (recorder.header && fd == recorder.fd && log_is_ours(fd)) {

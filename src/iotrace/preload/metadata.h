@@ -6,7 +6,8 @@
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
 
-/* The name is made after the call and outside its time. Path NULL: the event's own. */
+/* Ends an event. Its name is made after the call and outside its time. Path NULL: the
+ * event's own. */
 static inline int64_t metadata_done(struct event *e, enum trace_op op, int dir,
                                     const char *path, int64_t request, int64_t result)
 {

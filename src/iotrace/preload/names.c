@@ -7,14 +7,14 @@
 
 uint64_t name_at[NAMES];
 
-static bool moved; /* a relative name is no longer relative to where we began */
+static bool moved; /* a relative name is no longer relative to the first directory */
 
 void names_moved(void)
 {
     moved = true;
 }
 
-/* ---- what is left out: decided once for each name ---- */
+/* ---- files that are left out, decided once for each name ---- */
 
 static struct {
     const char *include, *exclude;
@@ -30,7 +30,7 @@ void names_start(void)
         globs.exclude = NULL;
 }
 
-/* One glob, up to `end`: * is any text, ? any letter. */
+/* Matches one glob, up to `end`: * is any text, ? any letter. */
 static bool matches(const char *glob, const char *end, const char *text)
 {
     const char *star = NULL, *again = NULL;
@@ -63,7 +63,7 @@ static bool any_matches(const char *list, const char *text, const char *whole)
     return false;
 }
 
-/* PATH as it is, absolute if it can be. */
+/* Makes a path absolute if possible. */
 static void absolute(char *text, size_t bytes, const char *path)
 {
     long n = *path == '/' ? 0 : sys_call(SYS_getcwd, text, bytes);
@@ -95,7 +95,7 @@ static uint64_t hash_of(const char *text, uint32_t kind, int fd)
     return h ? h : 1;
 }
 
-/* A place in the log for an entry of so many bytes; 0: none. */
+/* Returns a place in the log for an entry of so many bytes; 0: there is none. */
 static uint64_t names_place(int log, uint32_t bytes)
 {
     uint64_t end = __atomic_load_n(&state->name_end, __ATOMIC_ACQUIRE);
@@ -138,8 +138,8 @@ static uint32_t emit(const char *text, enum trace_name_kind kind, int fd)
     return id;
 }
 
-/* Two at once (threads, a signal handler) may each make a number for the same name:
- * readers go by the text. Nobody waits for anybody. */
+/* Returns the number of a name. Two callers at once (threads, a signal handler) may
+ * each make a number for the same name: readers compare the text. Nobody waits. */
 uint32_t name_of_text(const char *text, enum trace_name_kind kind, int fd)
 {
     if (!is_running() && !recorder_start())
@@ -163,7 +163,7 @@ uint32_t name_of_text(const char *text, enum trace_name_kind kind, int fd)
     return emit(text, kind, fd);
 }
 
-/* Of what the kernel calls it: "/a/file", "pipe:[123]". */
+/* Returns the number for the kernel's name of a file: "/a/file", "pipe:[123]". */
 uint32_t name_of_link(const char *text, int fd)
 {
     return is_left_out(text) ? FILE_EXCLUDED : name_of_text(text, TRACE_FILE, fd);
@@ -223,8 +223,8 @@ uint32_t name_of_path_at(int dir, const char *path, int fd)
     return id;
 }
 
-/* Descriptors that a child has from its parent keep their names: they are read back
- * from the parent's log. */
+/* Reads a name from the parent's log: descriptors that a child has from its parent keep
+ * their names. */
 static bool name_read(int log, uint64_t at, struct trace_name *n)
 {
     long got = sys_pread(log, n, sizeof *n + PATH_BYTES + 8, at);
@@ -234,7 +234,8 @@ static bool name_read(int log, uint64_t at, struct trace_name *n)
     return true;
 }
 
-/* The same text under another descriptor; 0 where it cannot be read. */
+/* Returns a number for the same text under another descriptor; 0: the text cannot be
+ * read. */
 uint32_t name_again(uint32_t id, int fd)
 {
     int error = errno;
@@ -267,7 +268,7 @@ void names_inherit(int old_log)
     struct trace_name *entry = (void *)room;
     for (int i = 0; i < NAME_KEEPERS && keepers[i]; i++)
         keepers[i]();
-    /* first where all of them are: new numbers take old ones' places in name_at */
+    /* Find all of them first: new numbers overwrite old ones' places in name_at. */
     for (int fd = 0; fd <= recorder.fd_top; fd++) {
         struct fd_entry *f = &fds[fd];
         f->owner = 0;
@@ -283,7 +284,7 @@ void names_inherit(int old_log)
     }
 }
 
-/* Of the names that have a place in the table. */
+/* Visits the names that have a place in the table. */
 void names_visit(void (*each)(const struct trace_name *, void *), void *with)
 {
     ROOM(room);
@@ -295,7 +296,8 @@ void names_visit(void (*each)(const struct trace_name *, void *), void *with)
     log_give(log);
 }
 
-/* One file can have several names: one for each descriptor. */
+/* True if the name comes up for the first time. One file can have several names: one
+ * for each descriptor. */
 bool name_is_first(const char *text)
 {
     uint64_t h = hash_of(text, 0, 0);

@@ -1,5 +1,5 @@
-/* Where files are: on which file system, mounted where, in which blocks and stripes. It
- * is looked up when a file gets its number, and for each file system once. */
+/* The place of files: their file system, its mount point, its blocks and stripes. It is
+ * looked up when a file gets its number, and once for each file system. */
 #include "iotrace/format/lustre.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
@@ -16,7 +16,7 @@ struct mount {
     char type[32], point[MOUNT_BYTES];
 };
 
-/* A child that is forked finds here what its parent has read. */
+/* Places that are known; a forked child finds those of its parent. */
 enum { FREE, FILLING };
 static struct place {
     uint64_t key;
@@ -33,7 +33,7 @@ static uint64_t place_key(const struct statx *s, uint64_t mount_id)
 
 /* ---- the table of mounts ---- */
 
-/* "\040" is a blank. */
+/* Copies text with escapes: "\040" is a blank. */
 static void copy_unescaped(char *to, size_t room, const char *from, size_t n)
 {
     for (size_t i = 0; i < n && room > 1; i++, room--) {
@@ -53,7 +53,8 @@ static const char *word_at(const char *line, int n)
     return line;
 }
 
-/* ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [TAGS] - TYPE SOURCE OPTIONS */
+/* Parses a line: ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [TAGS] - TYPE SOURCE
+ * OPTIONS. */
 static bool place_is_line(const char *line, const char *id, const char *dev,
                           struct mount *m)
 {
@@ -67,7 +68,7 @@ static bool place_is_line(const char *line, const char *id, const char *dev,
     return true;
 }
 
-/* By its number, or where the kernel does not tell that, by the device. */
+/* Finds a mount by its number or, if the kernel does not tell that, by the device. */
 static void mount_find(struct mount *m, const struct statx *s, uint64_t mount_id)
 {
     char id[24] = "", dev[32];
@@ -113,7 +114,7 @@ static uint32_t place_name(const struct mount *m, int fd, uint32_t block)
     return id <= UINT16_MAX ? id : 0;
 }
 
-/* Its slot, filled; NULL: there is none for it. */
+/* Returns the slot of a place, filled; NULL: there is none for it. */
 static struct place *place_get(uint64_t key, const struct statx *s, uint64_t mount_id)
 {
     for (int i = 0; i < PLACES; i++) {
@@ -139,7 +140,7 @@ uint32_t place_of(int fd)
         sys_call(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_TYPE | STATX_MNT_ID, &s) ||
         !S_ISREG(s.stx_mode))
         return 0;
-    uint64_t mount_id = 0; /* in headers of older systems it has no name */
+    uint64_t mount_id = 0; /* headers of older systems have no name for it */
     if (s.stx_mask & STATX_MNT_ID)
         memcpy(&mount_id, &s.stx_dev_minor + 1, sizeof mount_id);
     struct place *p = place_get(place_key(&s, mount_id), &s, mount_id);

@@ -1,5 +1,5 @@
-/* Counters and histograms instead of events, or beside them: in blocks of the log, so
- * that they outlive the process however it ends. */
+/* Counters and histograms instead of events, or beside them: they are in blocks of the
+ * log, so that they outlive the process however it ends. */
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
 
@@ -69,7 +69,8 @@ static struct trace_profile *other(struct lane *l, struct profile *p, enum trace
     return p->others[op];
 }
 
-/* A file can be both ends of copies: those have an entry each. */
+/* True if the entry matches. A file can be both ends of copies: those have an entry
+ * each. */
 static bool is_it(const struct trace_profile *t, uint32_t file, enum trace_op op,
                   int flags)
 {
@@ -109,7 +110,8 @@ static struct trace_profile *entry_of(uint32_t file, enum trace_op op, int flags
     return t;
 }
 
-/* 0: 0, 1: 1, 2: 2..3, 3: 4..7 and so on; the last has the rest. */
+/* Returns the class of a number: 0: 0, 1: 1, 2: 2..3, 3: 4..7 and so on; the last has
+ * the rest. */
 static unsigned octave(uint64_t n, unsigned most)
 {
     unsigned b = n ? 64 - (unsigned)__builtin_clzll(n) : 0;

@@ -1,9 +1,9 @@
 /* Wrappers: WRAP(type, name, (parameters)) { ... REAL(name)(arguments) ... }
  *
  * The function is called wrap_name in C and `name` for the linker: no header's
- * prototype, macro or renaming is in its way. Each WRAP leaves an entry in the section
- * `reals`, from which the real ones are found at the start: the next in the order of
- * loading, so that other preloaded libraries see the call, too. */
+ * prototype, macro or renaming interferes. Each WRAP leaves an entry in the section
+ * `reals`, from which the real functions are found at the start: the next in the order
+ * of loading, so that other preloaded libraries see the call, too. */
 #ifndef IOTRACE_PRELOAD_REAL_H
 #define IOTRACE_PRELOAD_REAL_H
 
@@ -13,8 +13,8 @@ struct real {
 };
 
 /* Looks all of them up: without an allocation or a lock, so that an allocator may call
- * a wrapper before the start. What the C library does not have becomes a function that
- * says ENOSYS. */
+ * a wrapper before the start. A function that the C library lacks is replaced by one
+ * that fails with ENOSYS. */
 void reals_find(void);
 void *real_find(const struct real *r); /* never NULL */
 
@@ -27,7 +27,8 @@ void *real_find(const struct real *r); /* never NULL */
     EXPORT type wrap_##name params __asm__(#name);                                     \
     type wrap_##name params
 
-/* Another name of the same: on 64-bit systems those with 64 in their name are. */
+/* Defines another name of the same function, such as those with 64 in their name on
+ * 64-bit systems. */
 #define ALIAS(alias_name, name)                                                        \
     extern __typeof__(wrap_##name) alias_##alias_name __asm__(#alias_name)             \
         __attribute__((alias(#name), visibility("default"), used))

@@ -29,15 +29,15 @@ _Static_assert(sizeof(long) == 8 && sizeof(off_t) == 8, "names with 64 are alias
 enum {
     RECORDS = (TRACE_BLOCK - sizeof(struct trace_block)) / sizeof(struct trace_record),
     FDS = 1 << 16,   /* descriptors with a place in the table */
-    NAMES = 1 << 16, /* names that are found again, and counted in the summary */
+    NAMES = 1 << 16, /* names that can be found again, and count in the summary */
     LANES = 1 << 14, /* threads at once */
     PATH_BYTES = 4352,
-    PLACES = 16,             /* file systems and their blocks that are known */
+    PLACES = 16,             /* known pairs of a file system and its block size */
     HEADER_BYTES = 32 << 10, /* with its text */
     ROOM_BYTES = 32 << 10
 };
 
-/* What an event's `file` can be besides an id. */
+/* Values of an event's `file` other than ids. */
 #define FILE_EXCLUDED UINT32_C(0xfffffffe) /* left out by IOTRACE_INCLUDE, _EXCLUDE */
 #define FILE_HIDDEN UINT32_C(0xffffffff)   /* stdin, stdout, stderr */
 
@@ -45,100 +45,102 @@ enum mode { MODE_TRACE = 1, MODE_PROFILE = 2 };
 
 struct profile;
 
-/* A thread's place; when it ends, the next thread takes it over with its block. */
+/* The place of a thread. When the thread ends, the next one takes it over with its
+ * block. */
 struct lane {
-    struct trace_block *block; /* in which the next record goes; NULL: none yet */
+    struct trace_block *block; /* the block for the next record; NULL: none yet */
     struct profile *profile;
-    uint64_t sequence; /* of the next block */
+    uint64_t sequence; /* number of the next block */
     uint32_t number;
     int taken;
-    int emptying; /* its block is on the way to the end of the file */
+    int emptying; /* its block is being copied to the end of the file */
 } __attribute__((aligned(64)));
 
-struct file_sum { /* of the summary: reads, writes */
+struct file_sum { /* sums of a file for the summary: reads, writes */
     uint64_t calls[2], bytes[2], ticks[2];
 };
 
 struct name_slot {
     uint64_t hash; /* 0: free */
-    uint32_t id;   /* 0: being made */
+    uint32_t id;   /* 0: it is being made */
 };
 
-/* Memory that the kernel wipes in a forked child, whatever forked it: `on` is how the
- * child knows that it is one, and all that belongs to the parent's log is gone. */
+/* Memory that the kernel wipes in a forked child, however it was forked: so the child
+ * notices it by `on`, and all that belongs to the parent's log is gone. */
 struct state {
     int on, ended;
-    unsigned lanes; /* ever taken */
+    unsigned lanes; /* lanes that were ever taken */
     uint32_t names; /* ids given */
     uint64_t name_end;
     uint64_t name_blocks;
     uint64_t events, bytes, ticks; /* of level 0, for the summary */
     unsigned late_blocks;
-    struct trace_block *late[256]; /* not yet summed up: a record was not filled */
-    struct staged *staged;         /* blocks of the log that are not mapped */
-    uint32_t place[PLACES];        /* their names; 0: none yet */
-    int64_t waited_ns;             /* of threads that have ended */
+    /* blocks not summed up yet, as a record was not filled */
+    struct trace_block *late[256];
+    struct staged *staged;  /* blocks of the log that are not mapped */
+    uint32_t place[PLACES]; /* names of places; 0: none yet */
+    int64_t waited_ns;      /* waits of threads that have ended */
     struct lane lane[LANES];
     struct name_slot slot[NAMES];
     struct file_sum sum[NAMES];
 };
 
 struct fd_entry {
-    uint32_t file;  /* 0: to be found out */
-    uint32_t owner; /* lane number + 1 that knows the offset; 0: nobody does */
+    uint32_t file;  /* 0: not looked up yet */
+    uint32_t owner; /* number + 1 of the lane that knows the offset; 0: none does */
     int64_t offset;
 };
 
-/* Of the process; a forked child inherits it and makes it its own. */
+/* The recorder of a process; a forked child inherits it and makes it its own. */
 struct recorder {
     struct trace_header *header; /* of the log; NULL: there is none */
-    int mode;                    /* of enum mode; 0: nothing is recorded */
+    int mode;                    /* enum mode; 0: nothing is recorded */
     bool tsc, text;
-    uint64_t renew_at; /* ticks: time to look at the clocks again */
+    uint64_t renew_at; /* ticks: time to read the clocks again */
     double ns_per_tick;
-    int (*clock)(clockid_t, struct timespec *); /* the kernel's */
-    int fd; /* the log; -1: it is opened for each use */
+    int (*clock)(clockid_t, struct timespec *); /* the kernel's clock_gettime */
+    int fd; /* descriptor of the log; -1: it is opened for each use */
     uint64_t dev, ino;
     uint64_t blocks_most;
     bool full;
     bool staged; /* no block is mapped: log_settle writes them */
-    int fd_top;  /* descriptors above were never in the table */
+    int fd_top;  /* descriptors above it were never in the table */
     char name[PATH_BYTES];
 };
 
 extern struct state *state;
 extern struct recorder recorder;
 extern struct fd_entry fds[FDS];
-extern uint64_t name_at[NAMES]; /* where in the log's file a name is */
+extern uint64_t name_at[NAMES]; /* place of a name in the log's file */
 extern const uint8_t op_class[OP_COUNT];
 
-/* initial-exec: reached without a call and without memory of its own. */
+/* The model initial-exec needs no call, and no memory of its own. */
 extern __thread struct lane *lane;
-extern __thread uint8_t level; /* traced calls around this one */
+extern __thread uint8_t level; /* number of traced calls around this one */
 extern __thread int vforked;   /* > 0: this is a child that shares our memory */
 
 /* ---- start.c ---- */
 bool recorder_start(void); /* false: there is no log, and there will be none */
-void recorder_end(enum trace_state how);     /* nothing is expected to come */
-void recorder_suspend(enum trace_state how); /* what comes will be another log */
+void recorder_end(enum trace_state how);     /* no more events are expected */
+void recorder_suspend(enum trace_state how); /* later events go to another log */
 void recorder_forked(void);
-unsigned recorder_generation(void);        /* of the next log */
-const char *environment(const char *name); /* not getenv, which programs redefine */
+unsigned recorder_generation(void);        /* number of the next log */
+const char *environment(const char *name); /* getenv may be redefined by programs */
 const char *recorder_app(void);
 const char *recorder_execution(void);
-void header_add(const char *key, const char *value); /* a line of its text */
+void header_add(const char *key, const char *value); /* adds a line to its text */
 
 /* ---- sys.c ---- */
 
 /* Memory for a block of code: the program's stack may be that of a signal handler, or
- * the smallest that a thread can have. Nobody waits, and nothing is taken from malloc.
- * NULL: there is none. */
+ * the smallest that a thread can have. room_take does not wait, and takes nothing from
+ * malloc. NULL: there is none. */
 char *room_take(void);
 void room_give(char **room);
 #define ROOM(name) char *name __attribute__((cleanup(room_give))) = room_take()
 
 /* ---- symbols.c ---- */
-void *symbols_kernel_clock(void); /* NULL: it is there by a system call only */
+void *symbols_kernel_clock(void); /* NULL: only a system call reads it */
 
 /* ---- clock.c ---- */
 int clock_by_call(clockid_t id, struct timespec *t);
@@ -150,7 +152,8 @@ int64_t clock_unix_ns(uint64_t ticks);
 /* ---- log.c ---- */
 bool log_open(void);
 bool log_is_ours(int fd);
-/* The log's descriptor, for each use anew: the program may close any, or have few. */
+/* The log's descriptor. It is taken for each use anew: the program may close any, or
+ * have few. */
 struct log_use {
     int fd;     /* -1: the log is gone */
     bool brief; /* log_give closes it */
@@ -159,27 +162,28 @@ struct log_use {
 struct log_use log_take(void);
 void log_give(struct log_use u);
 void log_move(int fd);
-void *log_block(enum trace_kind kind, uint32_t thread, uint64_t sequence); /* to fill */
-void log_settle(void); /* what is in memory only is written */
+/* a block to fill */
+void *log_block(enum trace_kind kind, uint32_t thread, uint64_t sequence);
+void log_settle(void); /* writes blocks that are only in memory */
 bool log_copy(const struct trace_block *b);
-uint64_t log_place(int fd);               /* a block in the file; 0: none */
-void log_trim(void *mapped, size_t used); /* room that is not needed */
+uint64_t log_place(int fd);               /* allocates a block in the file; 0: none */
+void log_trim(void *mapped, size_t used); /* frees space that is not needed */
 void log_trim_names(void);
 bool log_name_taken(const char *name);
-void tell(const char *line, size_t bytes); /* on stderr, where that does no harm */
+void tell(const char *line, size_t bytes); /* on stderr, if that does no harm */
 void complain(const char *what, const char *about);
 
 /* ---- ring.c ---- */
 struct lane *lane_get(void);
 void lane_start(void);
 bool ring_next(void);
-void ring_sum(void); /* what is not in the sums yet */
+void ring_sum(void); /* sums up the events since the last call */
 void ring_trim(void);
-void ring_freeze(void); /* records stay where they are; what has no room is dropped */
+void ring_freeze(void); /* records stay in place; events without space are dropped */
 
 /* ---- names.c ---- */
 uint32_t name_of_text(const char *text, enum trace_name_kind kind, int fd);
-/* These can be FILE_EXCLUDED. */
+/* These may return FILE_EXCLUDED. */
 uint32_t name_of_link(const char *text, int fd);
 uint32_t name_of_path(const char *path, int fd);
 uint32_t name_of_path_at(int dir, const char *path, int fd);
@@ -188,16 +192,16 @@ uint32_t name_again(uint32_t id, int fd);
 void names_start(void);
 void names_inherit(int old_log);
 void names_visit(void (*each)(const struct trace_name *, void *), void *with);
-bool name_is_first(const char *text); /* asked for the first time */
-void names_moved(void);               /* the working directory has changed */
+bool name_is_first(const char *text); /* true if it is asked for the first time */
+void names_moved(void); /* call it when the working directory has changed */
 
-/* Whoever keeps numbers of names tells, each time before it keeps one, how it forgets
- * them: in a child's log they are others. At most NAME_KEEPERS functions. */
+/* Registers a function that forgets numbers of names, which differ in a child's log.
+ * Call it each time before keeping one. At most NAME_KEEPERS functions. */
 #define NAME_KEEPERS 4
 void names_kept(void (*forget)(void));
 
 /* ---- places.c ---- */
-uint32_t place_of(int fd); /* the id of a TRACE_PLACE; 0: not known */
+uint32_t place_of(int fd); /* id of a TRACE_PLACE; 0: not known */
 
 /* ---- facts.c ---- */
 void facts_begin(void);
@@ -214,7 +218,7 @@ void fd_dupped(int from, int to);
 void fds_forget_range(unsigned first, unsigned last);
 void fds_shared(void); /* other processes may move the offsets from here on */
 void fd_shared(int fd);
-bool fd_is_given(int fd); /* it is what the process began with */
+bool fd_is_given(int fd); /* it is one that the process began with */
 
 /* ---- profile.c ---- */
 struct event;
@@ -229,13 +233,14 @@ void tsv_write(void);
 /* ---- events ---- */
 
 struct event {
-    uint64_t start, end; /* ticks; end 0: the event is not over */
+    uint64_t start, end; /* ticks; end 0: the event has not ended */
     uint32_t file;
     int flags;
-    int fd; /* of a stream */
+    int fd; /* descriptor of a stream */
 };
 
-/* Not the C library's clock_gettime: another library may stand for it. */
+/* Reads a clock without the C library's clock_gettime, which another library may
+ * replace. */
 static inline void clock_get(clockid_t id, struct timespec *t)
 {
     recorder.clock(id, t);
@@ -280,14 +285,14 @@ static inline uint32_t take_one(uint32_t *word)
 #endif
 }
 
-/* Without a place this thread may be a child's, with nothing of its own yet, or there
- * may not even be a clock. */
+/* True if this thread has its place. If not, it may be a child's, with nothing of its
+ * own yet, or there may not even be a clock. */
 static inline bool has_lane(void)
 {
     return LIKELY(lane && __atomic_load_n(&lane->taken, __ATOMIC_RELAXED));
 }
 
-/* An event that is not (yet) about a file. */
+/* Begins an event that is not (yet) about a file. */
 static inline struct event event_now(void)
 {
     if (UNLIKELY(!has_lane()))
@@ -319,7 +324,7 @@ static inline void event_over(struct event *e)
 
 void event_left_out(const struct event *e);
 
-/* A record that is this thread's to fill; NULL: it cannot be had. */
+/* Reserves a record for this thread to fill; NULL: there is none. */
 static inline struct trace_record *ring_reserve(void)
 {
     do {
@@ -333,7 +338,7 @@ static inline struct trace_record *ring_reserve(void)
     return NULL;
 }
 
-/* The end of a record is one word: the operation makes it valid. */
+/* Ends a record. Its end is one word: the operation makes it valid. */
 static inline void record_seal(struct trace_record *r, uint32_t file, enum trace_op op,
                                int flags)
 {
@@ -372,7 +377,7 @@ static inline void event_put(struct event *e, enum trace_op op, int64_t offset,
         clock_renew();
 }
 
-/* For calls that return -1 and set errno. */
+/* Returns the result of a call that returns -1 and sets errno. */
 static inline int64_t outcome(int64_t result)
 {
     return UNLIKELY(result < 0) ? -errno : result;

@@ -1,6 +1,6 @@
-/* Where records go: each thread fills a block of the log's file, mapped shared. When it
- * is full it is copied to the end of the file and emptied: a page that is mapped anew
- * costs ten times as much as one that is written. */
+/* Storage of records: each thread fills a block of the log's file, mapped shared. When
+ * it is full it is copied to the end of the file and emptied: a page that is mapped
+ * anew costs ten times as much as one that is written. */
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/streams.h"
 #include "iotrace/preload/sys.h"
@@ -17,11 +17,11 @@ const uint8_t op_class[OP_COUNT] = {
 #undef X
 };
 
-static pthread_key_t key; /* its destructor is how we hear that a thread ends */
+static pthread_key_t key; /* its destructor tells that a thread ends */
 
 static void lane_leave(void *l)
 {
-    if (lane != l) /* the parent's, in a child that has not done anything */
+    if (lane != l) /* the parent's, in a child that has done nothing yet */
         return;
     facts_thread_ends();
     lane = NULL;
@@ -30,13 +30,14 @@ static void lane_leave(void *l)
 
 static void in_child(void)
 {
-    lane = NULL; /* another thread of the child may come by the same place */
+    lane = NULL; /* another thread of the child may get the same place */
     level = 0;
     recorder_forked();
-    streams_note(true); /* what went past the parent is the parent's */
+    /* bytes that passed unseen in the parent belong to the parent */
+    streams_note(true);
 }
 
-/* Once in a process: children inherit both. */
+/* Registers both handlers, once in a process: children inherit them. */
 void lane_start(void)
 {
     extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void),
@@ -91,7 +92,7 @@ static void ring_add(uint64_t *sum, uint64_t n)
     __atomic_fetch_add(sum, n, __ATOMIC_RELAXED);
 }
 
-struct sum { /* of records one after the other that are about the same file */
+struct sum { /* sum of consecutive records about the same file */
     uint64_t events, bytes, ticks;
     uint32_t file;
     int way; /* 0: reads, 1: writes, -1: neither */
@@ -159,7 +160,8 @@ void ring_sum(void)
             sum_block(state->lane[i].block);
 }
 
-/* Only where nobody else writes: other threads may run on beside exit. */
+/* Frees unused space of blocks, if no other thread may write: threads may run on beside
+ * exit. */
 void ring_trim(void)
 {
     for (unsigned i = 0; i < state->lanes && i < LANES; i++) {
@@ -176,8 +178,8 @@ void ring_trim(void)
 
 /* ---- when a block is full ---- */
 
-/* A call that this one has interrupted will still write there: the block stays where it
- * is for ever. */
+/* Leaves the block in place for ever: a call that this one has interrupted will still
+ * write there. */
 static void leave_behind(struct trace_block *b)
 {
     unsigned i = __atomic_fetch_add(&state->late_blocks, 1, __ATOMIC_RELAXED);
@@ -185,8 +187,8 @@ static void leave_behind(struct trace_block *b)
         state->late[i] = b;
 }
 
-/* Copied to the end of the file, and emptied. Killed between the two, a process leaves
- * both: readers take the copy, which is further on in the file. */
+/* Copies a block to the end of the file and empties it. A process killed between the
+ * two leaves both: readers take the copy, which is further on in the file. */
 static bool empty(struct lane *l, struct trace_block *b)
 {
     __atomic_store_n(&l->emptying, 1, __ATOMIC_SEQ_CST);
@@ -203,8 +205,9 @@ static bool empty(struct lane *l, struct trace_block *b)
     return true;
 }
 
-/* Other threads may run on while the text is made. One that is killed in the midst of
- * it, or is this one before a signal came, is not waited for longer than a second. */
+/* Stops recording. Other threads may run on while the text is made. A thread that was
+ * killed at that point, or that this one is a signal handler of, is not waited for
+ * longer than a second. */
 void ring_freeze(void)
 {
     struct timespec a_while = {0, 1000000};
@@ -215,7 +218,8 @@ void ring_freeze(void)
             sys_call(SYS_nanosleep, &a_while, NULL);
 }
 
-/* The block is nobody's meanwhile: a signal handler that comes now gets another one. */
+/* Takes the next block. Meanwhile the block has no owner: a signal handler that comes
+ * now gets another one. */
 static bool next_block(struct lane *l)
 {
     struct trace_block *b = __atomic_exchange_n(&l->block, NULL, __ATOMIC_ACQ_REL);
@@ -230,7 +234,7 @@ static bool next_block(struct lane *l)
     else
         b = log_block(TRACE_RECORDS, l->number, add_here(&l->sequence, 1));
     if (b && !good)
-        b->reserved = RECORDS; /* so that it never begins again from 0 */
+        b->reserved = RECORDS; /* it never begins again from 0 */
     if (b)
         __atomic_compare_exchange_n(&l->block, &none, b, false, __ATOMIC_ACQ_REL,
                                     __ATOMIC_ACQUIRE);

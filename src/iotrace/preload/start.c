@@ -1,5 +1,5 @@
-/* A process's log from its beginning to its end: the environment, the header, what
- * happens at exit, after a fork, before another program. */
+/* A process's log from its begin to its end: the environment, the header, and what is
+ * done at exit, after a fork, before another program. */
 #include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/streams.h"
@@ -28,11 +28,11 @@ static struct {
     uint32_t generation;
 } self;
 
-/* What concerns us of the environment at the start of the program: it may change that,
- * and overwrite it, and its children's logs would come to be where nobody looks. */
+/* Variables of the environment that concern us, as they were at the program's start: it
+ * may change and overwrite them, and its children's logs would be lost. */
 static struct {
     bool known;
-    char text[16384], *end; /* one after the other, each with its 0 */
+    char text[16384], *end; /* variables in a row, each with its 0 */
 } ours;
 
 static void keep_environment(void)
@@ -71,7 +71,7 @@ static const char *variable(const char *name, const char *usual)
     return value && *value ? value : usual;
 }
 
-/* The paper's: the first %d or %i is the process's number. */
+/* Puts the process's number in place of the first %d or %i, as in the paper. */
 static void with_pid(char *text, size_t bytes, const char *from)
 {
     const char *d = strstr(from, "%d"), *i = strstr(from, "%i");
@@ -89,7 +89,8 @@ static int start_number(const char *name)
     return value && *value >= '0' && *value <= '9' ? atoi(value) : -1;
 }
 
-/* A batch script itself has SLURM_PROCID, too: only a step's is a rank. */
+/* Finds the rank. A batch script itself has SLURM_PROCID, too: only a step's is a
+ * rank. */
 static void find_rank(void)
 {
     static const char *const of[][2] = {
@@ -106,7 +107,7 @@ static void find_rank(void)
     }
 }
 
-/* DIR/NAME becomes DIR/rank0003.NAME */
+/* Turns DIR/NAME into DIR/rank0003.NAME. */
 static void name_with_rank(void)
 {
     ROOM(name);
@@ -160,7 +161,7 @@ static void read_environment(void)
 {
     const char *mode = variable("IOTRACE_MODE", "trace");
     const char *most = variable("IOTRACE_MAX_BYTES", NULL);
-    /* a child's relative names are those of its parent: relative to the same */
+    /* A child's relative names are relative to its parent's directory. */
     if (!self.has_cwd && sys_call(SYS_getcwd, self.cwd, sizeof self.cwd) < 0)
         *self.cwd = 0;
     self.has_cwd = true;
@@ -176,7 +177,8 @@ static void read_environment(void)
     names_start();
 }
 
-/* Which log of this process it is: what became another program tells it so. */
+/* Finds the number of this log among those of the process: a process that becomes
+ * another program tells it. */
 static void find_generation(void)
 {
     int pid = 0, generation = 0;
@@ -215,7 +217,7 @@ static void line(struct text *t, const char *key, const char *value)
     *t->at = 0;
 }
 
-/* Of a file in /proc, in one line: arguments are separated by blanks. */
+/* Adds a file of /proc as one line: blanks separate arguments. */
 static void line_of_file(struct text *t, const char *key, const char *file)
 {
     ROOM(text);
@@ -286,8 +288,8 @@ static void write_text(struct trace_header *h)
     h->text_bytes = (uint32_t)(t.at - begin);
 }
 
-/* A line more at the end of the text of a header that is there: at the beginning or the
- * end of the log only, where one thread is at it. */
+/* Adds a line at the end of the text of an existing header. Only at the begin or the
+ * end of the log, when one thread uses it. */
 void header_add(const char *key, const char *value)
 {
     struct trace_header *h = recorder.header;
@@ -306,7 +308,8 @@ static void put_uring(void)
         header_add("uring", text);
 }
 
-/* When the process began: so many clock ticks after the machine. */
+/* Returns the begin of the process, which the kernel counts in clock ticks after the
+ * boot. */
 static int64_t began_ns(void)
 {
     char text[1024];
@@ -348,7 +351,7 @@ static void fill_header(void)
 /* ---- beginnings and ends ---- */
 
 static struct {
-    int tid; /* who is at it; 0: nobody */
+    int tid; /* the thread that starts; 0: none does */
     bool hopeless;
 } starting;
 
@@ -366,9 +369,10 @@ static bool make_state(void)
 static void exits(void *nothing);
 static void quits(void *nothing);
 
-/* Handlers that are registered first run last: after all destructors, also those of
- * other libraries. A destructor of ours would come before most of them. A library's
- * constructor can come before ours, make the first call, and end the process. */
+/* Registers the handlers of the end. Those that are registered first run last: after
+ * all destructors, also those of other libraries; a destructor of ours would run before
+ * most of them. A library's constructor can come before ours, make the first call, and
+ * end the process. */
 static void register_ends(void)
 {
     extern int __cxa_atexit(void (*)(void *), void *, void *);
@@ -395,7 +399,7 @@ static bool begin_process(void)
     return true;
 }
 
-/* A process begins; or a child, with its parent's log still in hand; or what follows in
+/* Begins a log, of a new process; or of a child that still has its parent's log; or of
  * a process that has ended its log and lives on: exec failed, abort was caught. */
 static bool start_begin(void)
 {
@@ -420,14 +424,14 @@ static bool start_begin(void)
     return true;
 }
 
-/* One thread does it, others wait; but a signal handler in the midst of it does not. It
- * allocates nothing and calls nothing that an allocator or a clock of the program's may
- * stand for: whoever makes the first call may be the allocator itself, at its own
- * beginning. Before the C library has had its own there is no environment, and calls
+/* Starts the recorder. One thread does it, others wait; but a signal handler that
+ * interrupts it does not. It allocates nothing and calls nothing that an allocator or a
+ * clock of the program may replace: the first caller may be the allocator itself, at
+ * its own begin. Before the C library has started there is no environment, and calls
  * pass through.
  *
- * A program with rights of its own (setuid) must not write where its caller says: the
- * loader ignores most preloading there, but not that of a setuid library. */
+ * A program with privileges of its own (setuid) must not write where its caller says:
+ * the loader ignores most preloading there, but not that of a setuid library. */
 bool recorder_start(void)
 {
     int error = errno, none = 0;
@@ -448,14 +452,14 @@ bool recorder_start(void)
     return is_running();
 }
 
-/* Whatever happens next in this process goes into a new log. */
+/* Wipes the state, so that later events of this process go into a new log. */
 static void wipe(void)
 {
     if (state)
         sys_call(SYS_madvise, state, STATE_BYTES, MADV_DONTNEED);
 }
 
-/* In a forked child, where the kernel has not done it. */
+/* Resets a forked child, if the kernel has not done it. */
 void recorder_forked(void)
 {
     starting.tid = 0;
@@ -490,7 +494,7 @@ void recorder_end(enum trace_state how)
     errno = error;
 }
 
-/* exec may fail, abort be caught. */
+/* Suspends the log: exec may fail, abort be caught. */
 void recorder_suspend(enum trace_state how)
 {
     int error = errno;

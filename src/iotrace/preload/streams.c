@@ -1,4 +1,4 @@
-/* The position of streams, where it is not only added up. */
+/* The position of streams, if it is not just added up. */
 #include "iotrace/preload/streams.h"
 #include "iotrace/preload/real.h"
 #include "iotrace/preload/sys.h"
@@ -22,7 +22,7 @@ void stream_opened(FILE *f, int fd, int64_t at)
     __atomic_store_n(&fds[fd].owner, STREAM_OWNER | (l->number + 1), __ATOMIC_RELEASE);
 }
 
-/* Somebody else has moved it: from now on nobody knows. */
+/* Forgets the position, as another call has moved it. */
 int64_t stream_lost(int fd)
 {
     if ((unsigned)fd < FDS && fds[fd].owner && !vforked)
@@ -38,8 +38,8 @@ static void put_passed(int fd, bool writes, int64_t offset, int64_t bytes)
     event_put(&e, writes ? OP_UNSEEN_WRITE : OP_UNSEEN_READ, offset, bytes, bytes);
 }
 
-/* What has moved it since the last call was not seen: one event, which took no time
- * that we know. Backwards goes what was not written after all. */
+/* Makes one event of bytes that moved unseen since the last call; it takes no time. The
+ * position goes back by bytes that were not written after all. */
 void stream_catch_up(FILE *f, int fd)
 {
     int error = errno;
@@ -53,8 +53,8 @@ void stream_catch_up(FILE *f, int fd)
     errno = error;
 }
 
-/* Another thread that uses the stream sets `by` before it moves the stream: so the
- * stream is looked at before `by` is. */
+/* Takes the bytes that passed unseen. Another thread that uses the stream sets `by`
+ * before it moves the stream: so the stream is read before `by` is. */
 int64_t stream_take_passed(FILE *f, int fd, bool *writes)
 {
     const struct stream s = streams[fd];
@@ -89,7 +89,8 @@ bool stream_turns_to_its_end(FILE *f)
 }
 #endif
 
-/* It is right again once more of the file has been read, or all of it. */
+/* True if the C library's position is still wrong. It is right again once more of the
+ * file has been read, or all of it. */
 bool stream_is_doubted(FILE *f, int fd)
 {
     int error = errno;
@@ -121,7 +122,7 @@ int64_t stream_end(int fd)
 extern FILE *_IO_list_all;
 extern void _IO_list_lock(void), _IO_list_unlock(void);
 
-/* A thread has this number + 1, and is another one, which has not ended. */
+/* True if another thread has this number + 1, and has not ended. */
 static bool is_of_another(uint32_t by)
 {
     struct lane *l = by ? &state->lane[by - 1] : lane;
@@ -145,8 +146,8 @@ static void catch_up(FILE *f, int fd)
     funlockfile(f);
 }
 
-/* Only what is in the C library's list still lives. Who holds a stream is not waited
- * for: it may wait for ever. */
+/* Catches up with all streams. Only those in the C library's list still live. A stream
+ * that another thread holds is not waited for: it may hold it for ever. */
 void streams_catch_up(void)
 {
     if (!lane_get() || vforked)

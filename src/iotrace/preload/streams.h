@@ -1,29 +1,30 @@
-/* Where a stream is in its file: known from its beginning on, and counted with each
- * call. What goes past us (getc_unlocked and its like are macros, and compilers inline
- * them) is seen at the next call, as the stream has moved in its buffer meanwhile, and
- * at its end. Its position is asked for then only: that can be a system call.
+/* The position of a stream in its file: known from its begin on, and advanced with each
+ * call. Transfers that pass unseen (getc_unlocked and its like are macros, and
+ * compilers inline them) show at the next call, as the stream has moved in its buffer
+ * meanwhile, and at its end. Only then its position is asked for: that can be a system
+ * call.
  *
- * A stream has its descriptor's place in fds[], with an owner of its own, so that who
- * reads or writes past the stream takes the position away.
+ * A stream has its descriptor's place in fds[], with an owner of its own, so that a
+ * call that reads or writes past the stream takes the position away.
  *
  * A position can be unknown: of stdin and stdout, of a file that is appended to, after
- * a fork. Then the way in the buffer tells how many bytes went past us since the last
- * call of the same thread. Macros call __overflow and __uflow where a buffer ends, so
- * that no buffer is missed. */
+ * a fork. Then the way in the buffer tells how many bytes passed unseen since the last
+ * call of the same thread. Macros call __overflow and __uflow when a buffer ends, so no
+ * buffer is missed. */
 #ifndef IOTRACE_PRELOAD_STREAMS_H
 #define IOTRACE_PRELOAD_STREAMS_H
 
 #include "iotrace/preload/recorder.h"
 #include <stdio.h>
 
-#define STREAM_OWNER UINT32_C(0x80000000) /* and the lane's number + 1 */
+#define STREAM_OWNER UINT32_C(0x80000000) /* plus the lane's number + 1 */
 
 struct stream {
     FILE *f;
-    const char *read, *write; /* in its buffer, after our last call */
-    uint32_t by;   /* the lane's number + 1 that made or makes a call; 0: none has */
-    int64_t doubt; /* 1 + where the descriptor was when its position became wrong;
-                       0: it is right */
+    const char *read, *write; /* places in its buffer after our last call */
+    uint32_t by; /* number + 1 of the lane of its last call; 0: there was none */
+    /* 1 + the descriptor's position when the stream's became wrong; 0: it is right */
+    int64_t doubt;
 };
 extern struct stream streams[FDS];
 
@@ -54,11 +55,11 @@ static inline ptrdiff_t stream_buffer(const FILE *f)
 }
 #endif
 
-/* -1: a stream in memory, which is no I/O. */
+/* Returns the descriptor of a stream; -1: it is in memory, which is no I/O. */
 static inline int descriptor(FILE *f)
 {
 #ifdef __GLIBC__
-    enum { OF_A_FILE = 0x2000 }; /* fileno asks for the same, and costs a call */
+    enum { OF_A_FILE = 0x2000 }; /* fileno tests the same, and costs a call */
     return LIKELY(f->_flags & OF_A_FILE) && f->_fileno >= 0 ? f->_fileno : -1;
 #else
     int error = errno, fd = fileno(f);
@@ -68,7 +69,7 @@ static inline int descriptor(FILE *f)
 #endif
 }
 
-/* Whether this thread knows where it is. */
+/* True if this thread knows its position. */
 static inline bool stream_is_known(int fd)
 {
     return LIKELY((unsigned)fd < FDS && lane && !vforked) &&
@@ -79,20 +80,22 @@ static inline bool stream_is_known(int fd)
 off_t stream_tell(FILE *f); /* the real ftello */
 
 /* ---- streams.c ---- */
-void stream_opened(FILE *f, int fd, int64_t at); /* -1: nobody knows where */
+void stream_opened(FILE *f, int fd, int64_t at); /* -1: its position is not known */
 void stream_catch_up(FILE *f, int fd);
 void stream_set(FILE *f, int fd, int64_t at);
 int64_t stream_lost(int fd);
 bool stream_is_doubted(FILE *f, int fd);
 void stream_doubt(int fd); /* the C library's position is wrong from here on */
-bool stream_turns_to_its_end(FILE *f); /* if what comes next is written */
+bool stream_turns_to_its_end(FILE *f); /* true if the next write goes to its end */
 int64_t stream_end(int fd);
 void stream_passed(FILE *f, int fd);
 int64_t stream_take_passed(FILE *f, int fd, bool *writes);
-void streams_note(bool anew); /* all: none is behind us; anew: nor has any thread */
-void streams_catch_up(void);  /* all of this thread, and of those that have ended */
+/* all streams have nothing unseen; anew: nor a last thread */
+void streams_note(bool anew);
+/* all streams of this thread, and of threads that have ended */
+void streams_catch_up(void);
 
-/* This thread's call is about to begin, or is over. */
+/* Notes that this thread's call is about to begin, or has ended. */
 static inline void stream_note(FILE *f, int fd)
 {
     if (UNLIKELY((unsigned)fd >= FDS || vforked))
@@ -104,14 +107,14 @@ static inline void stream_note(FILE *f, int fd)
     __atomic_store_n(&s->by, lane ? lane->number + 1 : 0, __ATOMIC_RELEASE);
 }
 
-/* It has moved in its buffer since our last call. */
+/* True if it has moved in its buffer since our last call. */
 static inline bool stream_has_moved(const FILE *f, int fd)
 {
     const struct stream *s = &streams[fd];
     return s->read != stream_read_at(f) || s->write != stream_write_at(f);
 }
 
-/* Its position was set, or it is another one. */
+/* Trusts the position again: it was set, or the stream is another one. */
 static inline void stream_believe(int fd)
 {
     if (fd >= 0 && fd < FDS)
@@ -124,7 +127,7 @@ static inline bool stream_doubted(FILE *f, int fd)
            stream_is_doubted(f, fd);
 }
 
-/* Before a call. */
+/* Looks at a stream before a call. */
 static inline void stream_look(FILE *f, int fd)
 {
     if (UNLIKELY((unsigned)fd >= FDS || vforked))
@@ -135,7 +138,8 @@ static inline void stream_look(FILE *f, int fd)
         stream_catch_up(f, fd);
 }
 
-/* After a call that moved so many bytes: where it began, or -1. */
+/* Advances the position after a call that moved `bytes`. Returns the place where the
+ * call began, or -1. */
 static inline int64_t stream_moved(FILE *f, int fd, int64_t bytes)
 {
     stream_note(f, fd);

@@ -1,4 +1,4 @@
-/* NAME.summary beside a log in binary form: the paper's Tables 2.2 and 2.3. */
+/* Writes NAME.summary beside a log in binary form: the paper's Tables 2.2 and 2.3. */
 #include "iotrace/format/escape.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
@@ -79,7 +79,7 @@ static int summary_create(void)
 
 void summary_write(void)
 {
-    static struct out o; /* once in a process at a time: recorder_end sees to it */
+    static struct out o; /* recorder_end runs once at a time in a process */
     unsigned files = 0;
     o.used = 0;
     o.fd = summary_create();

@@ -1,7 +1,7 @@
-/* The real functions, and the kernel's clock, found in the tables of symbols
- * themselves. dlsym may allocate, always where it does not find a name, and who calls
- * us may be an allocator at its own beginning. This needs no memory, no lock of ours,
- * and nothing that another library could stand for. */
+/* Finds the real functions, and the kernel's clock, in the symbol tables themselves.
+ * dlsym may allocate, and always does if it does not find a name, and our caller may be
+ * an allocator at its own begin. This code needs no memory, no lock of ours, and
+ * nothing that another library could replace. */
 #include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
 #include <dlfcn.h>
@@ -14,17 +14,18 @@ extern const struct real __start_reals[] __attribute__((visibility("hidden")));
 extern const struct real __stop_reals[] __attribute__((visibility("hidden")));
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
-enum { HIDDEN = 0x8000 }; /* in a version: it is not what new programs link */
+enum { HIDDEN = 0x8000 }; /* bit of a version: new programs do not link it */
 
-struct symbols { /* of one library */
+struct symbols { /* symbols of one library */
     uintptr_t base;
     const ElfW(Sym) * symbol;
     const char *text;
-    const ElfW(Versym) * version; /* NULL: there are none */
-    const uint32_t *gnu, *sysv;   /* tables of hashes: at least one of them */
+    const ElfW(Versym) * version; /* NULL: there are no versions */
+    const uint32_t *gnu, *sysv;   /* hash tables: there is at least one of them */
 };
 
-/* The loader has added the base to what it may write to. */
+/* Returns an address. The loader has added the base in sections that it may write
+ * to. */
 static const void *at(const struct symbols *s, const ElfW(Dyn) * d)
 {
     uintptr_t p = d->d_un.d_ptr;
@@ -104,7 +105,7 @@ static void *symbols_find(const struct symbols *s, const char *name)
     const ElfW(Sym) *y = s->gnu ? find_gnu(s, name) : find_sysv(s, name);
     if (!y)
         return NULL;
-    if (ELF64_ST_TYPE(y->st_info) == STT_GNU_IFUNC) /* none in any C library known */
+    if (ELF64_ST_TYPE(y->st_info) == STT_GNU_IFUNC) /* no known C library has one */
         return dlsym(RTLD_NEXT, name);
     return (void *)(s->base + y->st_value);
 }

@@ -1,23 +1,22 @@
-/* What the recorder must not do to the program: send it a signal, fill its stack.
+/* System calls that spare the program: no signal reaches it, and its stack stays free.
  *
- * Writing: what stands in the way is an error, and never a
- * signal to the program. A limit of files' sizes (SIGXFSZ) is a full disk, a pipe that
- * nobody reads (SIGPIPE) and a terminal that is others' (SIGTTOU) are no reason to end
- * or to stop. */
+ * A write that fails is an error, and never a signal to the program. A limit of files'
+ * sizes (SIGXFSZ) counts as a full disk; a pipe without a reader (SIGPIPE) and a
+ * terminal of others (SIGTTOU) are no reason to end or to stop. */
 #include "iotrace/preload/sys.h"
 #include "iotrace/preload/recorder.h"
 #include <signal.h>
 
 #define BIT(signal) (UINT64_C(1) << ((signal)-1))
 
-/* As the kernel has sets of signals, whatever the C library thinks of theirs. */
+/* Sets the signal mask in the kernel's format, whatever the C library's is. */
 static void change_mask(int how, const uint64_t *set, uint64_t *old)
 {
     sys_call(SYS_rt_sigprocmask, how, set, old, sizeof *set);
 }
 
-/* The kernel gives it to the thread that writes: it waits there, and is taken out. One
- * that has waited before is the program's and stays. */
+/* Takes out a signal. The kernel sends it to the thread that writes: it is pending
+ * there. One that was pending before belongs to the program and stays. */
 static void take_out(uint64_t set, uint64_t waited)
 {
     static const struct timespec at_once;
@@ -70,7 +69,7 @@ long sys_pwrite(int fd, const void *buf, size_t n, uint64_t at)
 
 /* ---- memory ---- */
 
-static char *spare; /* one is enough as a rule */
+static char *spare; /* one is usually enough */
 
 char *room_take(void)
 {

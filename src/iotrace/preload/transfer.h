@@ -1,4 +1,4 @@
-/* What read, write and their kin need, also where they are called by number. */
+/* Parts of read, write and similar calls, also for calls by number. */
 #ifndef IOTRACE_PRELOAD_TRANSFER_H
 #define IOTRACE_PRELOAD_TRANSFER_H
 
@@ -13,9 +13,9 @@ static inline size_t total(const struct iovec *v, int n)
     return sum;
 }
 
-/* ---- at the descriptor's own offset, which is known as long as only this thread
- * moves it: whoever else comes takes the ownership away before it calls, and after the
- * call we look whether we still have it ---- */
+/* ---- transfers at the descriptor's own offset. It is known as long as only this
+ * thread moves it: any other thread takes the ownership away before it calls, and after
+ * the call we check that we still have it. ---- */
 
 static inline int64_t own_offset(const struct event *e, int fd)
 {
@@ -43,10 +43,10 @@ static inline int64_t own_offset_moved(int fd, int64_t before, int64_t moved)
     return before;
 }
 
-/* Of a transfer that failed, with -errno: whether O_DIRECT may be the reason. */
+/* Notes a failed transfer, with -errno, if O_DIRECT may be the reason. */
 void event_refused(struct event *e, int fd, int64_t result);
 
-/* At an offset that is said, or that is known otherwise. */
+/* Ends a transfer at an offset that the call gives, or that is known otherwise. */
 static inline ssize_t moved_at(struct event *e, enum trace_op op, int fd,
                                int64_t offset, size_t request, ssize_t n)
 {

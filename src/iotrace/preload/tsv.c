@@ -1,6 +1,6 @@
-/* The log as text: made at the end of the process from its blocks, which are merged by
- * the time at which the calls began. Each block is put in order by itself; the merge
- * holds those whose times overlap, one for each thread as a rule. */
+/* The log as text. It is made at the end of the process from its blocks, which are
+ * merged by the times at which calls began. Each block is sorted by itself; the merge
+ * holds those whose times overlap, usually one for each thread. */
 #include "iotrace/format/escape.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
@@ -19,7 +19,7 @@ struct heap {
 };
 
 struct block_start {
-    uint64_t first; /* the earliest start in it */
+    uint64_t first; /* its earliest start */
     uint64_t index;
 };
 
@@ -28,20 +28,20 @@ struct tsv {
     struct log_use log;
     uint64_t sequence;
     size_t used, prefix_bytes, pid_bytes;
-    char prefix[6144]; /* application, execution, tool */
+    char prefix[6144]; /* columns: application, execution, tool */
     char pid[16];
-    int64_t second; /* whose digits these are */
+    int64_t second; /* the second that `digits` shows */
     char digits[24];
     size_t digit_count;
-    const char **name; /* "text \t fd \t" of each id */
+    const char **name; /* "text \t fd \t" for each id */
     uint32_t names;
-    char *name_text, *name_end; /* where the next goes */
+    char *name_text, *name_end; /* place of the next name */
     bool failed;
     char text[1 << 18];
 };
 
-/* All memory of the conversion: from the system, not from the program's malloc, which
- * may be what crashed. */
+/* Allocates memory for the conversion: from the system, not from the program's malloc,
+ * which may be what crashed. */
 static void *memory(size_t bytes)
 {
     void *p = sys_mmap(bytes, PROT_READ | PROT_WRITE,
@@ -56,7 +56,7 @@ static uint64_t start_of(const struct source *s)
     return s->record[s->order[s->at]].start;
 }
 
-/* Records are in the order of their ends: all but in place. */
+/* Sorts records, which are in the order of their ends: nearly sorted. */
 static void tsv_sort(struct source *s)
 {
     for (int i = 1; i < s->count; i++) {
@@ -99,8 +99,8 @@ static void push(struct heap *h, struct source *s)
 
 /* ---- blocks ---- */
 
-/* Read, not mapped: where the disk is full, a block may lack room, and a look at such a
- * page would end the program. */
+/* Reads a block instead of mapping it: on a full disk a block may lack space, and
+ * touching such a page would end the program. */
 static const struct trace_block *read_block(int log, uint64_t index)
 {
     char *b = memory(TRACE_BLOCK);
@@ -150,7 +150,7 @@ static uint64_t first_in(const struct trace_block *b)
     return first;
 }
 
-/* Names as they stand in a line, with their descriptor. */
+/* Prepares names as they appear in a line, with their descriptor. */
 static void take_names(struct tsv *t, const struct trace_block *b)
 {
     const char *at = (const char *)(b + 1), *end = (const char *)b + TRACE_BLOCK;
@@ -166,7 +166,7 @@ static void take_names(struct tsv *t, const struct trace_block *b)
     }
 }
 
-/* The blocks with records, by their earliest start. */
+/* Lists the blocks with records, by their earliest start. */
 static int find_blocks(struct tsv *t, struct block_start *list, uint64_t blocks)
 {
     int count = 0;
@@ -180,7 +180,7 @@ static int find_blocks(struct tsv *t, struct block_start *list, uint64_t blocks)
         if (b)
             sys_munmap((void *)(uintptr_t)b, TRACE_BLOCK);
     }
-    /* nearly in order: blocks are taken in the order of time */
+    /* They are nearly sorted: blocks are taken in the order of time. */
     for (int i = 1; i < count; i++) {
         struct block_start x = list[i];
         int j = i;
@@ -304,7 +304,7 @@ static void merge(struct tsv *t, const struct block_start *list, int count)
         struct source *s = h.of[0];
         const struct trace_record *r = &s->record[s->order[s->at++]];
         if (op_class[r->op] != CLASS_COPY || !(r->flags & TRACE_OTHER_END))
-            put_record(t, r); /* of a copy there is one line */
+            put_record(t, r); /* a copy has one line */
         if (s->at == s->count) {
             h.of[0] = h.of[--h.used];
             close_source(s);
@@ -337,7 +337,7 @@ static bool convert(struct tsv *t)
 {
     if (t->log.fd < 0)
         return false;
-    /* more were counted than are there where the disk, or the limit, was reached */
+    /* If the disk or the limit was reached, fewer blocks exist than were counted. */
     long bytes = sys_call(SYS_lseek, t->log.fd, 0L, SEEK_END);
     uint64_t blocks = bytes > 0 ? (uint64_t)bytes / TRACE_BLOCK : 0;
     struct block_start *list = memory((size_t)blocks * sizeof *list);
@@ -354,7 +354,8 @@ static bool convert(struct tsv *t)
     return !t->failed;
 }
 
-/* NAME, or NAME.1 and so on where that has been taken since we looked. */
+/* Gives the file its name NAME, or NAME.1 and so on if that has been taken
+ * meanwhile. */
 static bool give_name(const char *from, char *name, size_t bytes)
 {
     size_t end = strlen(recorder.name);
@@ -362,7 +363,7 @@ static bool give_name(const char *from, char *name, size_t bytes)
     for (int n = 1; n < 1000; n++) {
         if (!sys_call(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, name, RENAME_NOREPLACE))
             return true;
-        /* a file system that cannot do it in one */
+        /* The file system cannot do it in one step. */
         if (errno == EINVAL && !log_name_taken(name))
             return !sys_call(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, name, 0);
         if (errno != EEXIST && errno != EINVAL)
@@ -382,7 +383,7 @@ static void tell_dropped(uint64_t dropped, const char *name)
     tell(line, (size_t)n < ROOM_BYTES ? (size_t)n : ROOM_BYTES - 1);
 }
 
-/* Under another name until it is complete. */
+/* Writes the text, under another name until it is complete. */
 void tsv_write(void)
 {
     struct tsv *t = memory(sizeof *t);
@@ -390,12 +391,13 @@ void tsv_write(void)
     if (!t || !room)
         return;
     char *part = room, *text = part + 2 * PATH_BYTES, *name = text + 2 * PATH_BYTES;
-    uint64_t dropped = recorder.header->dropped; /* before the end of the process */
+    /* events dropped before the end of the process */
+    uint64_t dropped = recorder.header->dropped;
     ring_freeze();
     log_settle();
     stpcpy(stpcpy(part, recorder.name), ".part");
     stpcpy(stpcpy(text, part), ".text");
-    sys_unlink(text); /* left by a killed process, or a link that was laid for us */
+    sys_unlink(text); /* left by a killed process, or a link set as a trap */
     t->fd = sys_create(text);
     t->log = log_take();
     bool good = t->fd >= 0 && convert(t) && give_name(text, name, PATH_BYTES + 16);

@@ -1,5 +1,5 @@
 /* POSIX asynchronous I/O: the submission is an event without bytes; they count when the
- * program asks with aio_return what came of it. */
+ * program asks for the result with aio_return. */
 #include "iotrace/preload/mpi/mpi.h"
 #include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
@@ -8,16 +8,17 @@
 #include <dlfcn.h>
 #include <string.h>
 
-/* MPI libraries begin a transfer in one of their calls and complete it in any other, or
- * in a thread of their own: what comes of it is within an MPI call all the same, whose
- * bytes are counted. The request itself tells, where the C library leaves room. */
+/* Returns the mark of a request by MPI. MPI libraries begin a transfer in one of their
+ * calls and complete it in any other, or in a thread of their own: its result still
+ * belongs to an MPI call whose bytes are counted. So the request itself is marked, in a
+ * place that the C library leaves free. */
 static uint64_t mark_of(const struct aiocb *cb)
 {
     return UINT64_C(0x6c6564616e696c21) ^ (uintptr_t)cb;
 }
 
-/* Open MPI submits the rest of a long list of pieces whenever it is called for
- * anything. */
+/* True if MPI makes the call. Open MPI submits the rest of a long list of pieces in any
+ * later call. */
 static bool is_of_mpi(const void *caller)
 {
     Dl_info from;
@@ -66,8 +67,7 @@ WRAP(int, aio_fsync, (int how, struct aiocb *cb))
 }
 ALIAS(aio_fsync64, aio_fsync);
 
-/* The C library puts the kind of request into aio_lio_opcode whatever the program had
- * there. */
+/* The C library overwrites aio_lio_opcode with the kind of request. */
 WRAP(ssize_t, aio_return, (struct aiocb * cb))
 {
     struct event e = event_on(cb->aio_fildes);
@@ -76,7 +76,7 @@ WRAP(ssize_t, aio_return, (struct aiocb * cb))
     size_t asked = cb->aio_nbytes;
     bool deeper = is_nested(cb);
     ssize_t n = REAL(aio_return)(cb);
-    int64_t result = n < 0 ? -cb->__error_code : n; /* errno is left as it was */
+    int64_t result = n < 0 ? -cb->__error_code : n; /* errno stays as it was */
     level += deeper;
     if (kind != LIO_READ && kind != LIO_WRITE)
         event_put(&e, OP_AIO_RETURN_FSYNC, -1, 0, result);

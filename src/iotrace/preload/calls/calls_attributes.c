@@ -1,5 +1,5 @@
-/* Attributes of files and file systems, and files that are no data: what their calls
- * cost, all of them metadata. */
+/* Attributes of files and file systems, and special files: calls about them cost time,
+ * and are all metadata. */
 #include "iotrace/preload/metadata.h"
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -38,7 +38,7 @@ ON_PATH(utimes, OP_UTIMES, (const char *path, const struct timeval *t), (path, t
 ON_OPEN(futimes, OP_FUTIMES, (int fd, const struct timeval *t), (fd, t))
 ON_OPEN(futimens, OP_FUTIMENS, (int fd, const struct timespec *t), (fd, t))
 
-/* Path NULL: the descriptor itself. */
+/* Path NULL: the call is about the descriptor itself. */
 WRAP(int, utimensat, (int dir, const char *path, const struct timespec *t, int flags))
 {
     struct event e = path ? event_now() : event_on(dir);
@@ -76,7 +76,7 @@ XATTRS(, , const char *file, XATTR_OF_PATH)
 XATTRS(l, L, const char *file, XATTR_OF_PATH)
 XATTRS(f, F, int file, XATTR_OF_FD)
 
-/* ---- files that are no data ---- */
+/* ---- special files ---- */
 
 ON_PATH_AT(mkfifo, OP_MKFIFO, (const char *path, mode_t mode), (path, mode), AT_FDCWD,
            path, mode)
@@ -87,7 +87,7 @@ ON_PATH_AT(mknod, OP_MKNOD, (const char *path, mode_t mode, dev_t device),
 ON_PATH_AT(mknodat, OP_MKNODAT, (int dir, const char *path, mode_t mode, dev_t device),
            (dir, path, mode, device), dir, path, mode)
 
-/* Entries of a directory, in a buffer. */
+/* Reads entries of a directory into a buffer. */
 WRAP(ssize_t, getdents64, (int fd, void *buf, size_t n))
 {
     struct event e = event_on(fd);

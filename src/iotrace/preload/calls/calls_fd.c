@@ -1,4 +1,4 @@
-/* Calls that make, copy and end descriptors, or that are about one. */
+/* Calls that make, copy and end descriptors, or are about one. */
 #include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-/* ---- what O_DIRECT refuses ---- */
+/* ---- transfers that O_DIRECT refuses ---- */
 
 void event_refused(struct event *e, int fd, int64_t result)
 {
@@ -34,7 +34,8 @@ static bool needs_mode(int flags)
     return (flags & O_CREAT) || is_nameless(flags);
 }
 
-/* Files and disks have an offset that only we move; O_APPEND moves it at a write. */
+/* True if only we move its offset, which files and disks have; O_APPEND moves it at a
+ * write. */
 static bool has_offset(int fd, int flags)
 {
     struct stat s;
@@ -93,7 +94,8 @@ WRAP(int, openat, (int dir, const char *path, int flags, ...))
 }
 ALIAS(openat64, openat);
 
-/* Fortified: a mode is missing where one is needed; the C library's own ends it. */
+/* The fortified open ends the program if a mode is needed and missing, which the C
+ * library's own does. */
 WRAP(int, __open_2, (const char *path, int flags))
 {
     struct event e = event_now();
@@ -118,7 +120,7 @@ WRAP(int, creat, (const char *path, mode_t mode))
 }
 ALIAS(creat64, creat);
 
-/* ---- others that open: the kernel tells the name ---- */
+/* ---- other calls that open; the kernel tells the name ---- */
 
 static int made(struct event *e, enum trace_op op, int64_t request, int fd)
 {
@@ -255,10 +257,10 @@ WRAP(int, fcntl, (int fd, int command, ...))
 ALIAS(fcntl64, fcntl);
 ALIAS(__fcntl, fcntl);
 
-/* ---- locks: what several processes that write to one file wait for ---- */
+/* ---- locks, which several processes that write to one file wait for --- */
 
-/* The offset is known where it is from the beginning of the file. Unlocking is timed,
- * too: file systems write back then. */
+/* Records a lock. Its offset is known if it counts from the beginning of the file.
+ * Unlocking is timed, too: file systems write back then. */
 static int locks(int fd, int command, const struct flock *l)
 {
     struct event e = event_on(fd);
@@ -318,7 +320,7 @@ bool is_the_log(int fd)
     return fd >= 0 && fd == recorder.fd && log_is_ours(fd);
 }
 
-/* Forgotten before the call: afterwards another thread may have the number. */
+/* Forgets the file before the call: afterwards another thread may have the number. */
 WRAP(int, close, (int fd))
 {
     struct event e = event_on(fd);
@@ -362,14 +364,14 @@ WRAP(void, closefrom, (int least))
     struct event e = event_now();
     unsigned first = least < 0 ? 0 : (unsigned)least;
     fds_forget_range(first, ~0u);
-    if (close_around_log(first, ~0u, 0)) /* an old kernel: as the C library does */
+    if (close_around_log(first, ~0u, 0)) /* an old kernel: do as the C library does */
         for (int fd = (int)first; fd < FDS; fd++)
             if (!is_the_log(fd))
                 sys_close(fd);
     event_moved(&e, OP_CLOSEFROM, least, 0, 0);
 }
 
-/* ---- data to the disk, room, advice ---- */
+/* ---- sync, allocation, advice ---- */
 
 #define ON_FD(name, OP, params, args, offset, request)                                 \
     WRAP(int, name, params)                                                            \
@@ -425,7 +427,7 @@ WRAP(ssize_t, readahead, (int fd, off_t offset, size_t bytes))
                        REAL(readahead)(fd, offset, bytes));
 }
 
-/* ---- from one descriptor to another ---- */
+/* ---- copies from one descriptor to another ---- */
 
 static bool is_pipe(int fd)
 {
@@ -434,11 +436,11 @@ static bool is_pipe(int fd)
            S_ISFIFO(s.stx_mode);
 }
 
-/* Both ends of a copy: 0 is where the bytes come from, 1 where they go. */
+/* Both ends of a copy: 0 is the source, 1 the destination. */
 struct copy {
     struct event e[2];
     int fd[2];
-    bool told[2]; /* the call says the offset */
+    bool told[2]; /* the call gives the offset */
     int64_t at[2];
     int first; /* the end whose record has the time */
 };
@@ -514,7 +516,7 @@ WRAP(ssize_t, tee, (int in, int out, size_t n, unsigned flags))
     return copied(&c, OP_TEE, n, REAL(tee)(in, out, n, flags));
 }
 
-/* A file that shares the other's blocks: no bytes move. */
+/* Arguments of a clone: the file shares the other's blocks, and no bytes move. */
 struct clone_range {
     int64_t from;
     uint64_t at, bytes, to;

@@ -1,14 +1,14 @@
-/* HDF5, where IOTRACE_HDF5=1: a level above MPI-IO and the C library. The bytes of a
+/* HDF5, with IOTRACE_HDF5=1: a level above MPI-IO and the C library. The bytes of a
  * transfer are the selected elements in the type that they have in the file, before any
- * filter; its file is the one that the dataset is in. */
+ * filter; its file is the one that contains the dataset. */
 #include "iotrace/preload/late.h"
 #include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Of 11 words (H5Dcreate_async has so many) the last five come on the stack: of a call
- * with fewer they are whatever is there, and do no harm. */
+/* Words of a call. Of 11 (H5Dcreate_async has so many) the last five come on the stack:
+ * if a call has fewer, they are arbitrary, and do no harm. */
 enum { WORDS_MOST = 11 };
 #define STACK intptr_t a6, intptr_t a7, intptr_t a8, intptr_t a9, intptr_t a10
 typedef intptr_t hdf5_function(WORDS, STACK);
@@ -16,10 +16,11 @@ typedef intptr_t hdf5_function(WORDS, STACK);
 struct hdf5_call {
     const char *name;
     enum trace_op op;
-    /* What the first argument is: a path, any object, one in which another is made, a
-     * dataset or an attribute that is transferred; or the number of datasets. */
+    /* The first argument: a path, any object, one in which another is made, a dataset
+     * or an attribute that is transferred; or the number of datasets. */
     enum { NAMED, ABOUT, MAKES, MOVES, ATTRIBUTE, SEVERAL } kind;
-    int first; /* arguments before that one: _async tells a place in the program */
+    /* arguments before that one: those of _async are a place in the program */
+    int first;
     struct late_cache next;
 };
 
@@ -64,8 +65,8 @@ static hdf5_function *calls_hdf5_find(struct hdf5_call *c, const void *caller)
     return f ? f : not_there;
 }
 
-/* If a process has two HDF5 libraries, the one that is called first is recorded. The
- * identifiers of the other mean nothing to it. */
+/* True if the caller's library is recorded. If a process has two HDF5 libraries, it is
+ * the one that is called first. The identifiers of the other mean nothing to it. */
 static bool is_recorded(const void *caller)
 {
     static struct late_cache its;
@@ -80,8 +81,8 @@ static uint32_t calls_hdf5_file_of(intptr_t id)
                : 0;
 }
 
-/* The selected elements of a space, which is closed if it is ours, in a type, which
- * always is. */
+/* Returns the bytes of the selected elements of a space in a type. Closes the type, and
+ * the space if it is ours. */
 static int64_t calls_hdf5_size(intptr_t space, bool ours, intptr_t type)
 {
     int64_t points = space > 0 ? hdf5.points(space, 0, 0, 0, 0, 0) : 0;
@@ -93,7 +94,8 @@ static int64_t calls_hdf5_size(intptr_t space, bool ours, intptr_t type)
     return points > 0 ? points * size : 0;
 }
 
-/* With the file space that is given; 0: all of the dataset. */
+/* Returns the bytes of a dataset's selection in the given file space; 0: all of the
+ * dataset. */
 static int64_t calls_hdf5_of_dataset(intptr_t dataset, intptr_t space)
 {
     bool whole = space == 0;
@@ -102,8 +104,9 @@ static int64_t calls_hdf5_of_dataset(intptr_t dataset, intptr_t space)
     return calls_hdf5_size(space, whole, hdf5.type(dataset, 0, 0, 0, 0, 0));
 }
 
-/* (dataset, memory type, memory space, file space, ...), (attribute, ...), or (count,
- * datasets, memory types, memory spaces, file spaces, ...) */
+/* Returns the bytes of a call with arguments (dataset, memory type, memory space, file
+ * space, ...), (attribute, ...), or (count, datasets, memory types, memory spaces, file
+ * spaces, ...). */
 static int64_t calls_hdf5_bytes_of(const struct hdf5_call *c, const intptr_t *a)
 {
     const int64_t *datasets = (const int64_t *)a[1], *spaces = (const int64_t *)a[4];
@@ -130,8 +133,8 @@ static intptr_t calls_hdf5_call(hdf5_function *f, const intptr_t *a)
     return f(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10]);
 }
 
-/* An identifier has 64 bits, a verdict 32: the sign is where both have it. What _async
- * only begins counts at once: nothing says when it ends. */
+/* Records a call. An identifier has 64 bits, a verdict 32: the sign is at the same
+ * place in both. What _async only begins counts at once: nothing tells when it ends. */
 static intptr_t calls_hdf5_record(const struct hdf5_call *c, hdf5_function *f,
                                   const intptr_t *a)
 {
@@ -170,7 +173,8 @@ static intptr_t calls_hdf5_pass(struct hdf5_call *c, const intptr_t *a,
         return calls_hdf5_pass(&call_##x, a, __builtin_return_address(0));             \
     }
 #define WRAP_HDF5(x, op, kind) WRAP_HDF5_AT(x, op, kind, 0)
-/* The same with the caller's file, function and line before it. */
+/* Wraps a function and its _async form, whose first arguments are the caller's file,
+ * function and line. */
 #define WITH_ASYNC(x, op, kind)                                                        \
     WRAP_HDF5(x, op, kind)                                                             \
     WRAP_HDF5_AT(x##_async, op, kind, 3)

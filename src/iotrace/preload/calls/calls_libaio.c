@@ -1,5 +1,5 @@
-/* The kernel's asynchronous I/O by way of libaio: a submission is an event without
- * bytes; they count when the program fetches the completion. */
+/* The kernel's asynchronous I/O through libaio: a submission is an event without bytes;
+ * they count when the program fetches the completion. */
 #include "iotrace/preload/late.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/transfer.h"
@@ -33,7 +33,8 @@ static int64_t calls_libaio_asked(const struct iocb *c)
     return sum;
 }
 
-struct asked { /* of a request, which another thread may free once it is submitted */
+/* a copy of a request, which another thread may free once it is submitted */
+struct asked {
     enum trace_op op;
     int fd;
     int64_t offset, bytes;
@@ -50,7 +51,7 @@ static struct asked calls_libaio_read(const struct iocb *c, enum trace_op read,
                           calls_libaio_asked(c)};
 }
 
-/* Of one request of a call, whose time is the first one's. */
+/* Records one request of a call; the first one has the call's time. */
 static void calls_libaio_put(const struct asked *q, struct event *call, int flags,
                              int64_t result)
 {
@@ -68,13 +69,14 @@ static struct asked submission(const struct iocb *c)
     return calls_libaio_read(c, OP_LIBAIO_READ, OP_LIBAIO_WRITE);
 }
 
-/* The kernel refuses what is none; we must not end the program by it. */
+/* True if it may be an address. The kernel refuses others; we must not end the program
+ * by reading them. */
 static bool may_be_address(const void *p)
 {
     return (uintptr_t)p >= 4096 && (uintptr_t)p % sizeof p == 0;
 }
 
-/* So many of n requests are read; there is room for `most`. */
+/* Copies as many of n requests as fit into `most`; returns their number. */
 static long calls_libaio_note(struct asked *to, long most, struct iocb *const *list,
                               long n)
 {
@@ -84,8 +86,8 @@ static long calls_libaio_note(struct asked *to, long most, struct iocb *const *l
     return i;
 }
 
-/* (context, n, requests[]): how many were taken. Those for which there is no room are
- * read after the call. */
+/* Records (context, n, requests[]), which returns how many were taken. Requests that
+ * did not fit are read after the call. */
 static intptr_t calls_libaio_submits(late_function *f, const intptr_t *a)
 {
     enum { FEW = 8 };
@@ -109,8 +111,8 @@ static intptr_t calls_libaio_submits(late_function *f, const intptr_t *a)
     return rc;
 }
 
-/* (context, least, most, completions[], ...): how many there are. The requests are
- * still the program's: it gets them back with this call. */
+/* Records (context, least, most, completions[], ...), which returns how many there are.
+ * The requests are still valid: the program gets them back with this call. */
 static intptr_t fetches(late_function *f, const intptr_t *a)
 {
     const struct io_event *done = (const struct io_event *)a[3];
@@ -119,7 +121,7 @@ static intptr_t fetches(late_function *f, const intptr_t *a)
     event_over(&e);
     int error = errno;
     event_put(&e, OP_LIBAIO_WAIT, -1, a[1], (int32_t)rc);
-    e.start = e.end; /* the time is the call's */
+    e.start = e.end; /* the wait has the time */
     for (int i = 0; i < (int32_t)rc; i++) {
         struct asked q = calls_libaio_read((const struct iocb *)(uintptr_t)done[i].obj,
                                            OP_LIBAIO_READ_END, OP_LIBAIO_WRITE_END);

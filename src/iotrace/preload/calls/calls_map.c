@@ -1,5 +1,5 @@
-/* Mapped files: that they are mapped is an event; what is read and written through
- * memory is not seen. */
+/* Mapped files: the mapping is an event; reads and writes through memory are not
+ * seen. */
 #include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
@@ -8,17 +8,18 @@
 
 enum { MAPS = 1024 };
 
-/* Only mappings of files are told: the others are the business of malloc. */
+/* Mappings of files. Others belong to malloc and are not recorded. */
 static struct map {
     uintptr_t at; /* 0: free */
     size_t bytes;
     uint32_t file;
 } maps[MAPS];
 
-static unsigned top;    /* how many places were ever taken */
-static bool overflowed; /* some are not in the table: all that comes may be theirs */
+static unsigned top; /* places ever taken */
+/* some are not in the table: any other mapping may be one of a file */
+static bool overflowed;
 
-/* A child's numbers of names are others. */
+/* Forgets numbers of names, which differ in a child. */
 static void map_forget_names(void)
 {
     for (unsigned i = 0; i < top; i++)
@@ -83,7 +84,7 @@ WRAP(void *, mmap, (void *at, size_t n, int prot, int flags, int fd, off_t offse
 ALIAS(mmap64, mmap);
 ALIAS(__mmap, mmap);
 
-/* No file's memory. */
+/* Maps memory that belongs to no file, but perhaps to a ring. */
 static void *map_ring(void *at, size_t n, int prot, int flags, int fd, off_t offset)
 {
     void *p = REAL(mmap)(at, n, prot, flags, fd, offset);

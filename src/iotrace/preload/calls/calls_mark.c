@@ -1,4 +1,5 @@
-/* What include/iotrace.h finds with dlsym: the program's own marks and regions. */
+/* The functions that include/iotrace.h finds with dlsym: the program's own marks and
+ * regions. */
 #include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
 

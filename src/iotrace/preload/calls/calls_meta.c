@@ -88,7 +88,8 @@ ON_PATH_AT(mkdirat, OP_MKDIRAT, (int dir, const char *path, mode_t mode),
            (dir, path, mode), dir, path, mode)
 ON_PATH(rmdir, OP_RMDIR, (const char *path), (path), path)
 
-/* A name that was relative to the old directory is not to the new one. */
+/* Changes the directory: names relative to the old one are not relative to the new
+ * one. */
 WRAP(int, chdir, (const char *path))
 {
     struct event e = event_now();
@@ -123,7 +124,7 @@ WRAP(DIR *, opendir, (const char *path))
     return d;
 }
 
-/* At the end it returns NULL and leaves errno alone. */
+/* readdir returns NULL at the end and leaves errno alone. */
 WRAP(struct dirent *, readdir, (DIR * d))
 {
     struct event e = event_on(dirfd(d));

@@ -1,14 +1,14 @@
-/* PnetCDF, where IOTRACE_PNETCDF=1: a level above MPI-IO. The bytes of a transfer are
- * what the library itself counts of its file: so many bytes in the file, in the type
- * that they have there. What a call only queues (ncmpi_iput_*, _iget_*, _bput_*) moves
- * nothing; its bytes are those of the wait that does it. */
+/* PnetCDF, with IOTRACE_PNETCDF=1: a level above MPI-IO. The bytes of a transfer are
+ * those that the library itself counts for its file, in the type that they have there.
+ * A call that only queues (ncmpi_iput_*, _iget_*, _bput_*) moves nothing; its bytes
+ * count in the wait that moves them. */
 #include "iotrace/preload/late.h"
 #include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
 #include <string.h>
 
-/* Of 11 words the last five come on the stack: of a call with fewer they are whatever
- * is there, and do no harm. */
+/* Words of a call. Of 11 the last five come on the stack: if a call has fewer, they are
+ * arbitrary, and do no harm. */
 enum { WORDS_MOST = 11 };
 #define STACK intptr_t a6, intptr_t a7, intptr_t a8, intptr_t a9, intptr_t a10
 typedef intptr_t pnetcdf_function(WORDS, STACK);
@@ -24,7 +24,7 @@ struct pnetcdf_call {
 
 static struct {
     bool known, on;
-    late_function *path, *bytes[2]; /* of an open file: read, written */
+    late_function *path, *bytes[2]; /* counters of an open file: read, written */
 } pnetcdf;
 
 static __thread bool inside;
@@ -84,12 +84,12 @@ static intptr_t calls_pnetcdf_call(pnetcdf_function *f, const intptr_t *a)
     return rc;
 }
 
-/* A number out of range is an error, but the others are moved. */
+/* Records moved bytes. A number out of range is an error, but the others are moved. */
 static void put_moved(struct event *e, int op, int64_t bytes, bool failed)
 {
     bytes = bytes > 0 ? bytes : 0;
     event_put(e, op, -1, bytes, failed && !bytes ? -EIO : bytes);
-    e->start = e->end; /* the call's time is the first one's */
+    e->start = e->end; /* the first one has the call's time */
 }
 
 static void put_waited(struct event *e, const int64_t moved[2], bool failed)
@@ -149,7 +149,8 @@ static intptr_t calls_pnetcdf_pass(struct pnetcdf_call *c, const intptr_t *a,
         return calls_pnetcdf_pass(&call_##x, a, __builtin_return_address(0));          \
     }
 
-/* `end` is empty or _all. The first form has the type in memory as an argument. */
+/* Wraps the functions of all types. `end` is empty or _all. The first form has the type
+ * in memory as an argument. */
 #define EACH_TYPE(x, end, op, kind, flags)                                             \
     WRAP_NC(x##end, op, kind, flags)                                                   \
     WRAP_NC(x##_text##end, op, kind, flags)                                            \
@@ -169,7 +170,8 @@ static intptr_t calls_pnetcdf_pass(struct pnetcdf_call *c, const intptr_t *a,
     EACH_TYPE(x, , op, TRANSFER, 0)                                                    \
     EACH_TYPE(x, _all, op, TRANSFER, TRACE_COLLECTIVE)
 
-/* What `way` (put, get) moves at once, of one variable or of several. */
+/* Wraps the functions that move at once in the direction `way` (put, get), for one
+ * variable or several. */
 #define EACH_SHAPE(way, OP, several, SEVERAL)                                          \
     TRANSFERS(ncmpi_##way##_var1, OP_NC_##OP##_VAR1)                                   \
     TRANSFERS(ncmpi_##way##_var, OP_NC_##OP##_VAR)                                     \

@@ -1,11 +1,12 @@
-/* read, write and their kin. */
+/* read, write and similar calls. */
 #include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/transfer.h"
 
 extern void __chk_fail(void) __attribute__((noreturn));
 
-/* What a fortified name does first: the buffer must hold what was asked for. */
+/* Checks, as a fortified function does first, that the buffer holds the bytes
+ * requested. */
 static inline void posix_check(size_t asked, size_t room)
 {
     if (asked > room)
@@ -44,7 +45,7 @@ WRAP(ssize_t, writev, (int fd, const struct iovec *v, int n))
     return moved(&e, OP_WRITEV, fd, before, put < 0 ? 0 : total(v, n), put);
 }
 
-/* ---- at an offset that is said ---- */
+/* ---- at a given offset ---- */
 
 WRAP(ssize_t, pread, (int fd, void *buf, size_t n, off_t offset))
 {

@@ -1,4 +1,4 @@
-/* How processes begin, become others, and end. */
+/* The begin and the end of processes, and their change to other programs. */
 #include "iotrace/format/program.h"
 #include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
@@ -13,7 +13,8 @@ extern char **environ;
 
 /* ---- fork ---- */
 
-/* The event is the parent's; the child has a log of its own from its first event. */
+/* Records a fork in the parent; the child has a log of its own from its first event
+ * on. */
 static int forked(struct event *e, enum trace_op op, int pid)
 {
     if (pid)
@@ -29,7 +30,7 @@ WRAP(pid_t, fork, (void))
 }
 ALIAS(__fork, fork);
 
-WRAP(pid_t, _Fork, (void)) /* without the handlers of pthread_atfork */
+WRAP(pid_t, _Fork, (void)) /* it runs no handlers of pthread_atfork */
 {
     struct event e = event_now();
     fds_shared();
@@ -42,7 +43,8 @@ WRAP(pid_t, _Fork, (void)) /* without the handlers of pthread_atfork */
 }
 
 /* vfork returns twice on one stack: no frame of ours may be on it. The child shares our
- * memory and descriptors' table; while it lives, this thread knows by `vforked`. */
+ * memory and table of descriptors; while it lives, `vforked` shows that to this
+ * thread. */
 #ifdef __x86_64__
 EXPORT pid_t vfork_here(void) __asm__("vfork");
 __attribute__((used)) static pid_t vfork_failed(int error)
@@ -80,7 +82,7 @@ __asm__(".text\n"
         ".size vfork, . - vfork\n");
 #else
 EXPORT pid_t wrap_vfork(void) __asm__("vfork");
-pid_t wrap_vfork(void) /* allowed to be the same */
+pid_t wrap_vfork(void) /* vfork may be the same as fork */
 {
     return wrap_fork();
 }
@@ -98,7 +100,7 @@ static int calls_process_count(char *const list[])
 
 enum { MARK_BYTES = 48 };
 
-/* The environment, and in it which log of this process the next will be. */
+/* Copies the environment, and adds the number of the process's next log. */
 static void with_generation(char **to, char *mark, char *const from[])
 {
     snprintf(mark, MARK_BYTES, "IOTRACE_PROCESS=%d.%u", (int)sys_pid(),
@@ -115,7 +117,7 @@ static bool is_preload(const char *line)
     return !strncmp(line, "LD_PRELOAD=", sizeof "LD_PRELOAD=" - 1);
 }
 
-/* Room for that line. */
+/* Returns the bytes needed for that line. */
 static size_t preload_bytes(char *const list[])
 {
     size_t bytes = 1;
@@ -125,7 +127,7 @@ static size_t preload_bytes(char *const list[])
     return bytes;
 }
 
-/* The line without this library. */
+/* Copies the line without this library. */
 static char *without_us(char *line, const char *from)
 {
     char *to = stpcpy(line, "LD_PRELOAD=");
@@ -143,8 +145,8 @@ static char *without_us(char *line, const char *from)
     return line;
 }
 
-/* The environment for a program of another C library, which would not start with us:
- * `to` has room for it and its NULL, `line` for LD_PRELOAD. */
+/* Makes the environment for a program of another C library, which would not start with
+ * us: `to` has room for it and its NULL, `line` for LD_PRELOAD. */
 static void without_recorder(char **to, char *line, char *const from[])
 {
     for (; from && *from; from++)
@@ -152,7 +154,7 @@ static void without_recorder(char **to, char *line, char *const from[])
     *to = NULL;
 }
 
-/* Why the program will leave no log; 0: it will. */
+/* Returns the reasons why the program will leave no log; 0: it will. */
 static uint32_t unseen_kinds(enum trace_op op, int dir, const char *path)
 {
     int error = errno;
@@ -179,8 +181,8 @@ static void put_kinds(const struct event *e, uint32_t kinds)
     errno = error;
 }
 
-/* Before: if it works there is no afterwards. A child that has no log needs none for
- * this, but where the program will leave none that says so. */
+/* Records an exec before the call: a successful one never returns. A child without a
+ * log needs none for this, except to tell that the program will leave none. */
 static bool calls_process_before(enum trace_op op, int dir, const char *path,
                                  uint32_t kinds)
 {
@@ -197,7 +199,7 @@ static bool calls_process_before(enum trace_op op, int dir, const char *path,
     return ends;
 }
 
-/* It came back: that is an event of the log that follows. */
+/* Records an exec that returned, in the log that follows. */
 static int calls_process_after(enum trace_op op, int dir, const char *path)
 {
     int error = errno;
@@ -257,7 +259,8 @@ WRAP(int, execveat,
     EXECUTE(OP_EXECVEAT, dir, path, envp, REAL(execveat)(dir, path, argv, env, flags));
 }
 
-/* Arguments one by one, the last NULL, and with `e` the environment after it. */
+/* Wraps functions that take arguments one by one, the last NULL, and with `e` the
+ * environment after it. */
 #define EXEC_LIST(name, OP, how, environment)                                          \
     EXPORT int wrap_##name(const char *path, const char *first, ...) __asm__(#name);   \
     int wrap_##name(const char *path, const char *first, ...)                          \
@@ -282,7 +285,7 @@ EXEC_LIST(execl, OP_EXECL, execve, environ)
 EXEC_LIST(execlp, OP_EXECLP, execvpe, environ)
 EXEC_LIST(execle, OP_EXECLE, execve, va_arg(list, char *const *))
 
-/* ---- spawn: the C library does all of it without us ---- */
+/* ---- spawn: the C library does all of it without calling us ---- */
 
 static int spawned(struct event *e, enum trace_op op, const char *path, uint32_t kinds,
                    const pid_t *pid, int rc)
@@ -322,7 +325,7 @@ WRAP(int, system, (const char *command))
     return status;
 }
 
-/* The parent ends within it. */
+/* The parent ends within this call. */
 WRAP(int, daemon, (int nochdir, int noclose))
 {
     if (is_running()) {

@@ -1,5 +1,6 @@
-/* Streams. What the C library reads and writes beneath them cannot be seen: these are
- * the program's requests. Nothing of <stdio.h> is called by a name that we wrap. */
+/* Streams. These are the program's requests: reads and writes that the C library makes
+ * for them cannot be seen. No function of <stdio.h> is called by a name that we
+ * wrap. */
 #include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/streams.h"
@@ -22,7 +23,7 @@ static inline struct event event_on_stream(FILE *f)
     return e;
 }
 
-/* Of `asked` bytes in items: what came of it; an error only if nothing did. */
+/* Records a call of items with `asked` bytes; it is an error only if nothing moved. */
 static inline void stream_put(struct event *e, enum trace_op op, FILE *f, size_t asked,
                               size_t bytes)
 {
@@ -48,7 +49,8 @@ static int mode_flags(const char *mode)
     }
 }
 
-static void stream_begins(FILE *f, int fd, int64_t at) /* -1: nobody knows where */
+/* -1: its position is not known */
+static void stream_begins(FILE *f, int fd, int64_t at)
 {
     stream_believe(fd);
     stream_note(f, fd);
@@ -145,7 +147,8 @@ WRAP(FILE *, popen, (const char *command, const char *mode))
     return f;
 }
 
-/* What macros have moved by a whole number of buffers shows in the position only. */
+/* Catches up with a stream at its end. If macros have moved a whole number of buffers,
+ * only the position shows it. */
 static void stream_finish(FILE *f)
 {
     int fd = descriptor(f);
@@ -179,7 +182,7 @@ WRAP(int, fcloseall, (void))
 {
     streams_catch_up();
     struct event e = event_now();
-    fds_forget_range(3, ~0u); /* those that no stream had are looked up again */
+    fds_forget_range(3, ~0u); /* descriptors without a stream are looked up again */
     return closed(&e, OP_FCLOSEALL, REAL(fcloseall)());
 }
 
@@ -222,8 +225,8 @@ FREAD_CHK(__fread_unlocked_chk)
 
 /* ---- lines and letters ---- */
 
-/* fgets stops after the first end of line or when the buffer is full; what strlen says
- * is too little where there are zeros in the file. */
+/* Returns the bytes that fgets has read. It stops after the first end of line or when
+ * the buffer is full; strlen is too small if the file contains zeros. */
 static size_t line_bytes(const char *s, int size, FILE *f)
 {
     size_t n = s ? strlen(s) : 0, most = size > 0 ? (size_t)size - 1 : 0;
@@ -288,7 +291,8 @@ PUTS_LETTER(putc, OP_PUTC)
 PUTS_LETTER(putc_unlocked, OP_PUTC)
 ALIAS(_IO_putc, putc);
 
-/* Macros call these when a buffer ends: they moved the buffer, and one letter more. */
+/* Wraps the functions that macros call when a buffer ends: they have moved the buffer,
+ * and one letter more. */
 #define BUFFER_ENDS(name, OP, params, args)                                            \
     WRAP(int, name, params)                                                            \
     {                                                                                  \
@@ -310,7 +314,7 @@ ALIAS(_IO_putc, putc);
 BUFFER_ENDS(__overflow, OP_UNSEEN_WRITE, (FILE * f, int c), (f, c))
 BUFFER_ENDS(__uflow, OP_UNSEEN_READ, (FILE * f), (f))
 
-/* The next letter is looked at, and stays. */
+/* __underflow looks at the next letter, which stays. */
 WRAP(int, __underflow, (FILE * f))
 {
     int fd = descriptor(f);
@@ -322,7 +326,7 @@ WRAP(int, __underflow, (FILE * f))
     return letter;
 }
 
-/* What is put back is read again, and counts again. */
+/* A letter that is put back is read again, and counts again. */
 WRAP(int, ungetc, (int c, FILE *f))
 {
     struct event e = event_on_stream(f);
@@ -412,7 +416,7 @@ off_t stream_tell(FILE *f)
     return REAL(ftello)(f);
 }
 
-/* After a call that may have put it anywhere. */
+/* Reads the position after a call that may have changed it. */
 static void stream_learn(const struct event *e, FILE *f)
 {
     int error = errno;
@@ -452,7 +456,7 @@ static void stream_sync(FILE *f)
         streams_catch_up();
 }
 
-/* Of all streams: f is NULL. */
+/* Wraps fflush. With f NULL it is about all streams. */
 #define FFLUSH(name)                                                                   \
     WRAP(int, name, (FILE * f))                                                        \
     {                                                                                  \
@@ -469,8 +473,8 @@ FFLUSH(fflush)
 FFLUSH(fflush_unlocked)
 ALIAS(_IO_fflush, fflush);
 
-/* The size of the buffer that the stream has from now on, 1: none; 0: the library's
- * choice, as without memory it passes over the size. */
+/* Records the size of the stream's new buffer, 1: none; 0: the library's choice, as it
+ * ignores the size if it gets no memory. */
 WRAP(int, setvbuf, (FILE * f, char *buf, int mode, size_t size))
 {
     struct event e = event_on_stream(f);
@@ -483,7 +487,7 @@ WRAP(int, setvbuf, (FILE * f, char *buf, int mode, size_t size))
 
 /* ---- formatted ---- */
 
-/* The bytes that scanf has consumed are nowhere told but by the stream's position. */
+/* Returns the position, which alone tells the bytes that scanf has consumed. */
 static off_t position(const struct event *e, FILE *f)
 {
     int error = errno;
@@ -492,8 +496,8 @@ static off_t position(const struct event *e, FILE *f)
     return at;
 }
 
-/* Where a call begins. What went past us shows here, too. A stream that appends reads
- * elsewhere, and writes at the end. */
+/* Begins an event at the position. Bytes that passed unseen show here, too. A stream
+ * that appends reads elsewhere, and writes at the end. */
 static struct event event_from_position(FILE *f, enum trace_op op, off_t *before)
 {
     struct event e = event_on_stream(f);
@@ -520,7 +524,7 @@ static void moved_position(struct event *e, enum trace_op op, FILE *f, off_t bef
         stream_put(e, op, f, failed && !bytes ? 1 : bytes, bytes);
 }
 
-/* A call of which the position tells the bytes. */
+/* Wraps a call whose bytes the position tells. */
 #define BY_POSITION_OF(stream, type, name, OP, params, args, failure)                  \
     WRAP(type, name, params)                                                           \
     {                                                                                  \
@@ -533,7 +537,7 @@ static void moved_position(struct event *e, enum trace_op op, FILE *f, off_t bef
 #define BY_POSITION(type, name, OP, params, args, failure)                             \
     BY_POSITION_OF(f, type, name, OP, params, args, failure)
 
-/* The same with `...`, by the function that takes a list. */
+/* Wraps the form with `...`, by the function that takes a list. */
 #define BY_POSITION_LIST(stream, name, OP, params, last, call, failure)                \
     EXPORT int wrap_##name params __asm__(#name);                                      \
     int wrap_##name params                                                             \
@@ -560,11 +564,11 @@ ALIAS(__vfscanf, vfscanf);
 FSCANF(fscanf, vfscanf, OP_FSCANF, char)
 FSCANF(__isoc99_fscanf, __isoc99_vfscanf, OP_FSCANF, char)
 
-/* Newer C libraries only; elsewhere nobody calls it. */
+/* They exist in newer C libraries only; elsewhere nobody calls them. */
 VFSCANF(__isoc23_vfscanf, OP_VFSCANF, char)
 FSCANF(__isoc23_fscanf, __isoc23_vfscanf, OP_FSCANF, char)
 
-/* printf and its kin return the bytes. */
+/* Records printf and similar functions, which return the bytes. */
 static int printed(struct event *e, enum trace_op op, FILE *f, int n)
 {
     event_over(e);
@@ -599,7 +603,7 @@ ALIAS(_IO_fprintf, fprintf);
 PRINTS(__fprintf_chk, OP_FPRINTF, f, (FILE * f, int flag, const char *format, ...),
        format, REAL(__vfprintf_chk)(f, flag, format, list))
 
-/* To stdout, which is only logged where the program has made a file of it. */
+/* Writes to stdout are only logged if the program has made it a file. */
 PRINTS(printf, OP_PRINTF, stdout, (const char *format, ...), format,
        REAL(vfprintf)(stdout, format, list))
 PRINTS(__printf_chk, OP_PRINTF, stdout, (int flag, const char *format, ...), format,
@@ -629,10 +633,9 @@ WRAP(int, putchar, (int c))
     return put;
 }
 
-/* ---- wide characters: how many bytes one has is the encoding's business, which is the
- * stream's own (fopen's ccs=) and not the locale's at the time. So the position tells
- * them, and where there is none, as in a pipe, they are not known and count as none.
- * ---- */
+/* ---- wide characters. The bytes of one depend on the encoding, which is the stream's
+ * own (fopen's ccs=) and not the locale's at the time. So the position tells them;
+ * without one, as in a pipe, they are unknown and count as none. ---- */
 
 #define FGETWC(name, OP) BY_POSITION(wint_t, name, OP, (FILE * f), (f), WEOF)
 FGETWC(fgetwc, OP_FGETWC)
@@ -682,7 +685,7 @@ BY_POSITION_LIST(f, __fwprintf_chk, OP_FWPRINTF,
                  (FILE * f, int flag, const wchar_t *format, ...), format,
                  REAL(__vfwprintf_chk)(f, flag, format, list), -1)
 
-/* The standard streams: only logged where the program has made files of them. */
+/* The standard streams are only logged if the program has made them files. */
 #define GETWCHAR(name)                                                                 \
     BY_POSITION_OF(stdin, wint_t, name, OP_GETWCHAR, (void), (), WEOF)
 GETWCHAR(getwchar)
@@ -717,12 +720,12 @@ BY_POSITION_LIST(stdout, __wprintf_chk, OP_WPRINTF,
                  (int flag, const wchar_t *format, ...), format,
                  REAL(__vwprintf_chk)(flag, format, list), -1)
 
-/* What was read and is put back is read again, and counts again. Another letter than
- * that has no place in the file, and then the C library's position is wrong until it
+/* A letter that was read and is put back is read again, and counts again. Another
+ * letter has no place in the file, and then the C library's position is wrong until it
  * reads more of the file. */
 WRAP(wint_t, ungetwc, (wint_t c, FILE *f))
 {
-    enum { LETTER = 16 }; /* bytes of one, at most */
+    enum { LETTER = 16 }; /* most bytes of a letter */
     off_t before;
     struct event e = event_from_position(f, OP_UNGETWC, &before);
     wint_t put = REAL(ungetwc)(c, f);

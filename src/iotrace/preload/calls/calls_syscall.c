@@ -1,7 +1,7 @@
-/* syscall, the function by which programs call the kernel by number: of calls that
- * open, copy and close descriptors and move bytes, the events are those of the
- * functions that do the same. All are made by the next `syscall`, never by such a
- * function, which might be another library's that itself comes back here. */
+/* syscall, with which programs call the kernel by number. Calls that open, copy and
+ * close descriptors and move bytes have the events of the functions that do the same.
+ * All are made by the next `syscall`, never by such a function, which might be another
+ * library's that itself comes back here. */
 #include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
@@ -28,7 +28,7 @@ static long (*real_syscall)(WORDS) __attribute__((used));
 static const struct real entry_syscall
     __attribute__((section("reals"), used)) = {"syscall", (void **)&real_syscall};
 
-/* How many bytes were asked for: of a vector only if the kernel has found it good. */
+/* Returns the bytes requested: for a vector only if the kernel has accepted it. */
 static size_t calls_syscall_asked(bool vector, long b, long c, long result)
 {
     if (!vector)
@@ -53,7 +53,7 @@ static long at_given(enum trace_op op, bool vector, WORDS)
     return moved_at(&v, op, (int)a, d, calls_syscall_asked(vector, b, c, n), n);
 }
 
-/* With flags; offset -1: the descriptor's own. */
+/* Records a call with flags; offset -1: the descriptor's own. */
 static long at_either(enum trace_op op, WORDS)
 {
     return d == -1 ? at_own(op, true, GIVEN) : at_given(op, true, GIVEN);
@@ -123,10 +123,10 @@ static long on_fd(enum trace_op op, long request, WORDS)
     return event_moved(&v, op, -1, (size_t)request, real_syscall(GIVEN));
 }
 
-/* (ring, how many to take, how many to wait for, flags) */
+/* Records (ring, how many to take, how many to wait for, flags). */
 static long enters(WORDS)
 {
-    bool place = d & IORING_ENTER_REGISTERED_RING; /* not a descriptor */
+    bool place = d & IORING_ENTER_REGISTERED_RING; /* it is no descriptor */
     struct uring_entry u;
     uring_enters(&u, place ? -1 : (int)a, (unsigned)b);
     struct event v = event_now();
@@ -134,7 +134,7 @@ static long enters(WORDS)
     event_over(&v);
     int error = errno;
     struct event its = v;
-    if (c) /* then the time is the wait's */
+    if (c) /* then the wait has the time */
         its.end = its.start;
     uring_entered(&u, &its, rc);
     if (c)
@@ -197,7 +197,7 @@ __attribute__((used, noinline)) static long syscall_recorded(WORDS)
 #endif
     case SYS_openat:
         return opens(OP_OPENAT, (int)a, b, c, GIVEN);
-    case SYS_openat2: /* flags come first in what c points to */
+    case SYS_openat2: /* flags come first in the struct that c points to */
         return opens(OP_OPENAT2, (int)a, b, c ? *(const long *)c : 0, GIVEN);
     case SYS_close:
         return closes(GIVEN);
@@ -229,12 +229,12 @@ __attribute__((used, noinline)) static long syscall_recorded(WORDS)
     }
 }
 
-/* Calls that are not recorded are passed on by a jump, with nothing touched. The last
- * of the seven words is on the stack; where a call has fewer, that is some variable of
- * the caller's, perhaps the very one that another thread is about to change, and a
- * function in C may write to its arguments. Before the recorder's start all calls are
- * made right here: the caller may be a malloc at its own beginning, in which nothing
- * can be looked up. */
+/* The calls that are recorded. Others are passed on by a jump, with nothing touched.
+ * The last of the seven words is on the stack; if a call has fewer, it is some variable
+ * of the caller's, perhaps one that another thread is about to change, and a function
+ * in C may write to its arguments. Before the recorder's start all calls are made right
+ * here: the caller may be a malloc at its own begin, in which nothing can be looked
+ * up. */
 __attribute__((used)) static const bool is_recorded[] = {
     [SYS_read] = true,
     [SYS_write] = true,
@@ -287,7 +287,7 @@ __asm__(".text\n"
         "    leaq is_recorded(%rip), %r11\n"
         "    cmpb $0, (%r11,%rdi)\n"
         "    je 1f\n"
-        "    pushq 8(%rsp)\n" /* the last word's copy */
+        "    pushq 8(%rsp)\n" /* copy of the last word */
         "    .cfi_adjust_cfa_offset 8\n"
         "    call syscall_recorded\n"
         "    addq $8, %rsp\n"
@@ -298,7 +298,7 @@ __asm__(".text\n"
         ".size syscall, . - syscall\n");
 #else
 EXPORT long wrap_syscall(WORDS) __asm__("syscall");
-long wrap_syscall(WORDS) /* here all words are in registers */
+long wrap_syscall(WORDS) /* all words are in registers here */
 {
     if (!real_syscall)
         return sys_six(GIVEN);

@@ -1,4 +1,4 @@
-/* Functions of the C library that go through directories. What they call inside is not
+/* Functions of the C library that walk through directories. Their inner calls are not
  * seen: each is one event, with all its time. */
 #include "iotrace/preload/metadata.h"
 #include <dirent.h>
@@ -45,8 +45,8 @@ WRAP(int, glob,
 }
 ALIAS(glob64, glob);
 
-/* ---- a tree; what the program does for each file has events of its own, whose time is
- * not the walk's ---- */
+/* ---- a tree. The program's calls for each file have events of their own, whose time
+ * is not the walk's. ---- */
 
 static __thread struct walk {
     int (*each)(const char *, const struct stat *, int);
@@ -128,7 +128,7 @@ WRAP(FTS *, fts_open, (char *const *paths, int flags, fts_order *order))
 }
 ALIAS(fts64_open, fts_open);
 
-/* At the end it returns NULL, with errno 0. */
+/* fts_read returns NULL at the end, with errno 0. */
 WRAP(FTSENT *, fts_read, (FTS * f))
 {
     struct event e = event_now();

@@ -1,9 +1,10 @@
-/* MPI-IO. Bytes are what the library's status says was moved; where it says nothing,
- * what was asked for. An offset is the byte in the file where the call begins, through
- * the view; -1 with a shared pointer, which only the library knows.
+/* MPI-IO. Bytes are those moved by the library's status; without one, those requested.
+ * An offset is the byte in the file where the call begins, through the view; -1 with a
+ * shared pointer, which only the library knows.
  *
- * What a call only begins (nonblocking, split) has TRACE_ASYNC and no bytes. They count
- * when it is completed: in MPI_Wait_read, MPI_Wait_write, the _end of a split one. */
+ * A call that only begins a transfer (nonblocking, split) has TRACE_ASYNC and no bytes.
+ * They count when it completes: in MPI_Wait_read, MPI_Wait_write, the _end of a split
+ * one. */
 #include "iotrace/preload/mpi/mpi.h"
 #include <string.h>
 
@@ -11,9 +12,9 @@ struct mpi_flavour mpi;
 
 enum at { EXPLICIT, INDIVIDUAL, SHARED };
 enum kind { BLOCKS, SUBMITS, BEGINS, ENDS };
-enum { LARGE = 128 }; /* among flags: the count is an MPI_Count, not an int */
+enum { LARGE = 128 }; /* a flag: the count is an MPI_Count, not an int */
 
-/* Which argument of a transfer is the count. */
+/* Returns which argument of a transfer is the count. */
 static int mpi_count_at(const struct mpi_call *c)
 {
     return c->at == EXPLICIT ? 3 : 2;
@@ -21,16 +22,16 @@ static int mpi_count_at(const struct mpi_call *c)
 
 /* ---- passing through ---- */
 
-static __thread bool inside; /* a call that is already recorded */
+static __thread bool inside; /* the call is recorded already */
 
 static late_function *must_find(const char *name, const void *caller)
 {
     late_function *f = late_find(name, caller);
-    return f ? f : late_find(name + 1, caller); /* PMPI_X, MPI_X */
+    return f ? f : late_find(name + 1, caller); /* first PMPI_X, then MPI_X */
 }
 
-/* MPI_BYTE and MPI_COMM_WORLD are addresses in Open MPI, numbers in MPICH and all that
- * have its binary interface. */
+/* Finds the kind of MPI. MPI_BYTE and MPI_COMM_WORLD are addresses in Open MPI, and
+ * numbers in MPICH and libraries with its binary interface. */
 static void find_flavour(const void *caller)
 {
     intptr_t world = (intptr_t)late_find_data("ompi_mpi_comm_world", caller);
@@ -63,18 +64,19 @@ static intptr_t not_there(intptr_t a, intptr_t b, intptr_t c, intptr_t d, intptr
                           intptr_t f)
 {
     (void)a, (void)b, (void)c, (void)d, (void)e, (void)f;
-    return 16; /* MPI_ERR_OTHER or near it: a program cannot come here */
+    return 16; /* MPI_ERR_OTHER or near it: a program never gets here */
 }
 
-/* The next MPI_X, or PMPI_X, which is the name that is given. */
+/* Finds the next MPI_X, or PMPI_X; `name` is the latter. */
 static late_function *named(const char *name, int profiling, const void *caller)
 {
     late_function *f = profiling ? NULL : late_find(name + 1, caller);
     return f ? f : late_find(name, caller);
 }
 
-/* A program may ask by dlsym whether a function with large counts (_c) is there, and
- * finds ours. Where the library has none, the one without _c does what it can. */
+/* Finds the next function. A program may ask by dlsym for a function with large counts
+ * (_c), and finds ours. If the library has none, the one without _c does what it
+ * can. */
 static late_function *find_next(struct mpi_call *c, int profiling, const void *caller)
 {
     char name[64] = "P";
@@ -99,7 +101,7 @@ int mpi_pass(struct mpi_call *c, int profiling, const intptr_t *a, const void *c
     if (UNLIKELY(!f))
         f = find_next(c, profiling, caller);
     if (UNLIKELY(c->plain) && a[mpi_count_at(c)] > INT32_MAX)
-        return 2; /* MPI_ERR_COUNT, of MPICH and of Open MPI */
+        return 2; /* MPI_ERR_COUNT of MPICH and of Open MPI */
     if (inside)
         return (int)late_call(f, a);
     inside = true;
@@ -125,8 +127,8 @@ static struct mpi_file {
     intptr_t handle; /* 0: never used; GONE: free again */
     uint32_t file;
     bool sequential;
-    int64_t etype; /* bytes of the view's elementary type; 0: there is no view */
-    int64_t split; /* bytes that a split call has asked for */
+    int64_t etype; /* bytes of the view's elementary type; 0: no view */
+    int64_t split; /* bytes that a split call has requested */
     int64_t split_at;
 } files[FILES];
 
@@ -136,8 +138,8 @@ static struct mpi_file *calls_mpi_place_of(intptr_t handle, unsigned try)
     return &files[((h >> 40) + try) % FILES];
 }
 
-/* NULL: opened before we were there, or more than the table holds: such a file has the
- * number 0, and its calls are recorded like others. */
+/* Finds a file; NULL: it was opened before our start, or the table is full. Such a file
+ * has the number 0, and its calls are recorded like others. */
 static struct mpi_file *calls_mpi_file_of(intptr_t handle)
 {
     for (unsigned i = 0; i < TRIES; i++) {
@@ -151,7 +153,7 @@ static struct mpi_file *calls_mpi_file_of(intptr_t handle)
     return NULL;
 }
 
-/* In another log numbers of names are others. */
+/* Forgets numbers of names, which differ in another log. */
 static void mpi_forget_names(void)
 {
     for (unsigned i = 0; i < FILES; i++)
@@ -185,17 +187,18 @@ static struct event event_of(const struct mpi_file *f, int flags)
     return e;
 }
 
-/* ---- where and how much ---- */
+/* ---- offsets and bytes ---- */
 
-/* -1: not known. */
+/* Returns a byte offset; -1: not known. */
 static int64_t byte_of(intptr_t handle, int64_t etypes)
 {
     int64_t byte = -1;
     return mpi.byte_offset(handle, etypes, (intptr_t)&byte, 0, 0, 0) ? -1 : byte;
 }
 
-/* Of a transfer of so many bytes; -1: not known, or the view puts gaps between them.
- * Places rise in a view: without gaps the last byte is where it would be in one. */
+/* Returns the offset of a transfer of so many bytes; -1: it is not known, or the view
+ * puts gaps between them. Places rise in a view: without gaps the last byte is where
+ * one contiguous range would end. */
 static int64_t offset_of(enum at at, intptr_t handle, const struct mpi_file *f,
                          intptr_t offset, int64_t bytes)
 {
@@ -235,7 +238,7 @@ static enum trace_op completion_of(enum trace_op op)
     return op_class[op] == CLASS_READ ? OP_MPI_WAIT_READ : OP_MPI_WAIT_WRITE;
 }
 
-/* The status is asked for also where the program ignores it. */
+/* Records a blocking call, and asks for the status even if the program ignores it. */
 static int blocks(const struct mpi_call *c, late_function *f, intptr_t *a, int last,
                   struct event *e, int64_t at, int64_t asked)
 {
@@ -248,7 +251,8 @@ static int blocks(const struct mpi_call *c, late_function *f, intptr_t *a, int l
     return rc;
 }
 
-/* What cannot be recognised when it is completed counts at once. */
+/* Records a call that submits. One that will not be recognised when it completes counts
+ * at once. */
 static int calls_mpi_submits(const struct mpi_call *c, late_function *f,
                              const intptr_t *a, int last, struct event *e, int64_t at,
                              int64_t asked)
@@ -338,7 +342,7 @@ EACH_WAY(write, WRITE)
 
 /* ---- other calls ---- */
 
-/* "ufs:/scratch/file" is /scratch/file in ROMIO's file system ufs. */
+/* Skips a prefix: "ufs:/scratch/file" is /scratch/file in ROMIO's file system ufs. */
 static const char *without_prefix(const char *path)
 {
     static const char *const systems[] = {
@@ -354,7 +358,7 @@ static uint32_t calls_mpi_name_of(intptr_t path)
     return name_of_path(without_prefix((const char *)path), -1);
 }
 
-/* (communicator, path, mode, info, &handle) */
+/* Records (communicator, path, mode, info, &handle). */
 static int opens(const struct mpi_call *c, late_function *f, const intptr_t *a)
 {
     struct event e = event_now();
@@ -370,7 +374,8 @@ static int opens(const struct mpi_call *c, late_function *f, const intptr_t *a)
     return rc;
 }
 
-/* (&handle). Forgotten before: another thread may be given the same handle at once. */
+/* Records (&handle). The handle is forgotten before: another thread may be given the
+ * same one at once. */
 static int closes(const struct mpi_call *c, late_function *f, const intptr_t *a)
 {
     struct mpi_file *file = calls_mpi_file_of(*(const intptr_t *)a[0]);
@@ -382,7 +387,7 @@ static int closes(const struct mpi_call *c, late_function *f, const intptr_t *a)
     return rc;
 }
 
-/* (path, info) */
+/* Records (path, info). */
 static int deletes(const struct mpi_call *c, late_function *f, const intptr_t *a)
 {
     struct event e = event_now();
@@ -393,7 +398,7 @@ static int deletes(const struct mpi_call *c, late_function *f, const intptr_t *a
     return rc;
 }
 
-/* (handle, displacement, etype, filetype, ...) */
+/* Records (handle, displacement, etype, filetype, ...). */
 static int views(const struct mpi_call *c, late_function *f, const intptr_t *a)
 {
     struct mpi_file *file = calls_mpi_file_of(a[0]);
@@ -408,7 +413,7 @@ static int views(const struct mpi_call *c, late_function *f, const intptr_t *a)
 
 enum asks { NOTHING, BYTES, ANSWER, WHENCE };
 
-/* (handle), (handle, bytes), (handle, &bytes) or (handle, offset, whence) */
+/* Records (handle), (handle, bytes), (handle, &bytes) or (handle, offset, whence). */
 static int asks(const struct mpi_call *c, late_function *f, const intptr_t *a)
 {
     struct event e = event_of(calls_mpi_file_of(a[0]), c->flags);
@@ -434,10 +439,10 @@ WRAP_MPI(File_set_size, asks, OP_MPI_SET_SIZE, BYTES, 0, C)
 WRAP_MPI(File_preallocate, asks, OP_MPI_PREALLOCATE, BYTES, 0, C)
 WRAP_MPI(File_get_size, asks, OP_MPI_GET_SIZE, ANSWER, 0, 0)
 
-/* ---- the beginning and the end ---- */
+/* ---- begin and end ---- */
 
-/* What the library reads and writes for itself is one level deeper, like all that a
- * traced call does: it is not what the program asked for. */
+/* Records MPI_Init. The library's own reads and writes are one level deeper, like all
+ * calls within a traced one: the program did not ask for them. */
 static int inits(const struct mpi_call *c, late_function *f, const intptr_t *a)
 {
     int32_t rank = -1, ranks = -1;

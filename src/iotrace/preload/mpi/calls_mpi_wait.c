@@ -1,6 +1,6 @@
-/* How nonblocking MPI-IO ends: MPI_Wait, MPI_Test and their relatives. While no such
- * request is under way they cost one look at a counter, and are never events; those
- * that complete none are none either. */
+/* The end of nonblocking MPI-IO: MPI_Wait, MPI_Test and similar calls. While no such
+ * request is in flight they cost one look at a counter, and are never events; nor are
+ * those that complete none. */
 #include "iotrace/preload/mpi/mpi.h"
 #include <string.h>
 
@@ -74,7 +74,7 @@ static void calls_mpi_wait_forget(struct mpi_request *r)
     __atomic_fetch_sub(&under_way, 1, __ATOMIC_RELAXED);
 }
 
-/* Those of ours among n, as a list: a request is waited for by one thread only. */
+/* Lists our requests among n: only one thread waits for a request. */
 static struct mpi_request *ours_among(const char *handles, intptr_t n)
 {
     struct mpi_request *list = NULL;
@@ -90,7 +90,7 @@ static struct mpi_request *ours_among(const char *handles, intptr_t n)
     return list;
 }
 
-/* The wait's time is that of the first that it has completed. */
+/* Records a completion. The first one has the wait's time. */
 static void completed(struct mpi_request *r, struct event *e, intptr_t status, int rc)
 {
     struct event its = *e;
@@ -102,9 +102,10 @@ static void completed(struct mpi_request *r, struct event *e, intptr_t status, i
     calls_mpi_wait_forget(r);
 }
 
-enum which { ONE, ALL, SOME }; /* statuses: one, one for each, for each completed */
+/* statuses: one, one for each request, one for each completion */
+enum which { ONE, ALL, SOME };
 
-/* Of the request at `position`; 0: it is not known. */
+/* Returns the status of the request at `position`; 0: it is not known. */
 static intptr_t status_of(enum which which, intptr_t statuses, intptr_t position,
                           const intptr_t *a)
 {
@@ -122,8 +123,8 @@ static bool is_completed(const struct mpi_request *r, const char *handles)
     return handle_at(handles + r->position * (intptr_t)mpi.request_bytes) != r->handle;
 }
 
-/* kind: which statuses; at: which argument they are; flags: 1 where the requests are
- * the second argument and their number is the first. */
+/* Wraps waits. kind: the form of statuses; at: their argument; flags: 1 if the requests
+ * are the second argument and their number is the first. */
 static int waits(const struct mpi_call *c, late_function *f, const intptr_t *given)
 {
     intptr_t a[6];

@@ -1,13 +1,13 @@
-/* What the parts of the MPI layer share.
+/* Declarations that the parts of the MPI layer share.
  *
  * Each function is wrapped under both of its names. A program calls MPI_X; a tool that
- * was preloaded before us, and most Fortran bindings, call PMPI_X. Whichever is first
- * is the event; what the library or another tool calls within it passes through. So
+ * was preloaded before us, and most Fortran bindings, call PMPI_X. The first of them is
+ * the event; calls that the library or another tool makes within it pass through. So
  * every call is recorded once, and other tools see it, too: ours goes on to the next
- * MPI_X, and to PMPI_X only where there is none.
+ * MPI_X, and to PMPI_X only if there is none.
  *
- * No mpi.h: handles are words, and what differs between MPICH and Open MPI is struct
- * mpi_flavour. */
+ * It includes no mpi.h: handles are words, and struct mpi_flavour has the differences
+ * between MPICH and Open MPI. */
 #ifndef IOTRACE_PRELOAD_MPI_MPI_H
 #define IOTRACE_PRELOAD_MPI_MPI_H
 
@@ -17,12 +17,12 @@
 
 struct mpi_call {
     const char *name; /* MPI_X */
-    /* What happens around `f`, the next of the name that was called. */
+    /* Calls `f`, the next function of the name that was called, and records it. */
     int (*around)(const struct mpi_call *c, late_function *f, const intptr_t *a);
-    late_function *next[2]; /* of MPI_X and of PMPI_X; NULL: not yet looked up */
+    late_function *next[2]; /* next MPI_X and PMPI_X; NULL: not looked up yet */
     enum trace_op op;
-    uint8_t kind, at, flags; /* for `around` */
-    bool plain;              /* `next` is without _c, which the library lacks */
+    uint8_t kind, at, flags; /* arguments for `around` */
+    bool plain;              /* `next` has no _c, as the library lacks that one */
 };
 
 int mpi_pass(struct mpi_call *c, int profiling, const intptr_t *a, const void *caller);
@@ -40,7 +40,7 @@ int mpi_pass(struct mpi_call *c, int profiling, const intptr_t *a, const void *c
     MPI_NAME(MPI_, x, call_##x, 0)                                                     \
     MPI_NAME(PMPI_, x, call_##x, 1)
 
-/* Calls that nobody else shall see; found when the first call is wrapped. */
+/* Functions that only we call; they are found when the first call is wrapped. */
 extern struct mpi_flavour {
     bool known;
     intptr_t world, byte;
@@ -50,19 +50,19 @@ extern struct mpi_flavour {
         *info_key, *info_value, *info_free;
 } mpi;
 
-/* The real call, one level deeper. */
+/* Makes the real call, one level deeper. */
 int mpi_invoke(late_function *f, const intptr_t *a);
 
-/* Bytes that a status tells; -1: it does not. */
+/* Returns the bytes of a status; -1: it has none. */
 int64_t mpi_moved(intptr_t status, int64_t asked);
 
-/* MPI_STATUS_IGNORE is 0 or 1. */
+/* True if it is a status: MPI_STATUS_IGNORE is 0 or 1. */
 static inline bool mpi_is_status(intptr_t status)
 {
     return status != 0 && status != 1;
 }
 
-/* The errors of libraries have numbers of their own. */
+/* Returns the outcome of a call: libraries have error numbers of their own. */
 static inline int64_t mpi_outcome(int rc, int64_t result)
 {
     return rc ? -EIO : result;
@@ -73,22 +73,22 @@ static inline int64_t mpi_outcome(int rc, int64_t result)
 struct mpi_request {
     intptr_t handle; /* 0: free */
     struct mpi_request *next;
-    intptr_t position; /* in the array that is waited for */
+    intptr_t position; /* in the array of the wait */
     int64_t offset, asked;
     uint32_t file;
-    enum trace_op op; /* when it is completed */
+    enum trace_op op; /* operation of its completion */
     int flags;
 };
 
-/* Remembers what a request will move; false: there is no room, or the library has given
- * a handle that many requests share: it will not be known again. */
+/* Notes what a request will move; false: there is no room, or many requests share the
+ * library's handle, so it will not be recognised. */
 bool mpi_expect(const void *handle, const struct mpi_request *what);
-bool mpi_expects(void); /* requests are under way */
+bool mpi_expects(void); /* requests are in flight */
 void mpi_forget_names_of_requests(void);
 
 /* ---- mpi_facts.c ---- */
 
-/* What MPI tells of a file that was just opened with the communicator. */
+/* Records MPI's facts about a file that was just opened with the communicator. */
 void mpi_opened(intptr_t comm, intptr_t handle, uint32_t file);
 
 /* ---- mpi_clock.c ---- */

@@ -1,13 +1,13 @@
-/* What to add to this rank's nanoseconds to have rank 0's, measured after MPI_Init and
- * before MPI_Finalize. Ranks of one node have one clock: nothing is measured. Else
+/* Measures the nanoseconds to add to this rank's clock to have rank 0's, after MPI_Init
+ * and before MPI_Finalize. Ranks of one node have one clock: nothing is measured. Else
  * IOTRACE_ALIGN=1 says that all ranks are traced, which cannot be found out from here,
  * and that they may send each other messages ("always": on one node, too).
  *
- * No collective, and nothing that waits without a limit. Rank 0 turns to one rank after
- * the other: "go"; the rank asks for the time, gets it, and does so a few times; the
- * quickest counts. No message ever comes to where no receive of ours was posted before
- * the program's own, so that none of those can take it: each rank keeps one posted for
- * the next "go", and who has lost patience leaves it there. */
+ * No collective is used, and nothing waits without a limit. Rank 0 serves one rank
+ * after the other: it sends "go"; the rank asks for the time, gets it, and repeats that
+ * a few times; the quickest counts. No message of ours arrives where our receive was
+ * not posted before the program's own, so none of those can take it: each rank keeps
+ * one posted for the next "go", and a rank that gives up leaves it there. */
 #include "iotrace/preload/mpi/mpi.h"
 #include "iotrace/preload/sys.h"
 #include <stdlib.h>
@@ -22,7 +22,7 @@ typedef int message(intptr_t data, intptr_t count, intptr_t type, intptr_t rank,
                     intptr_t tag, intptr_t comm, intptr_t request);
 
 struct transit {
-    int64_t word; /* what is sent or received */
+    int64_t word; /* the word that is sent or received */
     int64_t request;
     bool posted;
 };
@@ -45,7 +45,7 @@ static bool receive(struct transit *t, int from)
     return t->posted;
 }
 
-/* Waits; those who may wait long leave the processor to others. */
+/* Waits for a message; a patient caller leaves the processor to others. */
 static bool arrives(struct transit *t, int64_t limit, bool patient)
 {
     int64_t status[16];
@@ -92,7 +92,7 @@ static void mpi_clock_note(int moment, int64_t at, int64_t offset)
     }
 }
 
-/* Rank 0's side. "go" says until when it answers. */
+/* Serves a rank, as rank 0. "go" says until when it answers. */
 static bool serve(int rank, int64_t limit)
 {
     if (!receive(&self.in, rank) || !sends(limit, rank, limit))
@@ -108,7 +108,7 @@ static bool serve(int rank, int64_t limit)
     return true;
 }
 
-/* The other's. The receive that is posted when it fails stays. */
+/* Asks rank 0, as another rank. After a failure, the posted receive stays. */
 static bool ask(int moment, int64_t limit)
 {
     int64_t quickest = INT64_MAX;
@@ -168,7 +168,8 @@ void mpi_clock_begin(int rank, int ranks)
                   ask(0, limit + 2 * ALL_LIMIT) && receive(&self.go, 0);
 }
 
-/* The program has received all it will: what is left of ours goes to nobody. */
+/* Ends with all ranks, after the program's last receive: the rest of our messages goes
+ * to nobody. */
 static void end_all(int64_t limit)
 {
     for (int rank = 1; rank < self.ranks && now() < limit; rank++) {
@@ -178,7 +179,7 @@ static void end_all(int64_t limit)
     }
 }
 
-/* "go" may be old: rank 0 has told when it is. */
+/* Ends this rank. "go" may be old: rank 0 tells its time. */
 static void end_one(int64_t limit)
 {
     if (!arrives(&self.go, limit, true))

@@ -1,12 +1,12 @@
-/* What only MPI can tell of a file: how many ranks have opened it together, and the
- * hints that the library has made of the program's. */
+/* Facts about a file that only MPI knows: how many ranks have opened it together, and
+ * the hints that the library has made of the program's. */
 #include "iotrace/preload/mpi/mpi.h"
 #include <stdio.h>
 #include <string.h>
 
 enum { KEY_BYTES = 256, VALUE_BYTES = 1024 };
 
-/* What would end it, or a line. */
+/* Replaces characters that would end a value, or a line. */
 static void make_plain(char *text)
 {
     for (; *text; text++)
@@ -14,7 +14,7 @@ static void make_plain(char *text)
             *text = '?';
 }
 
-/* "KEY=VALUE;" at `to`; the bytes. */
+/* Writes "KEY=VALUE;" to `to`; returns its bytes. */
 static size_t mpi_facts_hint(intptr_t info, intptr_t n, char *to, size_t room)
 {
     char key[KEY_BYTES] = "", value[VALUE_BYTES + 1] = "";
@@ -28,7 +28,7 @@ static size_t mpi_facts_hint(intptr_t info, intptr_t n, char *to, size_t room)
     make_plain(value);
     int bytes = snprintf(to, room, "%s=%s;", key, value);
     if (bytes < 0 || (size_t)bytes >= room) {
-        *to = 0; /* rather none than a part of it */
+        *to = 0; /* rather no hint than a part of one */
         return 0;
     }
     return (size_t)bytes;
