@@ -1,4 +1,4 @@
-/* Makes findings of what was gathered: conditions, what they cost, their order. */
+/* Makes findings from the counts: their conditions, their cost, their order. */
 #include "base/err.h"
 #include "iotrace/findings/inside.h"
 #include <errno.h>
@@ -107,7 +107,7 @@ static bool is_enough(const struct findings *f, const struct finding *x)
     return x->id >= FIRST_RISK || (enough && (double)x->v.ns >= f->ask.floor_s * 1e9);
 }
 
-/* Keeps it where there is enough of it. */
+/* Ends a finding, and keeps it if it is large enough. */
 void finding_end(struct findings *f)
 {
     struct finding *x = present(f);
@@ -163,7 +163,7 @@ struct finding *slice_rare_ranks(const struct slice *s, enum id id, enum rare ki
     return x;
 }
 
-/* Its leaves within collective calls. */
+/* Returns the leaves of a side within collective calls. */
 struct evidence side_collective(const struct side *s)
 {
     struct evidence v = {0};
@@ -214,8 +214,8 @@ static void judge_groups(struct findings *f, const uint32_t *cell)
     }
 }
 
-/* Within one domain findings are of the same events: the first in the table's order
- * counts, and others that are no worse stand behind it. */
+/* Links findings of one domain, which are about the same events: the first in the
+ * table's order counts, and others of no higher severity come after it. */
 static void put_after(struct findings *f)
 {
     for (int i = 0; i < f->found; i++)
@@ -259,7 +259,7 @@ static void test_all(struct findings *f)
     }
 }
 
-/* Time that is in events of findings: those behind another one are in its. What could
+/* Sums the time in events of findings; those after another one are part of it. Possible
  * overlap is not wrong by itself. */
 static void cover(struct findings *f)
 {
@@ -268,7 +268,7 @@ static void cover(struct findings *f)
     for (int i = 0; i < f->found; i++)
         if (f->finding[i].after < 0 && f->finding[i].id != ID_OVERLAP)
             f->covered_ns += (double)f->finding[i].v.ns;
-    if (f->covered_ns > f->io_ns) /* a call can be of two findings */
+    if (f->covered_ns > f->io_ns) /* a call can be in two findings */
         f->covered_ns = f->io_ns;
 }
 

@@ -1,11 +1,11 @@
-/* What MPI-IO makes of what it was asked for. */
+/* Judges how MPI-IO carries out its calls. */
 #include "base/units.h"
 #include "iotrace/findings/inside.h"
 
-#define MORE 1.5 /* of the bytes asked for */
+#define MORE 1.5 /* divided by the bytes requested */
 #define READ_MORE 0.1
-#define UNEVEN 1.5   /* the most of the mean */
-#define TINY 65536.0 /* bytes of all ranks */
+#define UNEVEN 1.5   /* largest divided by the mean */
+#define TINY 65536.0 /* bytes of all ranks together */
 #define LIBRARY_TIMES 10.0
 
 struct asked {
@@ -68,7 +68,7 @@ static void judge_sieving(const struct slice *s, int write)
     finding_end(f);
 }
 
-/* Leaves of collective calls below what is small; all of them in *all. */
+/* Counts the small leaves of collective calls; *all is the number of all of them. */
 static struct evidence small_leaves(const struct findings *f, const struct side *s,
                                     const struct file *x, int write, int64_t *all)
 {
@@ -128,7 +128,7 @@ struct aggregators {
     int32_t stripes;
 };
 
-/* Adds the ranks that move bytes for collective calls to the present finding. */
+/* Adds the ranks that move bytes for collective calls to the current finding. */
 static struct aggregators add_aggregators(const struct slice *s, int write)
 {
     struct findings *f = s->f;
@@ -185,11 +185,11 @@ static void judge_aggregators(const struct slice *s, int write)
     finding_end(f);
 }
 
-/* ---- collective calls of little --------------------------------------------- */
+/* ---- small collective calls ------------------------------------------------- */
 
-struct together { /* collective calls of a rank on the files of a group */
+struct together { /* a rank's collective calls on the files of a group */
     struct evidence v;
-    int64_t most_calls; /* of a file's, which all ranks make together */
+    int64_t most_calls; /* most calls on one file, which all ranks make together */
     double library_ns, leaf_ns;
 };
 
@@ -206,7 +206,8 @@ static void add_together(struct together *t, const struct cell *c, int write)
     t->library_ns += own > 0 ? own : 0;
 }
 
-/* Where it is not known for whom a rank waited, none of its time is the library's. */
+/* True if all waits can be assigned. If it is not known for whom a rank waited, none of
+ * its time counts as the library's. */
 static bool all_met(const struct slice *s, int write)
 {
     for (int i = 0; i < s->n; i++) {

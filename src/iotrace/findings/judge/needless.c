@@ -1,5 +1,5 @@
-/* What need not go to the file system at all: files that nobody keeps, and what HDF5
- * does on its own. */
+/* Judges accesses that need not reach the file system: files that nobody keeps, and
+ * what HDF5 does on its own. */
 #include "base/units.h"
 #include "iotrace/findings/inside.h"
 
@@ -103,7 +103,7 @@ static void judge_fill(const struct slice *s)
 void judge_needless(const struct slice *s, int write)
 {
     if (write)
-        return; /* of no direction: once */
+        return; /* it has no direction: judge it once */
     judge_temporary(s);
     judge_metadata(s);
     judge_fill(s);

@@ -1,4 +1,4 @@
-/* What a run could do at the same time and does not. */
+/* Judges missed overlap: what a run could do at the same time and does not. */
 #include "base/units.h"
 #include "iotrace/findings/inside.h"
 
@@ -6,9 +6,10 @@
 #define SHARE 0.10
 #define WALL_LEAST_NS ((int64_t)1000000000)
 #define SUBMITS_LEAST 16
-#define SUBMITTING 0.5   /* of the time for submitting and waiting */
-#define NEARLY_ALL 0.9   /* submissions that block */
-#define ALL_THE_TIME 0.9 /* from submission to end is spent in these calls */
+#define SUBMITTING 0.5 /* of the time, for submitting and waiting */
+#define NEARLY_ALL 0.9 /* share of submissions that block */
+/* share of the time from submission to end that these calls take */
+#define ALL_THE_TIME 0.9
 
 /* ---- no-overlap ------------------------------------------------------------- */
 
@@ -56,7 +57,8 @@ static bool is_blocking(const struct pace *p)
            (double)p->blocked >= NEARLY_ALL * (double)p->submit.calls;
 }
 
-/* Each is waited for before the next begins, and nothing else is done meanwhile. */
+/* True if each transfer is awaited before the next begins, and nothing else is done
+ * meanwhile. */
 static bool is_alone(const struct pace *p)
 {
     return p->most_under_way == 1 && p->ended > 0 &&

@@ -1,4 +1,4 @@
-/* Calls that need not be made so often: opening, asking, seeking, making durable. */
+/* Judges calls that need not be made so often: open, stat, seek, sync. */
 #include "base/units.h"
 #include "iotrace/findings/inside.h"
 
@@ -21,7 +21,7 @@ static int64_t written_of(const struct cell *c)
     return c->side[1] ? c->side[1]->top.bytes : 0;
 }
 
-/* What of a cell is too much; no calls: nothing. */
+/* Returns a cell's excess calls; no calls: there is none. */
 typedef struct evidence excess_fn(const struct cell *c);
 
 static struct evidence opens(const struct cell *c)
@@ -54,7 +54,7 @@ static struct evidence syncs(const struct cell *c)
     return much ? c->sync : (struct evidence){0};
 }
 
-/* Sums over the cells that have it; each saves all calls but `kept`. */
+/* Sums over the cells with excess calls; each saves all of them but `kept`. */
 static struct finding *collect(const struct slice *s, enum id id, excess_fn *excess,
                                double kept, int64_t *transfers, int64_t *written)
 {
@@ -87,7 +87,7 @@ static void judge_open(const struct slice *s)
     struct finding *x = collect(s, ID_OPEN, opens, 2, &transfers, &written);
     if (!x || !x->members)
         return finding_drop(f);
-    int64_t times = x->v.calls / 2; /* opened and closed */
+    int64_t times = x->v.calls / 2; /* an open and a close */
     finding_condition(f, "opens of a rank and file, at most", (double)times,
                       ">=", OPENS_LEAST, "calls");
     finding_condition(f, "opens for each transfer", (double)times / (double)transfers,
@@ -207,7 +207,7 @@ static void judge_changes(const struct slice *s)
 void judge_calls(const struct slice *s, int write)
 {
     if (write)
-        return; /* of no direction: once */
+        return; /* it has no direction: judge it once */
     judge_open(s);
     judge_stat(s);
     judge_seeks(s);

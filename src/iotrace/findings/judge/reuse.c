@@ -1,4 +1,4 @@
-/* Bytes that are moved more than once, and blocks that are not one rank's alone. */
+/* Judges bytes that are moved more than once, and blocks that several ranks share. */
 #include "base/err.h"
 #include "base/units.h"
 #include "iotrace/findings/inside.h"

@@ -1,10 +1,10 @@
-/* Risks: of each group of files those that risks.c has counted. They have no limits:
- * one is enough. */
+/* Judges risks: for each group of files those that risks.c has counted. There is no
+ * threshold: one is enough. */
 #include "base/units.h"
 #include "iotrace/findings/inside.h"
 #include <string.h>
 
-/* Risks have no time at stake. */
+/* Collects a risk, which has no time at stake. */
 static struct finding *collect(const struct slice *s, enum id id, enum rare kind)
 {
     int all;
@@ -15,7 +15,7 @@ static struct finding *collect(const struct slice *s, enum id id, enum rare kind
     return NULL;
 }
 
-/* "1 write", "7 writes" */
+/* Prints a count such as "1 write" or "7 writes". */
 static const char *count(char out[48], int64_t n, const char *what)
 {
     snprintf(out, 48, "%lld %s%s", (long long)n, what, n == 1 ? "" : "s");
@@ -39,8 +39,9 @@ static void judge_failed(const struct slice *s)
     finding_end(f);
 }
 
-/* What a file system takes can be less than its block, and is never more than that
- * and a page; blocks of network file systems are what is best, and larger. */
+/* Returns the unit for O_DIRECT. It may be less than a file system's block, and is
+ * never more than that and a page; the block of a network file system is the optimal
+ * one, which is larger. */
 static int64_t direct_unit(const struct findings *f, const struct slice *s)
 {
     enum { PAGE = 4096, LARGE = 65536 };
@@ -125,7 +126,7 @@ static void judge_renamed(const struct slice *s)
 void judge_risks(const struct slice *s, int write)
 {
     if (write)
-        return; /* of no direction: once */
+        return; /* it has no direction: judge it once */
     judge_race(s);
     judge_stale(s);
     judge_failed(s);

@@ -1,4 +1,4 @@
-/* What ranks do to the same file: all read the same bytes, or they take turns. */
+/* Judges ranks that use the same file: all read the same bytes, or they take turns. */
 #include "base/err.h"
 #include "base/units.h"
 #include "iotrace/findings/inside.h"
@@ -24,7 +24,7 @@ static int by_place(const void *a, const void *b)
     return x->step - y->step;
 }
 
-/* Bytes of a file that at least `least` ranks have read. */
+/* Returns the bytes of a file that at least `least` ranks have read. */
 static int64_t common_bytes(struct findings *f, const struct file *x, int least)
 {
     int64_t n = 0, edges = 0, common = 0, from = 0;
@@ -56,7 +56,7 @@ static int64_t common_bytes(struct findings *f, const struct file *x, int least)
     return common;
 }
 
-/* The common part of what a rank read of a file. */
+/* Returns the common part of what a rank has read of a file. */
 static struct evidence common_of(const struct side *s, int64_t common)
 {
     struct evidence v = s->alone;
@@ -80,7 +80,7 @@ static void judge_read_by_all(const struct slice *s)
         const struct file *file = &f->file[c->file];
         if (c->side[0])
             read += c->side[0]->alone.bytes;
-        /* the first cell of a file stands for all of them */
+        /* A file's first cell stands for all of them. */
         if (file->cells != s->cell[i] + 1 || file->sharers < (uint32_t)least)
             continue;
         int64_t common = common_bytes(f, file, least);
@@ -97,7 +97,7 @@ static void judge_read_by_all(const struct slice *s)
     if (!x || share < HALF || once < MIB)
         return finding_drop(f);
     if (f->hosts < 2)
-        x->cap = SEVERITY_LOW; /* the page cache has it after the first */
+        x->cap = SEVERITY_LOW; /* after the first read, the page cache has it */
     x->extra_bytes = x->v.bytes - once;
     finding_condition(f, "of the bytes read are read by at least 90 % of the ranks",
                       share, ">=", HALF, "share");
@@ -135,7 +135,8 @@ static int windows_of(const struct findings *f, const struct file *x, int write,
     return n;
 }
 
-/* Share of the windows' time in which two are open; *shortest of them. */
+/* Returns the share of the windows' time in which two are open; *shortest is the
+ * shortest window. */
 static double overlap_of(const struct window *w, int n, int64_t *shortest)
 {
     int64_t sum = 0, both = 0, end = w[0].end;
@@ -151,7 +152,7 @@ static double overlap_of(const struct window *w, int n, int64_t *shortest)
     return sum > 0 ? (double)both / (double)sum : 1;
 }
 
-/* Whether no byte is two ranks'. */
+/* True if no two ranks have a byte in common. */
 static bool are_apart(const struct window *w, int n)
 {
     int64_t low = INT64_MAX, high = 0, sum = 0;

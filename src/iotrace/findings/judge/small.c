@@ -1,24 +1,24 @@
-/* Many small transfers: one after the other, with gaps that other ranks fill, anywhere;
- * and calls of stdio. */
+/* Judges small transfers in large numbers: sequential, with gaps that other ranks fill,
+ * or anywhere; and calls of stdio. */
 #include "base/hist.h"
 #include "base/units.h"
 #include "iotrace/findings/inside.h"
 
-#define SHARE 0.10        /* of transfers that are small */
-#define BYTES_LEAST MIB   /* of them together, or */
+#define SHARE 0.10        /* share of transfers that are small */
+#define BYTES_LEAST MIB   /* least bytes in small transfers, or */
 #define PER_FILE 4        /* fewer cannot be merged to much */
-#define CALLS_LEAST 10000 /* so many calls */
+#define CALLS_LEAST 10000 /* least number of calls */
 
 struct tally { /* small transfers of one rank in a group */
     struct evidence v;
     int64_t order[ORDERS];
-    int64_t calls; /* of any size */
+    int64_t calls; /* calls of any size */
     int64_t files;
     double start_ns;
     int64_t median_bytes;
 };
 
-/* What each of these transfers costs however small: the fit's, else the median of its
+/* Returns the cost of each transfer's start: that of the fit, else the median of its
  * size, but never more than it took. */
 static double start_ns(const struct fit *t, int power, const struct evidence *v)
 {
@@ -52,7 +52,7 @@ static void tally_side(struct tally *t, const struct side *s, const struct fit *
     t->files += t->v.calls > before;
 }
 
-/* Whether ranks share a file of the group and their ranges mix. */
+/* True if ranks share a file of the group and their ranges mix. */
 static bool is_interleaved(const struct slice *s, int write)
 {
     const struct findings *f = s->f;
@@ -71,7 +71,7 @@ static bool is_interleaved(const struct slice *s, int write)
         }
         if (n >= 2 && sum > high - low)
             return true;
-        if (x->sharers == (uint32_t)s->n) /* all others are this file's, too */
+        if (x->sharers == (uint32_t)s->n) /* all other cells are of this file, too */
             return false;
     }
     return false;

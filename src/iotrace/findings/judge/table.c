@@ -1,5 +1,5 @@
-/* The findings: what each is called, and what to do about it. In this order the first
- * of several that are of the same events counts. */
+/* The findings, with their titles and remedies. Of several that are about the same
+ * events, the first in this order counts. */
 #include "iotrace/findings/inside.h"
 
 enum { MOVES, OPENS, STATS, SEEKS, SYNCS, RANKS, AGAIN, LIBRARY, PACE, HDF5 };

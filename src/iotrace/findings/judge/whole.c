@@ -1,5 +1,5 @@
-/* What is not of one file: one rank does the I/O, some come late or are slow, files by
- * the thousand. */
+/* Judges the run as a whole: one rank does the I/O, some ranks are late or slow, files
+ * by the thousand. */
 #include "base/hist.h"
 #include "base/units.h"
 #include "iotrace/findings/inside.h"
@@ -14,7 +14,8 @@
 #define MANY_FILES 1000
 #define MISSING 1000
 
-/* The group of which a rank moves most bytes in a direction (-1: spends most time). */
+/* Returns the group in which a rank moves most bytes in a direction (-1: spends most
+ * time). */
 uint32_t main_group(const struct findings *f, uint32_t actor, int write)
 {
     int64_t most = -1;
@@ -105,7 +106,7 @@ static void judge_late(struct findings *f)
     struct finding *x = finding_begin(f, ID_LATE, f->file[late->late_file].group, -1);
     if (!x)
         return;
-    x->extra_bytes = MIB; /* few calls are enough where each costs so much */
+    x->extra_bytes = MIB; /* few calls suffice if each costs so much */
     finding_add(f, actor, &late->late, late->late_gain_ns);
     finding_condition(f, "of the time in I/O is waiting for it", skew, ">=", SHARE,
                       "share");
@@ -201,7 +202,8 @@ static void judge_many(struct findings *f)
     finding_end(f);
 }
 
-/* Ranks that share cores wait for these, and not for each other or for files. */
+/* Judges cores: ranks that share them wait for a core, and not for each other or for
+ * files. */
 static void judge_cores(struct findings *f)
 {
     int ranks = scope_actors(f);
@@ -223,7 +225,7 @@ static void judge_cores(struct findings *f)
     f->why_not[ID_TINY] = f->why_not[ID_OVERLAP] = f->why_cores;
 }
 
-/* Ranks cannot be compared by a part of what they do. */
+/* Drops findings that compare ranks if only a part of their work is known. */
 static void judge_part(struct findings *f)
 {
     static const enum id whole[] = {ID_ONE_RANK, ID_LATE, ID_SLOW, ID_UNEQUAL, ID_MANY};

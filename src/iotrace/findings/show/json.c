@@ -1,5 +1,5 @@
-/* All as JSON: leadline-iotrace-findings, version 1. Times in seconds; moments from
- * begin_s on. */
+/* Writes everything as JSON: leadline-iotrace-findings, version 1. Times are in
+ * seconds, moments in seconds after begin_s. */
 #include "base/format/json.h"
 #include "iotrace/findings/inside.h"
 #include <stdlib.h>
@@ -187,8 +187,8 @@ static void put_conditions(struct json *j, const struct finding *x)
     json_end_array(j);
 }
 
-/* The gain would tell less: by the fit, equal calls gain the same, however long they
- * took. */
+/* Compares by time. The gain would tell less: by the fit, equal calls gain the same,
+ * however long they took. */
 static int by_time(const void *a, const void *b)
 {
     const struct member *x = a, *y = b;
@@ -361,7 +361,7 @@ static void put_evidence(struct json *j, const char *key, const struct evidence 
     json_end_object(j);
 }
 
-struct leaves { /* of a group in one direction */
+struct leaves { /* leaves of a group in one direction */
     int64_t calls[64], ns[64], order[ORDERS];
 };
 

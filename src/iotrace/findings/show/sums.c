@@ -48,7 +48,7 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* "0-3,7"; what does not fit is "..". */
+/* Prints numbers as "0-3,7"; numbers that do not fit become "..". */
 static const char *numbers_text(int32_t *v, int n, char *out, size_t room)
 {
     size_t at = 0;
@@ -109,7 +109,7 @@ const char *ranks_of_group(const struct findings *f, uint32_t group, char *out,
     return out;
 }
 
-/* Which kinds were found. */
+/* Marks the kinds that were found. */
 void findings_which(const struct findings *f, bool found[IDS])
 {
     memset(found, 0, IDS * sizeof *found);

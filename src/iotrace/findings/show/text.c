@@ -1,5 +1,5 @@
-/* For the eye: the first look, at most 40 lines of 100 columns, what matters first; and
- * each finding in full. */
+/* Prints text: the first look, at most 40 lines of 100 columns, most important first;
+ * and each finding in full. */
 #include "base/plain.h"
 #include "base/units.h"
 #include "iotrace/findings/inside.h"
@@ -11,13 +11,14 @@
 #define LOOK_FINDINGS 6
 #define LOOK_CLASSES 6
 #define LOOK_FILES 4
-#define FOLD_SHARE 0.05 /* of a rank's time: what is left out is said with it */
+/* of a rank's time: above it, the look tells what is left out */
+#define FOLD_SHARE 0.05
 #define LOOK_RISKS 2
 
 static void line(FILE *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* One line that a terminal shows on one, whatever is in it. */
+/* Prints a line that a terminal shows as one, whatever its text contains. */
 static void line(FILE *out, const char *format, ...)
 {
     char text[4096];
@@ -39,7 +40,7 @@ static void line(FILE *out, const char *format, ...)
     fprintf(out, "%s\n", text);
 }
 
-/* The end of a long name says more than its beginning. */
+/* Shortens a long name at its begin, as its end says more. */
 static const char *short_name(char *out, size_t room, const char *name)
 {
     size_t n = strlen(name);
@@ -97,7 +98,7 @@ const char *verdict_text(const struct findings *f, char *out, size_t room)
     return out;
 }
 
-/* ", files on ext4, nfs4": as far as the logs say. */
+/* Lists types such as ", files on ext4, nfs4", as far as the logs tell them. */
 static const char *types_text(const struct findings *f, char *out, size_t room)
 {
     size_t at = 0;
@@ -203,7 +204,7 @@ static void look_risks(const struct findings *f, FILE *out)
              f->risks - LOOK_RISKS);
 }
 
-/* On two lines at most: what comes first matters most. */
+/* Prints what was not seen, on two lines at most: the most important comes first. */
 static void look_unseen(const struct findings *f, FILE *out)
 {
     char text[2 * COLUMNS + 3 * UNSEEN_SIZE], one[UNSEEN_SIZE];
@@ -232,7 +233,8 @@ static void look_unjudged(const struct findings *f, FILE *out)
         line(out, "unjudged  %s", text);
 }
 
-/* The time of all threads; mean and worst share of a kind in the ranks' time. */
+/* Finds the time of all threads, and the mean and worst share of a kind in the ranks'
+ * time. */
 static void kind_shares(const struct findings *f, int kind, double *ns, double *mean,
                         double *worst, uint32_t *who)
 {
@@ -330,7 +332,7 @@ static void look_rank(const struct findings *f, const char *which, uint32_t i,
          (long long)a->calls);
 }
 
-/* The rank that is in I/O longest, and the one that is shortest. */
+/* Prints the rank with most time in I/O, and the one with least. */
 static void look_ranks(const struct findings *f, FILE *out)
 {
     uint32_t most = 0, least = 0;
@@ -352,8 +354,8 @@ static void look_ranks(const struct findings *f, FILE *out)
         look_rank(f, "shortest", least, out);
 }
 
-/* The most that a kind of what is left out takes of a rank's time; MPI_Init and
- * MPI_Finalize are no part of that. */
+/* Returns the largest share of a rank's time in a kind of calls that are left out;
+ * MPI_Init and MPI_Finalize are not part of that. */
 static double worst_fold(const struct findings *f, int kind)
 {
     const struct folded *x = &f->fold[kind];
