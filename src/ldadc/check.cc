@@ -1,6 +1,7 @@
-// Predicted against observed. Transfers of one rank to one file by one call's name are
-// summed up, and so are those that all sites of that name predict: they agree if the
-// sums do. A file of the program is that of the trace with which most agrees.
+// Compares predicted with observed transfers. Those of one rank to one file by calls of
+// one name are summed up, and so are those that all sites of that name predict: they
+// agree if the sums do. A file of the program is matched with the file of the trace
+// with which most agrees.
 #include "ldadc/check.h"
 #include "ldadc/describe/bind.h"
 #include "ldadc/report/agree.h"
@@ -22,7 +23,7 @@ const char *const outcome_text[] = {
 struct Verdict {
     Outcome outcome = AGREES;
     std::string why;
-    Tally predicted, observed; // of all ranks
+    Tally predicted, observed; // over all ranks
 };
 
 using Streams = std::map<std::pair<int64_t, std::string>, Tally>;
@@ -38,7 +39,7 @@ class Checker
         b.nprocs = t.ranks;
     }
 
-    // The verdicts on a file's calls, against one of the trace's.
+    // Judges a file's calls against one file of the trace.
     std::vector<Verdict> judge(const File &f, const Streams &seen)
     {
         std::vector<Verdict> out(f.calls.size());
@@ -69,7 +70,8 @@ class Checker
         return false;
     }
 
-    // Calls of what may be the same file may be in the stream, too.
+    // Judges again with calls of files that may be the same: the stream may contain
+    // these, too.
     void judge_with_others(const File &f, const Streams &seen, const std::string &name,
                            std::vector<Verdict> *out)
     {
@@ -108,7 +110,7 @@ class Checker
         return std::vector<Verdict>(f.calls.size(), v);
     }
 
-    // All calls of a name: they share a stream on each rank.
+    // Judges all calls of a name: they share a stream on each rank.
     void judge_name(const File &f, const Streams &seen, const std::string &name,
                     std::vector<Verdict> *out)
     {
@@ -197,8 +199,8 @@ class Checker
         return true;
     }
 
-    // Sites behind conditions are reached or not, all of them or some: which, so that
-    // the sum is what was observed? Empty: none does.
+    // Finds the sites behind conditions that were reached, so that the sum is the
+    // observed one. Each may be reached or not. Empty: no choice fits.
     std::vector<bool> subset(const File &f, const std::vector<size_t> &sites,
                              const std::vector<Tally> &predicted, const Tally &observed)
     {
@@ -240,7 +242,7 @@ class Checker
     enum { OPEN_MAX = 10 }; // calls that may have been reached or not
     const Trace &trace;
     const Report &report;
-    size_t own = 0; // so many calls are the file's; then those that may be
+    size_t own = 0; // calls up to here are the file's; the others may be
     Binding b;
 };
 
@@ -250,8 +252,8 @@ struct Matched {
     std::vector<Verdict> verdicts;
 };
 
-// A file in which more agrees is more likely; and then one that calls of these names
-// were made to.
+// Scores a match. A file in which more agrees is more likely; then, one that received
+// calls of these names.
 int score(const File &f, const std::vector<Verdict> &all, const Streams &seen)
 {
     int agree = 0, called = 0;

@@ -1,4 +1,4 @@
-/* analyse: the access patterns of a program, from its source. */
+/* analyse: finds the access patterns of a program from its source. */
 #include "base/err.h"
 #include "base/format/outfile.h"
 #include "ldadc/source.h"

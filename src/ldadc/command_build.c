@@ -1,4 +1,4 @@
-/* build: the compiler's command, with the sources rewritten on the way. */
+/* build: runs the compiler's command with rewritten sources. */
 #include "base/err.h"
 #include "base/scratch.h"
 #include "ldadc/rewrite.h"
@@ -45,7 +45,7 @@ struct build {
     char **word; /* the compiler's command */
     int words;
     const char *source[SOURCES];
-    int at[SOURCES]; /* which word it is */
+    int at[SOURCES]; /* its index in `word` */
     int sources;
     struct flags flags;
     char folder[PATH_ROOM];
@@ -59,7 +59,7 @@ static bool ends_in(const char *word, const char *with)
     return n > m && !strcmp(word + n - m, with);
 }
 
-/* Sources, and what says how they are read. */
+/* Finds the sources, and the options that decide how they are read. */
 static int take_words(struct build *b)
 {
     int rc = 0;
@@ -86,8 +86,8 @@ static int take_words(struct build *b)
     return rc ? rc : flags_of_mpicc(&b->flags, b->word[0]);
 }
 
-/* Each new source has a folder of its own, under its own name: objects are named by
- * it. */
+/* Names the new sources. Each has a folder of its own, under its old name: the compiler
+ * names objects after it. */
 static int name_out(struct build *b)
 {
     const char *tmp = getenv("TMPDIR");
@@ -120,7 +120,7 @@ static void remove_out(struct build *b)
     rmdir(b->folder);
 }
 
-/* Runs the command; its exit status. */
+/* Runs the command; returns its exit status. */
 static int build_run(char **word)
 {
     int status;
@@ -137,7 +137,7 @@ static int build_run(char **word)
     return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILED;
 }
 
-/* The command with the new sources, which include what stands beside the old ones. */
+/* Runs the command with the new sources, which include files beside the old ones. */
 static int run_new(struct build *b)
 {
     static char option[SOURCES + EXTRA][PATH_ROOM + 32];
@@ -184,7 +184,7 @@ static int rewrite_and_run(struct build *b)
     case REWRITE_UNWRITTEN:
         rc = err_get()->code;
         break;
-    case REWRITE_BROKEN: /* the compiler says why in its own words, too */
+    case REWRITE_BROKEN: /* the compiler explains it in its own words, too */
         rc = err_exit_status(err_get()) == EXIT_USAGE ? err_get()->code
                                                       : build_run(b->word);
         break;

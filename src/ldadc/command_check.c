@@ -1,4 +1,4 @@
-/* check: what a run did, against what the source says. */
+/* check: compares a run with the source. */
 #include "base/err.h"
 #include "ldadc/check.h"
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* plan: by which descriptor libldad partitions a file of a program. */
+/* plan: prints the descriptor by which libldad partitions a file of a program. */
 #include "base/err.h"
 #include "base/format/outfile.h"
 #include "ldadc/plan.h"

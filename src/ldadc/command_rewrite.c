@@ -1,4 +1,5 @@
-/* rewrite: a program, with libldad's calls where its files can be partitioned. */
+/* rewrite: rewrites a program with libldad's calls for files that can be
+ * partitioned. */
 #include "base/err.h"
 #include "ldadc/rewrite.h"
 #include <errno.h>
@@ -45,7 +46,7 @@ static bool is_same_file(const char *a, const char *b)
            of_a.st_ino == of_b.st_ino;
 }
 
-/* Where a source goes. */
+/* Builds the path of a new source. */
 static int name_out(char out[PATH_ROOM], const struct analyse_request *r, int i)
 {
     const char *slash = strrchr(r->file[i], '/');

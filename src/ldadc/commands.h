@@ -1,4 +1,4 @@
-/* The commands of ldadc, and what they share. */
+/* The commands of ldadc, and their common parts. */
 #ifndef LDADC_COMMANDS_H
 #define LDADC_COMMANDS_H
 
@@ -17,11 +17,11 @@ struct flags {
     const char *flag[FLAGS_MAX]; /* live as long as the program */
 };
 
-/* Local. Adds those of an MPI compiler's flags that say how sources are read. 0, or
- * -errno with a sentence. */
+/* Local. Adds the flags of an MPI compiler that affect how sources are read. Returns 0,
+ * or -errno with a sentence. */
 int flags_of_mpicc(struct flags *f, const char *mpicc);
 
-/* Local. One more; -E2BIG with a sentence where there are too many. */
+/* Local. Adds a flag; -E2BIG with a sentence if there are too many. */
 int flags_add(struct flags *f, const char *flag);
 
 #endif

@@ -20,7 +20,7 @@ static bool atom_c_text(int id, const Known &known, std::string *out,
         return true;
     }
     bool rounds = a.kind == Atom::FLOORDIV || a.kind == Atom::MOD;
-    // C's division rounds what is negative the other way
+    // C's division rounds negative numbers the other way.
     if (a.of.size() < 2 || a.kind == Atom::DIM || (rounds && !not_negative(a.of[0]))) {
         *missing = atom_text(id);
         return false;

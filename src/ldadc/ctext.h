@@ -7,8 +7,8 @@
 namespace ldadc
 {
 
-// In terms of variables of known values; all arithmetic is in long long. False, and
-// what is missing, where that cannot be.
+// Writes a polynomial in terms of variables of known values; all arithmetic is in long
+// long. False, and what is missing, if that is impossible.
 bool c_text(const Poly &p, const std::vector<std::pair<std::string, Poly>> &known,
             std::string *out, std::string *missing);
 

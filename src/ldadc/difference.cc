@@ -1,4 +1,4 @@
-// The fewest lines that are taken away and put in to make one text of the other, by the
+// Finds the fewest lines to delete and insert to turn one text into the other, by the
 // greedy algorithm of E. W. Myers, Algorithmica 1 (1986), page 251.
 #include "ldadc/difference.h"
 #include <algorithm>
@@ -28,25 +28,26 @@ std::vector<std::string> lines_of(const std::string &text)
     return out;
 }
 
-// How far into the old lines one comes with so many changes, by the lines that were
-// taken away less those that were put in, from -changes on in steps of 2.
+// The number of old lines that are reached with so many changes, by the deleted lines
+// minus the inserted ones, from -changes on in steps of 2.
 using Reach = std::vector<long>;
 
 struct Step {
     bool puts_in;
-    long from; // old lines behind it
+    long from; // old lines before it
 };
 
 Step step_to(const std::vector<Reach> &all, long changes, long diagonal)
 {
     const Reach &last = all[changes - 1];
-    long at = (diagonal + changes) / 2; // of diagonal + 1 in the last; - 1 is before it
+    // index of diagonal + 1 in the last round; the one of diagonal - 1 is before it
+    long at = (diagonal + changes) / 2;
     if (at == 0 || (at < changes && last[at - 1] < last[at]))
         return {true, last[at]};
     return {false, last[at - 1]};
 }
 
-// With 0, 1, 2 ... changes, until the end of both.
+// Computes the reaches with 0, 1, 2 ... changes, until the end of both texts.
 std::vector<Reach> reaches(const std::vector<std::string> &old,
                            const std::vector<std::string> &fresh)
 {
@@ -65,7 +66,7 @@ std::vector<Reach> reaches(const std::vector<std::string> &old,
             reach.push_back(x);
         }
         all.push_back(reach);
-        long end = olds - news + changes; // twice the place of the last diagonal
+        long end = olds - news + changes; // twice the index of the last diagonal
         if (end >= 0 && end % 2 == 0 && end <= 2 * changes && reach[end / 2] >= olds)
             return all;
     }
@@ -81,7 +82,8 @@ bool of_old(const Line &l)
     return l.mark == '-';
 }
 
-// From the end back. Of lines that change together, the old ones come first.
+// Marks the lines, from the end back. Of lines that change together, the old ones come
+// first.
 std::vector<Line> marked(const std::vector<std::string> &old,
                          const std::vector<std::string> &fresh)
 {

@@ -1,4 +1,4 @@
-// What changes in a source, as diff -u shows it.
+// Shows the changes to a source as diff -u does.
 #ifndef LDADC_DIFFERENCE_H
 #define LDADC_DIFFERENCE_H
 

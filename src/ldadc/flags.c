@@ -1,4 +1,4 @@
-/* How the MPI compiler would have read a source. */
+/* Finds the flags with which the MPI compiler reads a source. */
 #include "base/err.h"
 #include "ldadc/commands.h"
 #include <errno.h>

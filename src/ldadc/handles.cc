@@ -8,8 +8,8 @@ using namespace clang;
 namespace ldadc
 {
 
-// Of the calls with a file, those of error handlers stay out: what a program's handler
-// is given is an MPI_File.
+// True if libldad has the call. Calls with error handlers are left out: a program's
+// handler gets an MPI_File.
 bool ldad_has(const std::string &name)
 {
     static const std::set<std::string> calls = {"MPI_File_open",
@@ -61,7 +61,7 @@ static bool is_file(QualType t)
     return false;
 }
 
-// The word that says so, where a variable is declared.
+// Returns the place of the type's name in a variable's declaration.
 static SourceLocation type_word(const ValueDecl *v)
 {
     auto *d = dyn_cast<DeclaratorDecl>(v);
@@ -75,7 +75,7 @@ static SourceLocation type_word(const ValueDecl *v)
     return SourceLocation();
 }
 
-// The variable or member that an expression names, or takes the address of.
+// Returns the variable or member that an expression names, or takes the address of.
 static const ValueDecl *named_by(const Expr *e)
 {
     e = bare(e);
@@ -92,7 +92,7 @@ static const ValueDecl *named_by(const Expr *e)
 namespace
 {
 
-// Every mention of a variable must be one that is understood.
+// Visits every mention of a variable, which must be one that is understood.
 class Finder : public RecursiveASTVisitor<Finder>
 {
   public:
@@ -226,7 +226,7 @@ class Finder : public RecursiveASTVisitor<Finder>
         Place where;
     };
 
-    // Variables that are declared by the same word stay together.
+    // Adds a variable. Those that are declared by the same word stay together.
     void add(const ValueDecl *v)
     {
         if (!parents.emplace(v, v).second)
@@ -284,7 +284,7 @@ class Finder : public RecursiveASTVisitor<Finder>
         refuse_at(v, why, place_of(*context, at));
     }
 
-    // A function's prototypes have parameters of their own.
+    // Adds a parameter and joins it with those of the function's prototypes.
     void parameter(const FunctionDecl *f, const ParmVarDecl *v)
     {
         unsigned i = v->getFunctionScopeIndex();

@@ -1,5 +1,5 @@
-// The variables of a program that hold files, in groups: what one holds, another of the
-// group may. A group's variables change their type together or not at all.
+// The variables of a program that hold files, in groups whose members may hold the same
+// file. A group's variables change their type together or not at all.
 #ifndef LDADC_HANDLES_H
 #define LDADC_HANDLES_H
 
@@ -14,7 +14,7 @@ struct Use { // a call of MPI-IO
     const clang::ASTContext *context;
 };
 
-struct Word { // of a source file, to be replaced
+struct Word { // a word of a source file, to be replaced
     const clang::ASTContext *context;
     clang::SourceLocation at;
     std::string text;
@@ -23,9 +23,9 @@ struct Word { // of a source file, to be replaced
 struct Handles {
     struct Group {
         std::vector<Use> uses;
-        std::vector<Word> types; // "MPI_File", where a variable is declared
+        std::vector<Word> types; // "MPI_File" in declarations of variables
         std::vector<Word> nulls; // "MPI_FILE_NULL"
-        std::string why;         // it cannot be changed; empty: it can
+        std::string why;         // the reason why it cannot change; empty: it can
         Place where;
     };
     std::vector<Group> groups;
@@ -34,11 +34,11 @@ struct Handles {
 
 Handles handles_of(const Program &p);
 
-// Calls that libldad has.
+// True if libldad has the call.
 bool ldad_has(const std::string &mpi_name);
 
-// Where the word stands in a file, which may be in the argument of a macro; invalid: it
-// comes of a macro's own text.
+// Returns the place of the word in a file, which may be in the argument of a macro;
+// invalid: it comes from a macro's own text.
 clang::SourceLocation written_at(const clang::ASTContext &c, clang::SourceLocation at,
                                  const std::string &word);
 

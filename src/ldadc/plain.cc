@@ -1,5 +1,5 @@
-// What of C++ is not followed: a program that uses it is refused, as a destructor or an
-// operator changes variables where nothing shows it.
+// Finds parts of C++ that the interpreter does not follow. A program that uses them is
+// refused, as a destructor or an operator changes variables without a visible call.
 #include "ldadc/interp/program.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
@@ -16,7 +16,7 @@ namespace ldadc
 namespace
 {
 
-// Of an object that ends where that is not followed.
+// For an object whose end is not followed.
 const std::string WITH = " with a destructor";
 
 class Beyond : public RecursiveASTVisitor<Beyond>
@@ -42,7 +42,7 @@ class Beyond : public RecursiveASTVisitor<Beyond>
         return RecursiveASTVisitor::TraverseDecl(d);
     }
 
-    // Of a template, what it became.
+    // Visits the instances of a template.
     bool TraverseFunctionTemplateDecl(FunctionTemplateDecl *d)
     {
         if (at_all)
@@ -155,7 +155,7 @@ class Beyond : public RecursiveASTVisitor<Beyond>
         return RecursiveASTVisitor::TraverseCompoundStmt(s);
     }
 
-    // A lambda is followed where it is called by its name, or where it stands.
+    // Accepts a lambda that is called by its name, or at the place where it stands.
     bool VisitLambdaExpr(LambdaExpr *l)
     {
         if (at_all)
@@ -204,7 +204,8 @@ class Beyond : public RecursiveASTVisitor<Beyond>
         return RecursiveASTVisitor::TraverseStmtExpr(s);
     }
 
-    // What copies, moves and ends an object is called where nothing shows it.
+    // Refuses classes whose objects are copied, moved or ended by calls that nothing
+    // shows.
     bool VisitCXXRecordDecl(CXXRecordDecl *r)
     {
         if (!r->isThisDeclarationADefinition() || r->isLambda())
@@ -242,9 +243,10 @@ class Beyond : public RecursiveASTVisitor<Beyond>
 
   private:
     std::set<const VarDecl *> in_blocks;
-    std::set<const Expr *> variables; // what is no temporary object, but becomes one
+    // expressions that become a variable, not a temporary object
+    std::set<const Expr *> variables;
 
-    std::set<const LambdaExpr *> named; // or called where they stand
+    std::set<const LambdaExpr *> named; // also those called at their place
     std::set<const Expr *> called;      // names of lambdas
 
     static bool is_lambda(QualType t)
@@ -265,7 +267,8 @@ class Beyond : public RecursiveASTVisitor<Beyond>
                (one.getCaptureKind() == LCK_ByRef || t->isScalarType());
     }
 
-    // As in "auto x = T(1)", since C++17.
+    // Notes an expression that becomes the variable, as in "auto x = T(1)", since
+    // C++17.
     void is_the_variable(const Expr *e)
     {
         e = e ? e->IgnoreParens() : nullptr;
@@ -295,7 +298,7 @@ class Beyond : public RecursiveASTVisitor<Beyond>
         });
     }
 
-    // Null: the object ends where its block is left.
+    // Tells why an object's end is not followed. Null: it ends when its block is left.
     const char *ends_elsewhere(const VarDecl *v) const
     {
         if (v->hasGlobalStorage())
@@ -318,7 +321,7 @@ class Beyond : public RecursiveASTVisitor<Beyond>
                !std::string(s->getStmtClassName()).compare(0, 3, "CXX");
     }
 
-    // Beyond what C has.
+    // True if C has no such expression.
     static bool beyond_all(const Stmt *s)
     {
         if (isa<CXXBoolLiteralExpr>(s) || isa<CXXNullPtrLiteralExpr>(s) ||
@@ -343,7 +346,7 @@ class Beyond : public RecursiveASTVisitor<Beyond>
         return r && of_standard_library(r);
     }
 
-    // By what changes nothing.
+    // True if the object is made without changing anything else.
     static bool plainly_made(const Expr *e)
     {
         if (const auto *c = dyn_cast<ExprWithCleanups>(e))
@@ -360,7 +363,7 @@ class Beyond : public RecursiveASTVisitor<Beyond>
                isa<IntegerLiteral>(e);
     }
 
-    // Whether the library may call the program's constructors for it.
+    // True if the library may call the program's constructors for these arguments.
     static bool makes_ours(llvm::ArrayRef<TemplateArgument> args)
     {
         for (const TemplateArgument &a : args) {
@@ -448,7 +451,7 @@ class Beyond : public RecursiveASTVisitor<Beyond>
         return of_cplus(s) || isa<UserDefinedLiteral>(s) || declares(s);
     }
 
-    // std::cout << value
+    // True for "std::cout << value".
     static bool prints(const CXXOperatorCallExpr *e)
     {
         const Expr *to = e->getArg(0)->IgnoreParenImpCasts();
@@ -464,7 +467,7 @@ class Beyond : public RecursiveASTVisitor<Beyond>
     {
         what = it;
         where = place_of(c, at);
-        return false; // the first one will do
+        return false; // the first one is enough
     }
 
     const ASTContext &c;

@@ -1,4 +1,4 @@
-// A file's plan: proven from the source, or else, as it turned out in a run, unproven.
+// Prints a file's plan: proven from the source, or else taken from a run, unproven.
 #include "ldadc/plan.h"
 #include "ldadc/report/analysis.h"
 #include "ldadc/report/template.h"
@@ -59,7 +59,7 @@ class Planner
         return false;
     }
 
-    // The one that is named, or the only one that is written.
+    // Chooses the named file, or the only one that is written.
     const File *choose(const Analysis &a)
     {
         const File *one = nullptr;
@@ -100,7 +100,8 @@ class Planner
         return true;
     }
 
-    // What iotrace finds in the run, if it is regular and the same for all ranks.
+    // Takes the pattern that iotrace finds in the run, if it is regular and the same
+    // for all ranks.
     bool from_run(const File &f, const Template &t)
     {
         std::string text;

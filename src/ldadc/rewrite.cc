@@ -1,5 +1,6 @@
-// Which files are partitioned, and the words of the sources that change for it. What is
-// not proven stays as it is, but for the reading of what may be a partitioned file.
+// Decides which files are partitioned, and changes the words of the sources. Unproven
+// files stay as they are, except that files which may be partitioned are read
+// accordingly.
 #include "ldadc/rewrite.h"
 #include "ldadc/ctext.h"
 #include "ldadc/difference.h"
@@ -22,13 +23,13 @@ using namespace ldadc;
 namespace
 {
 
-// A file of the report, and what is to become of it.
+// A file of the report, and the decision about it.
 struct Fate {
     const File *file;
     Template plan;
     bool written = false;
-    bool partitioned = false; // or read as what may be partitioned
-    std::string why;          // not
+    bool partitioned = false; // or read as one that may be partitioned
+    std::string why;          // the reason why it is not
     Place where;
     std::set<int> openings;
     std::set<size_t> groups;
@@ -41,8 +42,8 @@ SourceLocation name_at(const Use &u)
     return written_at(*u.context, u.call->getCallee()->getBeginLoc(), u.name);
 }
 
-// What can be named where a file is opened: also what parameters point to, if nobody
-// has changed it by then.
+// Returns the values that can be named where a file is opened: also those that
+// parameters point to, if they have not changed by then.
 Known known_at(const Opening &o)
 {
     Known out = o.known;
@@ -62,8 +63,8 @@ Known known_at(const Opening &o)
     return out;
 }
 
-// A plan as arguments of printf. Of several patterns the conditions decide, number by
-// number; so they get the same shape, with levels that repeat once.
+// A plan as arguments of printf. If there are several patterns, the conditions choose
+// each number; so all get the same shape, with levels that repeat once.
 class PlanWords
 {
   public:
@@ -105,7 +106,7 @@ class PlanWords
   private:
     static constexpr const char *separator = ",\n                        ";
 
-    // When each pattern but the last is the one.
+    // Writes the condition for each pattern but the last.
     bool conditions()
     {
         for (size_t i = 0; i + 1 < all.size(); i++) {
@@ -142,7 +143,7 @@ class PlanWords
         return true;
     }
 
-    // Inner levels stand where they are; the outer ones may be missing.
+    // Returns a stride. Inner levels correspond; the outer ones may be missing.
     Poly stride(const Pattern &p, size_t i) const
     {
         size_t lacks = levels - p.levels.size();
@@ -195,7 +196,7 @@ class Chooser
                            [](const Fate &f) { return f.partitioned && f.written; });
     }
 
-    // What comes after the arguments of the call that opens it.
+    // Writes the arguments that follow those of the call that opens the file.
     bool arguments(const Fate &f, const Opening &o, std::string *out, std::string *why)
     {
         Known known = known_at(o);
@@ -226,7 +227,7 @@ class Chooser
         return out;
     }
 
-    // Which groups' variables hold it.
+    // Finds the groups whose variables hold it.
     void find_groups()
     {
         for (size_t g = 0; g < handles.groups.size(); g++)
@@ -265,7 +266,7 @@ class Chooser
         f->partitioned = false;
     }
 
-    // What else the program does with it, that libldad cannot do or does not see.
+    // Finds other uses of the file that libldad cannot do or does not see.
     void look_around(Fate *f)
     {
         const std::string &key = f->file->opening->path_key;
@@ -288,7 +289,8 @@ class Chooser
                        o.where);
     }
 
-    // libldad removes a partitioned file by this name, and any other one.
+    // True if the call deletes the file by name: libldad's function removes a
+    // partitioned file, and any other one.
     bool deletes(const Touch &t) const
     {
         return t.function == "MPI_File_delete" &&
@@ -296,7 +298,7 @@ class Chooser
                            [](const Use &u) { return name_at(u).isValid(); });
     }
 
-    // Nothing is transferred by it.
+    // True if no transfer uses this opening.
     bool unused(const Opening &o) const
     {
         int n = &o - a.found->openings.data();
@@ -305,7 +307,7 @@ class Chooser
                });
     }
 
-    // Whether it is opened with variables that the file's calls change, too.
+    // True if it is opened with variables that the file's calls change, too.
     bool changes(const Fate &f, const Opening &o) const
     {
         for (size_t g : f.groups)
@@ -320,7 +322,7 @@ class Chooser
         return sameness(*a.file, *b.file) >= PERHAPS;
     }
 
-    // One round of consequences; false: there was none.
+    // Propagates consequences once; false: there were none.
     bool spread()
     {
         bool changed = false;
@@ -376,7 +378,7 @@ class Edits
         return s.getBufferData(s.getMainFileID()).str();
     }
 
-    // The new text of a unit's file.
+    // Returns the new text of a unit's file.
     std::string text(size_t unit)
     {
         ASTContext &context = *c.a.program->sources[unit];
@@ -394,7 +396,8 @@ class Edits
     }
 
   private:
-    // Behind the line that includes <mpi.h>, or in front of all.
+    // Returns the place behind the line that includes <mpi.h>, or the begin of the
+    // text.
     static int after_include(const std::string &text)
     {
         size_t line = 0;
@@ -493,7 +496,7 @@ bool write_file(const char *path, const std::string &text)
     struct outfile out;
     int rc = outfile_open(&out, path, OUTFILE_STREAM);
     if (!rc)
-        fwrite(text.data(), 1, text.size(), out.file); // outfile_close looks at it
+        fwrite(text.data(), 1, text.size(), out.file); // outfile_close checks it
     return !outfile_close(&out, rc);
 }
 

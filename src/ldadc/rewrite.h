@@ -1,4 +1,5 @@
-/* Programs with their files partitioned: MPI-IO's calls become libldad's. */
+/* Rewrites programs so that their files are partitioned: MPI-IO's calls become
+ * libldad's. */
 #ifndef LDADC_REWRITE_H
 #define LDADC_REWRITE_H
 
@@ -23,17 +24,18 @@ enum rewrite_result {
 };
 
 struct rewrite_request {
-    /* Where each of the sources goes; NULL: nothing is written. */
+    /* Path of each new source; NULL: nothing is written. */
     const char *const *out;
-    bool lines; /* errors of the compiler shall name the sources */
+    bool lines; /* the compiler's errors must name the old sources */
     bool all;   /* also files whose ranks read mostly what others wrote */
-    FILE *said; /* what becomes of each file, and where nothing is written, what would
-                 * change; NULL: not wanted */
+    /* Output about each file, and if nothing is written, about changes; NULL: none is
+     * wanted. */
+    FILE *said;
 };
 
-/* Local. REWRITE_NOTHING: no file of the program can be partitioned, and nothing is
- * written. REWRITE_BROKEN: the program cannot be analysed (err_get).
- * REWRITE_UNWRITTEN: a new source cannot be written (err_get). */
+/* Local. Rewrites a program. REWRITE_NOTHING: no file of the program can be
+ * partitioned, and nothing is written. REWRITE_BROKEN: the program cannot be analysed
+ * (err_get). REWRITE_UNWRITTEN: a new source cannot be written (err_get). */
 enum rewrite_result rewrite_program(const struct analyse_request *r,
                                     const struct rewrite_request *w);
 

@@ -8,7 +8,7 @@
 
 enum { NPS = 64 };
 
-/* The words after "--", and after them what the MPI compiler says. */
+/* Takes the words after "--", and then the flags of the MPI compiler. */
 static int take_flags(struct flags *f, const char *mpicc, int argc, char **argv)
 {
     int rc = 0;
@@ -17,7 +17,7 @@ static int take_flags(struct flags *f, const char *mpicc, int argc, char **argv)
     return rc ? rc : flags_of_mpicc(f, mpicc);
 }
 
-/* "24,64" */
+/* Reads numbers of processes such as "24,64". */
 static int take_np(struct analyse_request *r, const char *list)
 {
     static int64_t np[NPS];
@@ -36,7 +36,7 @@ static int take_np(struct analyse_request *r, const char *list)
                      list, NPS);
 }
 
-/* "NAME=N", each of them. */
+/* Reads all settings "NAME=N". */
 static int take_settings(struct analyse_request *r, const struct opt_list *list)
 {
     static struct setting set[OPT_LIST_MAX];
@@ -64,7 +64,8 @@ static bool is_fortran(const char *path)
     return false;
 }
 
-/* clang would only say that there is no such input. */
+/* Refuses files that clang could not read: it would only say that there is no such
+ * input. */
 static int check_files(const struct opt_rest *files)
 {
     for (int i = 0; i < files->n; i++)

@@ -1,4 +1,4 @@
-/* What commands that take the sources of a program share. */
+/* The common part of commands that take the sources of a program. */
 #ifndef LDADC_SOURCE_H
 #define LDADC_SOURCE_H
 
@@ -38,12 +38,13 @@ struct source_options {
              "repeated"}
 /* clang-format on */
 
-/* Local. Takes what is assumed of a program; 0, or -errno with a sentence. */
+/* Local. Takes the assumptions about a program. Returns 0, or -errno with a
+ * sentence. */
 int source_assume(const struct opt_list *relations);
 
-/* Local. The whole of a command: options, up to "--", after which come the compiler's
- * flags; then `run`, with both. `run` returns 0, -errno with a sentence, or an exit
- * status of which all is said. Returns the exit status. */
+/* Local. Does all of a command: reads options, up to "--", and the compiler's flags
+ * after it; then calls `run` with both. `run` returns 0, -errno with a sentence, or an
+ * exit status that needs no sentence. Returns the exit status. */
 int source_command(const struct opt_program *p, const struct source_options *o,
                    int argc, char **argv, int (*run)(struct analyse_request *r));
 

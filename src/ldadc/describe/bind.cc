@@ -4,7 +4,7 @@
 namespace ldadc
 {
 
-// One evaluation: false is passed on from wherever it failed.
+// One evaluation. Each step returns false if it or an inner one failed.
 class Evaluation
 {
   public:
@@ -47,7 +47,7 @@ class Evaluation
         return at != b.value.end();
     }
 
-    // Of a number that is assumed to be a multiple.
+    // Evaluates a number that is assumed to be a multiple.
     bool part(const Symbol &s, int64_t whole, int64_t *out)
     {
         int64_t divisor;

@@ -1,4 +1,4 @@
-// Polynomials with numbers in the place of their atoms.
+// Evaluation of polynomials, with numbers for their atoms.
 #ifndef LDADC_DESCRIBE_BIND_H
 #define LDADC_DESCRIBE_BIND_H
 
@@ -9,24 +9,24 @@ namespace ldadc
 {
 
 struct Binding {
-    int64_t nprocs = 1, rank = 0; // of the communicator that a file was opened with
+    int64_t nprocs = 1, rank = 0; // in the communicator that opened the file
     int64_t world_rank = 0;
     int comm = -1;
     std::map<int, int64_t> value; // of named variables
 };
 
-// Gives all variables of the name, as analyse prints it or as its JSON has it, a value.
-// False: there is none.
+// Gives a value to all variables with the name, as analyse prints it or as its JSON has
+// it. False: there is none.
 bool bind_named(std::map<int, int64_t> *value, const std::string &name, int64_t v);
 
-// By which name the user gives a variable its value.
+// Returns the name by which the user gives a variable its value.
 const std::string &given_name(const Symbol &s);
 
-// False, and why, where a variable has no value, a number exceeds 63 bits, or a divisor
-// is not positive.
+// Evaluates a polynomial. False, and why, if a variable has no value, a number exceeds
+// 63 bits, or a divisor is not positive.
 bool evaluate(const Poly &p, const Binding &b, int64_t *out, std::string *why);
 
-// What one rank transfers, as numbers.
+// The transfers of one rank, as numbers.
 struct Transfers {
     int64_t start = 0, size = 0, end = INT64_MAX;
     struct Repeat {

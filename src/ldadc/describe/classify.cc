@@ -1,4 +1,4 @@
-// How the ranks' bytes lie to each other: what is said is certain.
+// Classifies how the ranks' bytes relate to each other; every result is certain.
 #include "ldadc/describe/describe.h"
 #include "ldadc/poly/prove.h"
 #include <algorithm>
@@ -17,7 +17,7 @@ static bool has_rank(const Poly &p, int comm)
     return p.has(id);
 }
 
-// Whether rows, innermost first, lie within each other without touching twice.
+// True if rows, innermost first, lie within each other without touching twice.
 static bool nested(const std::vector<Row> &rows, const Poly &size, Poly *before_ranks)
 {
     Poly extent = size;
@@ -33,7 +33,7 @@ static bool nested(const std::vector<Row> &rows, const Poly &size, Poly *before_
     return true;
 }
 
-// Ranks take turns: what they repeat leaves no gap.
+// True if ranks take turns without a gap between their repeats.
 static bool in_turns(const std::vector<Row> &rows, const Poly &size, const Poly &inner)
 {
     for (size_t i = 0; i + 1 < rows.size(); i++)
@@ -69,7 +69,7 @@ static std::string classify_apart(std::vector<Row> rows, const Poly &size)
     return found;
 }
 
-// The length of a region without gaps; false: there are gaps, or nobody knows.
+// Finds the length of a region without gaps; false: there are gaps, or it is not known.
 static bool region(const std::vector<Row> &rows, const Poly &size, Poly *length)
 {
     *length = size;
@@ -103,7 +103,7 @@ static bool of_a_caller(const Poly &p)
     });
 }
 
-// What is left of p without what is a whole number of strides.
+// Returns the part of p that is not a whole number of strides.
 static Poly within(const Poly &p, const Poly &stride)
 {
     Poly rest;
@@ -117,8 +117,8 @@ static Poly within(const Poly &p, const Poly &stride)
     return rest;
 }
 
-// At which stride a rank begins, and how often it goes on, does not matter where ranks
-// share no byte though all go on for ever.
+// True if ranks share no byte even if all of them go on for ever; then the stride at
+// which a rank begins, and its number of repeats, do not matter.
 static bool apart_for_ever(const Description &d, int comm)
 {
     int id = rank(comm).terms().begin()->first[0];
@@ -143,7 +143,7 @@ static bool apart_for_ever(const Description &d, int comm)
     return false;
 }
 
-// Each rank's part ends at the latest where that of the next one begins.
+// True if each rank's part ends at the latest where that of the next one begins.
 static bool cut_apart(const Description &d, const Poly &step, int comm)
 {
     Poly next = d.start + step;
@@ -155,7 +155,7 @@ static bool cut_apart(const Description &d, const Poly &step, int comm)
     return not_negative(next - d.clip);
 }
 
-// Each rank's bytes end before those of the next one begin.
+// True if each rank's bytes end before those of the next one begin.
 static bool in_order(const Description &d, int comm)
 {
     enum { MOST_TERMS = 12 }; // more would take long, and are not proven anyway
@@ -163,7 +163,7 @@ static bool in_order(const Description &d, int comm)
     Poly end = d.start + d.size;
     Supposed here;
     for (const Level &l : d.levels) {
-        if (!has_rank(l.count, comm)) // of nothing there is nothing to say
+        if (!has_rank(l.count, comm)) // without repeats there are no bytes to compare
             suppose_positive(l.count);
         if (!not_negative(l.stride) || (has_rank(l.count, comm) && !positive(l.count)))
             return false;
@@ -177,12 +177,13 @@ static bool in_order(const Description &d, int comm)
 
 // ---- grids of ranks -------------------------------------------------
 
-struct Digit { // a quotient or rest of the rank's
+struct Digit { // a quotient or remainder of the rank
     int id;
     Poly factor;
 };
 
-// How many values p has, from 0 on, where p is the rank or a digit; 0: not known.
+// Returns the number of values of p, from 0 on, if p is the rank or a digit; 0: not
+// known.
 static Poly values_of(const Poly &p, int comm)
 {
     bool one = p.terms().size() == 1 && p.terms().begin()->first.size() == 1;
@@ -200,7 +201,7 @@ static Poly values_of(const Poly &p, int comm)
     return of.is_zero() ? of : ceildiv(of, a.of[1]);
 }
 
-// Whether who knows the digits knows p.
+// True if the digits determine p.
 static bool determined(const Poly &p, const std::vector<Digit> &digits, int depth = 0)
 {
     for (const Digit &g : digits) {
@@ -214,7 +215,7 @@ static bool determined(const Poly &p, const std::vector<Digit> &digits, int dept
     return false;
 }
 
-// Where ranks are dealt out in a grid, each direction is a row.
+// Makes a row of each direction, if ranks are dealt out in a grid.
 static bool grid_rows(const Description &d, int comm, std::vector<Row> *rows)
 {
     std::vector<Digit> digits;
@@ -239,7 +240,7 @@ static bool grid_rows(const Description &d, int comm, std::vector<Row> *rows)
     return true;
 }
 
-// One of the orders in which rows lie within each other, without gaps if there is one.
+// Finds an order in which rows lie within each other, one without gaps if possible.
 static std::string classify_grid(std::vector<Row> rows, const Poly &size)
 {
     enum { MOST_ROWS = 6 };
@@ -256,7 +257,7 @@ static std::string classify_grid(std::vector<Row> rows, const Poly &size)
             sorted.push_back(rows[i]);
         if (!nested(sorted, size, &inner))
             continue;
-        bool own = true; // whatever ranks repeat lies within their digits
+        bool own = true; // all repeats of a rank lie within its digits
         for (size_t i = 1; i < sorted.size(); i++)
             own = own && (sorted[i].ranks || !sorted[i - 1].ranks);
         if (own)
@@ -278,7 +279,8 @@ static std::vector<Poly *> parts_by_rank(Description *d)
     return out;
 }
 
-// mod(rank + a, nprocs), and mod(a - rank, nprocs), go through the ranks as rank does.
+// Finds a shifted rank: mod(rank + a, nprocs), and mod(a - rank, nprocs), run through
+// the ranks as rank does.
 static int shifted_rank(const Description &d, int comm)
 {
     int id = rank(comm).terms().begin()->first[0], found = -1;
@@ -297,8 +299,8 @@ static int shifted_rank(const Description &d, int comm)
     return found;
 }
 
-// With that rank for this one: if nothing else is said of this one, ranks lie to each
-// other as before, each in the place of another.
+// Replaces that rank by this one. If nothing else depends on this rank, the relation of
+// ranks stays the same, each in the place of another.
 static Description in_order_of_rank(const Description &d, int comm)
 {
     int shifted = shifted_rank(d, comm);
@@ -338,7 +340,7 @@ static std::string relation_by_rank(const Description &d, const Opening &o,
         return "unresolved";
     std::vector<Row> times;
     Supposed here;
-    suppose_positive(d.size); // of nothing there is nothing to say
+    suppose_positive(d.size); // without bytes there is nothing to compare
     for (const Level &l : d.levels) {
         if (l.stride.is_zero())
             continue;

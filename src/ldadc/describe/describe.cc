@@ -1,4 +1,4 @@
-// From a call's offset and loops to its descriptor.
+// Derives the descriptor of a call from its offset and loops.
 #include "ldadc/describe/describe.h"
 #include "ldadc/poly/assume.h"
 #include "ldadc/poly/prove.h"
@@ -11,7 +11,7 @@ static bool is(int id, Atom::Kind kind)
     return atom(id).kind == kind;
 }
 
-static bool moves(const Poly &p) // from iteration to iteration
+static bool moves(const Poly &p) // it changes from iteration to iteration
 {
     return p.has([](int id) { return is(id, Atom::ITERATION); });
 }
@@ -30,7 +30,8 @@ struct Failed {
     Place where;
 };
 
-// Each step says with "false" and a reason that it cannot be done.
+// Derives the descriptor in steps. Each returns "false" with a reason if it cannot be
+// done.
 class Describer
 {
   public:
@@ -95,7 +96,8 @@ class Describer
         return true;
     }
 
-    // A file of MPI_COMM_SELF has one rank; who opens it is said in those of all.
+    // Notes the only rank of a condition. A file of MPI_COMM_SELF has one rank; its
+    // opener is described among all ranks.
     bool only_where(const Condition &c, int among)
     {
         Poly p = c.p, factor, mine = rank(among);
@@ -115,7 +117,8 @@ class Describer
         return true;
     }
 
-    // What depends on the number of all processes is the same for each of them.
+    // True if a condition is the same for all: it may depend on the number of
+    // processes.
     bool for_all(const Condition &c) const
     {
         if (c.kind == Condition::OTHER)
@@ -152,7 +155,7 @@ class Describer
             given.push_back(c.p - Poly(1));
     }
 
-    // Ranks where it does not hold transfer nothing.
+    // Multiplies by the condition: ranks for which it does not hold transfer nothing.
     bool guarded_by(const Condition &c)
     {
         Poly holds;
@@ -162,7 +165,7 @@ class Describer
         return guard.valid();
     }
 
-    // Without the conditions that are decided where the call is made.
+    // Removes the conditions that are decided at the call.
     Poly decided(Poly p) const
     {
         std::set<int> conditions;
@@ -237,7 +240,7 @@ class Describer
         int64_t at, size;
     };
 
-    // Block number i of a type's tile.
+    // Finds block number i of a type's tile.
     static bool block_of(const Datatype &t, int64_t i, Piece *out)
     {
         *out = {0, t.block.constant()};
@@ -256,7 +259,7 @@ class Describer
         return t.block.is_constant() && t.block.constant() > 0;
     }
 
-    // Where in the tiles a place in the data is, as long as all is numbers.
+    // Finds the place of data in the tiles, if all are numbers.
     static bool piece_at(const Datatype &t, int64_t place, Piece *out)
     {
         int64_t size = t.size.constant(), in_tile = place % size, i = 0;
@@ -276,7 +279,7 @@ class Describer
         return true;
     }
 
-    // A transfer that begins or ends within a tile: a few pieces.
+    // Describes a transfer that begins or ends within a tile: a few pieces.
     bool within_tile(const Datatype &t)
     {
         enum { MOST_PIECES = 16 };
@@ -306,7 +309,7 @@ class Describer
         return true;
     }
 
-    // A size that only shrinks where the end is near is a size and an end.
+    // Turns a size that only shrinks near the end into a size and an end.
     bool clip()
     {
         bool ranked = d.size.has([](int id) { return is(id, Atom::RANK); });
@@ -419,7 +422,7 @@ class Describer
     Description &d;
     int comm = 0;
     Poly position, guard = Poly(1);
-    std::vector<Poly> given; // what holds where the call is made is not negative
+    std::vector<Poly> given; // these are not negative at the call
     std::vector<Level> pieces;
 };
 
@@ -509,7 +512,7 @@ std::vector<Description> describe(const Found &in, const Site &s)
     return all;
 }
 
-// Short where multiplying out would make it long.
+// Prints a product, unexpanded if expansion would make it long.
 std::string product_text(const Poly &a, const Poly &b)
 {
     if (a.terms().size() <= 1 || b.terms().size() <= 1) {

@@ -1,4 +1,4 @@
-// What would resolve a call that is not: by words of the reason.
+// Advice for an unresolved call, by words of the reason.
 #include "ldadc/describe/describe.h"
 
 namespace ldadc
@@ -26,7 +26,7 @@ static const struct {
     {"may use the file, too", "a run: ldadc plan --trace=RUN"},
 };
 
-// A function of MPI's, of which no source would tell more.
+// True if the reason is a function of MPI, whose source would not help.
 static bool changed_by_mpi(const std::string &reason)
 {
     for (const char *words : {"may be changed by MPI_", "the result of MPI_"})

@@ -7,10 +7,10 @@
 namespace ldadc
 {
 
-// In quotes where the shell would read it otherwise.
+// Quotes a text if the shell would change it.
 std::string shell_word(const std::string &text);
 
-// The option that gives a variable of this name a value, as something to fill in.
+// Returns the option that gives a variable of this name a value, as a form to fill in.
 std::string set_option(const std::string &name);
 
 } // namespace ldadc

@@ -1,5 +1,5 @@
-// The paper's classes of values, for the variables that a call's place and size are
-// made of.
+// The paper's classes of values, for the variables that determine a call's place and
+// size.
 #include "ldadc/interp/interp.h"
 #include <algorithm>
 
@@ -30,7 +30,7 @@ static const VarDecl *variable(const Expr *e)
     return r ? dyn_cast<VarDecl>(r->getDecl()) : nullptr;
 }
 
-// Who gives a variable its values: more than one place modifies it.
+// Finds the places that modify variables; there can be several for one.
 void Interp::find_sources(const Stmt *s, Sources *out) const
 {
     auto add = [&](const VarDecl *v, const Expr *from) {
@@ -76,7 +76,7 @@ static bool begins(const std::string &s, const std::string &with)
     return s.compare(0, with.size(), with) == 0;
 }
 
-// Between these two, if the text has both; else empty.
+// Returns the text between these two, or nothing if one is missing.
 static std::string between(const std::string &s, const char *before, const char *after)
 {
     size_t from = s.find(before);
@@ -87,7 +87,7 @@ static std::string between(const std::string &s, const char *before, const char 
     return to == std::string::npos ? "" : s.substr(from, to - from);
 }
 
-// Where a value comes from of which that is said; it ends where a place follows.
+// Returns the origin of a value with that reason, without the place that follows it.
 static std::string origin(const std::string &why)
 {
     const std::string comes = "comes from ";
@@ -150,7 +150,8 @@ const Interp::Sources &Interp::sources_here()
     return sources_of[f];
 }
 
-// The integers of expressions, and what these are made of in the function.
+// Lists the integers in expressions, and those from which these are computed in the
+// function.
 std::vector<Ingredient> Interp::ingredients(const std::vector<const Expr *> &of)
 {
     const Sources &sources = sources_here();

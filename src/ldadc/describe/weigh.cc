@@ -1,5 +1,6 @@
-// Counts the bytes that a read has in common with a write: all ranks' writes, or that
-// of the rank which reads. Where pieces are very many, some ranks stand for all.
+// Counts the bytes that a read has in common with a write: with all ranks' writes, or
+// with that of the rank which reads. If there are very many pieces, some ranks stand
+// for all.
 #include "ldadc/describe/weigh.h"
 #include <algorithm>
 
@@ -11,7 +12,7 @@ enum {
     MOST_STEPS = 4000000   // for one edge and number of processes
 };
 
-// ---- what one rank transfers ----------------------------------------
+// ---- transfers of one rank ------------------------------------------
 
 using Run = Transfers::Repeat;
 
@@ -29,8 +30,8 @@ struct Pieces {
         return n;
     }
 
-    // Whether what is repeated never reaches the next repetition; then the bytes that
-    // lie before a place can be computed.
+    // True if a repeated part never reaches its next repetition; then the bytes before
+    // a place can be computed.
     bool nested() const
     {
         for (size_t i = 0; i < runs.size(); i++)
@@ -39,13 +40,13 @@ struct Pieces {
         return true;
     }
 
-    // From one place to another, of the runs from `run` on, which start at `at`.
+    // Counts bytes between two places, of the runs from `run` on, which start at `at`.
     int64_t between(int64_t from, int64_t to, size_t run, int64_t at) const
     {
         return before(to - at, run) - before(from - at, run);
     }
 
-    // Of runs from each on, and of one piece, from the first byte to the last.
+    // Lengths from the first to the last byte, of runs from each on, and of one piece.
     std::vector<int64_t> extent;
 
     void measure()
@@ -108,7 +109,7 @@ static bool pieces_of(const Description &d, const Binding &b, Pieces *out)
 
 // ---- a write and a read ---------------------------------------------
 
-// The bytes that the pieces of a read have in common with a write, run by run.
+// Counts the bytes that the pieces of a read share with a write, run by run.
 class Overlap
 {
   public:
@@ -125,7 +126,8 @@ class Overlap
     }
 
   private:
-    // Of the read's runs from `run` on, which start at `at`, with the write's.
+    // Counts those of the read's runs from `run` on, which start at `at`, shared with
+    // the write's.
     double bytes(size_t run, int64_t at, size_t with, int64_t start) const
     {
         int64_t end = at + read.extent[run];
@@ -139,7 +141,8 @@ class Overlap
         int64_t piece = read.extent[run + 1];
         int64_t top = std::min(limit, start + write.extent[with]);
         int64_t k = steps(start - at - piece + 1, r), last = steps(top - at, r);
-        // From the first to the last that lies in what repeats, all have the same.
+        // Between the first and the last repetition inside the repeated part, all have
+        // the same.
         bool solid = with == write.runs.size();
         bool alike = solid || r.stride % write.runs[with].stride == 0;
         int64_t first = steps(start - at, r), behind = steps(top - at - piece + 1, r);
@@ -152,13 +155,13 @@ class Overlap
         return sum;
     }
 
-    // How many repetitions begin before a place.
+    // Returns how many repetitions begin before a place.
     static int64_t steps(int64_t place, const Run &r)
     {
         return place <= 0 ? 0 : std::min((place - 1) / r.stride + 1, r.count);
     }
 
-    // What lies in one repetition of the write has to do with that one only.
+    // Descends into the one repetition of the write that contains the read's bytes.
     void enter(int64_t at, int64_t end, size_t *with, int64_t *start) const
     {
         for (; *with < write.runs.size(); ++*with) {

@@ -1,4 +1,4 @@
-// Bytes of descriptors, counted with numbers.
+// Counts the bytes of descriptors, with numbers.
 #ifndef LDADC_DESCRIBE_WEIGH_H
 #define LDADC_DESCRIBE_WEIGH_H
 
@@ -12,20 +12,20 @@ struct Numbers {
     std::map<int, int64_t> set; // by symbol
 };
 
-// What is read of what was written, as often as it is read.
+// The bytes of a write that are read, as often as they are read.
 struct Weight {
     int64_t nprocs = 0;
-    double bytes = 0, own = 0; // by any rank, and by the one that wrote them
-    int64_t sampled = 0;       // ranks that were looked at, if not all
+    double bytes = 0, own = 0; // read by any rank, and by their writer
+    int64_t sampled = 0;       // number of ranks examined, if not all
 };
 
 struct Edge {
     int write, read; // calls of a file
     std::vector<Weight> weights;
-    std::vector<std::string> missing; // variables without which nothing can be counted
+    std::vector<std::string> missing; // variables that are needed to count
 };
 
-// What cannot be counted is left out.
+// Weighs an edge; what cannot be counted is left out.
 Edge weigh(const std::vector<Description> &calls, int write, int read, int comm,
            const Numbers &with);
 

@@ -5,17 +5,17 @@
 namespace ldadc
 {
 
-using Term = std::pair<int64_t, std::vector<std::string>>; // a number and names
+using Term = std::pair<int64_t, std::vector<std::string>>; // a factor and names
 using Sum = std::vector<Term>;
 
-struct Fact { // of what is not negative
+struct Fact { // a sum that is not negative
     Sum sum;
     std::string text;
 };
 
 struct Multiple {
     std::string name, text, divisor;
-    int64_t number = 0; // 0: the divisor has a name
+    int64_t number = 0; // the divisor; 0: it has a name
     bool used = false;
 };
 
@@ -24,7 +24,7 @@ static std::vector<Multiple> multiples;
 static std::vector<std::string> texts;
 static bool apart, no_view;
 
-// ---- read -----------------------------------------------------------
+// ---- reading --------------------------------------------------------
 
 struct Reading {
     const char *at;
@@ -44,7 +44,7 @@ struct Reading {
         return true;
     }
 
-    // As analyse prints variables: a name, its members and elements.
+    // Reads a variable as analyse prints it: a name, its members and elements.
     bool name(std::string *out)
     {
         blanks();
@@ -122,7 +122,7 @@ static bool read_multiple(const std::string &text)
     return ok;
 }
 
-// Of whole numbers, a < b is b - a - 1 >= 0.
+// Reads a relation. For whole numbers, a < b is b - a - 1 >= 0.
 static bool read_fact(const std::string &text)
 {
     static const struct {
@@ -161,14 +161,14 @@ bool assume(const std::string &text)
     return read_multiple(text) || read_fact(text);
 }
 
-// ---- used -----------------------------------------------------------
+// ---- using ----------------------------------------------------------
 
 static bool means(const Symbol &s, const std::string &name)
 {
     return s.text == name || s.id == name;
 }
 
-// The latest variable of the name.
+// Finds the latest variable with the name.
 static bool value_of(const std::string &name, Poly *out)
 {
     if (name == "nprocs")
@@ -188,7 +188,7 @@ static bool value_of(const std::string &name, Poly *out)
 
 Poly part_of_named(const Symbol &s, const Poly &p)
 {
-    Symbol copy = s; // the table of variables moves when there are more
+    Symbol copy = s; // the table of variables moves when it grows
     for (Multiple &m : multiples)
         if (means(copy, m.name))
             return named_symbol(copy);

@@ -1,4 +1,4 @@
-// What the user says of the program's numbers, so that more can be told.
+// The user's assumptions about the program's numbers, which allow more conclusions.
 #ifndef LDADC_POLY_ASSUME_H
 #define LDADC_POLY_ASSUME_H
 
@@ -7,25 +7,27 @@
 namespace ldadc
 {
 
-// "a % b == 0" with a name for a; "a < b", also with <=, >, >= and ==, of sums and
-// products of names and numbers; "no-overlap": no byte is two ranks' of one call; or
-// "no-view": files that unseen callers have opened have no view of their own.
-// Names are those of the program, nprocs and rank. False: it is none of these.
+// Reads an assumption: "a % b == 0" with a name for a; "a < b", also with <=, >, >= and
+// ==, of sums and products of names and numbers; "no-overlap": no two ranks share a
+// byte of one call; or "no-view": files that unseen callers have opened have no view of
+// their own. Names are those of the program, nprocs and rank. False: it is none of
+// these.
 bool assume(const std::string &text);
 
-// A new variable, or what it is as a multiple of what it is assumed to be one of.
+// Returns a new variable, or the product that it is assumed to be.
 Poly named_symbol(const Symbol &s);
-// The same of a variable that has just been named, which was `p`.
+// Does the same for a variable that has just been named and was `p` before.
 Poly part_of_named(const Symbol &s, const Poly &p);
 
-// What is assumed not to be negative, of the variables that there are now.
+// Returns polynomials that are assumed not to be negative, for the current variables.
 const std::vector<Poly> &assumed_facts();
 
 bool assumed_apart();
 bool assumed_no_view();
 
 const std::vector<std::string> &assumed_texts();
-// One of them that names what the program does not have; empty: none.
+// Returns an assumption with a name that the program does not have; empty: there is
+// none.
 std::string assumed_in_vain();
 
 } // namespace ldadc

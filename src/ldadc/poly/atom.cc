@@ -1,4 +1,4 @@
-// The table of atoms, of named variables, and functions of polynomials.
+// The tables of atoms and of named variables, and functions of polynomials.
 #include "ldadc/poly/poly.h"
 #include "ldadc/poly/prove.h"
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace ldadc
 {
 
-static std::deque<Atom> table; // so that atoms stay where they are
+static std::deque<Atom> table; // atoms must stay in place
 static std::vector<Symbol> names;
 static int spoken;
 static int fresh;
@@ -111,7 +111,7 @@ std::string symbol_id(const std::string &text)
     return out;
 }
 
-// p < 0, with nothing negative on either side.
+// Prints p < 0, with nothing negative on either side.
 static std::string below_text(const Poly &p)
 {
     Poly left, right;
@@ -165,7 +165,7 @@ static int64_t floor_of(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-// What of `a` the divisor divides goes out of the function.
+// Moves the part of `a` that the divisor divides out of the function.
 static void atom_split(const Poly &a, const Poly &b, Poly *whole, Poly *rest)
 {
     *whole = Poly();
@@ -181,7 +181,7 @@ static void atom_split(const Poly &a, const Poly &b, Poly *whole, Poly *rest)
     }
 }
 
-// The atom that a polynomial is, or -1.
+// Returns the atom that a polynomial is, or -1.
 static int single(const Poly &p)
 {
     bool one = p.terms().size() == 1 && p.terms().begin()->second == 1 &&
@@ -189,7 +189,7 @@ static int single(const Poly &p)
     return one ? p.terms().begin()->first[0] : -1;
 }
 
-// 0 <= a < b, as far as it can be seen at once.
+// True if 0 <= a < b can be seen at once.
 static bool lies_within(const Poly &a, const Poly &b)
 {
     return a.terms().size() <= 2 && b.terms().size() == 1 && not_negative(a) &&
@@ -211,7 +211,7 @@ Poly floordiv(const Poly &a, const Poly &b)
         return whole + Poly(floor_of(rest.constant(), b.constant()));
     if (rest.is_zero() || lies_within(rest, b))
         return whole;
-    // what is left should be what everybody can see not to be negative
+    // The remainder should be visibly not negative.
     if (lies_within(rest + b, b))
         return whole - Poly(1);
     if (!not_negative(rest) && not_negative(rest + b))
@@ -241,7 +241,8 @@ static void gather(Atom::Kind kind, const Poly &p, std::vector<Poly> *out)
     }
 }
 
-// Of arguments that differ by a number only one can be the answer.
+// Returns the least or greatest argument. Of arguments that differ by a constant only
+// one can be the result.
 static Poly atom_extreme(Atom::Kind kind, const Poly &a, const Poly &b)
 {
     std::vector<Poly> all, keep;
@@ -285,8 +286,8 @@ Poly ceildiv(const Poly &a, const Poly &step)
     return floordiv(a + step - Poly(1), step);
 }
 
-// Of numbers that one condition alone decides, the answer is the condition's or its
-// opposite's.
+// Decides between numbers that one condition alone determines: the result is the
+// condition or its opposite.
 static bool by_one_condition(const Poly &p, Poly *out)
 {
     std::set<int> in;
@@ -337,7 +338,7 @@ Poly root(const Poly &p)
 
 // ---- extents of a grid of processes ---------------------------------
 
-// The most even ones: of the least range, and then the least.
+// Finds the most even extents: of the least range, and then the least.
 static void deal(int64_t left, int n, std::vector<int64_t> *so_far,
                  std::vector<int64_t> *best)
 {
@@ -363,7 +364,7 @@ static void deal(int64_t left, int n, std::vector<int64_t> *so_far,
 
 int64_t dim_of(int64_t processes, int n, int i)
 {
-    enum { ALIKE = 64 }; // up to so many, the MPIs deal them out alike
+    enum { ALIKE = 64 }; // up to this number, all MPIs choose the same extents
     std::vector<int64_t> so_far, best;
     if (processes < 1 || processes > ALIKE)
         return 0;

@@ -1,4 +1,4 @@
-// Arithmetic of polynomials; no coefficient overflows unnoticed.
+// Arithmetic of polynomials; every overflow of a coefficient is detected.
 #include "ldadc/poly/poly.h"
 #include <algorithm>
 
@@ -26,7 +26,7 @@ void Poly::add(const Monomial &m, int64_t c)
         terms_.erase(m);
 }
 
-// The number of extents of a grid, if the atom is one of them, else 0.
+// Returns the number of extents of a grid, if the atom is one of them, else 0.
 static int dims_of(const Atom &a)
 {
     return a.kind == Atom::DIM ? (int)a.of[1].constant() : 0;
@@ -46,7 +46,7 @@ static bool is_extent(int id)
     return atom(id).kind == Atom::DIM;
 }
 
-// All extents of a grid, multiplied, are its processes.
+// Replaces the product of all extents of a grid by its processes.
 static bool contract(const Monomial &m, Monomial *rest, Poly *processes)
 {
     auto extents = std::count_if(m.begin(), m.end(), is_extent);
@@ -66,7 +66,8 @@ static bool contract(const Monomial &m, Monomial *rest, Poly *processes)
     return false;
 }
 
-// A condition's square is itself; no rank is both 0 and something else.
+// Simplifies conditions: the square of one is itself, and no rank is both 0 and
+// something else.
 static bool collapse(Monomial *m)
 {
     for (size_t i = 0; i < m->size(); i++) {
@@ -252,7 +253,7 @@ Poly Poly::with(int id, const Poly &value) const
     return out;
 }
 
-// A grid's processes, divided by one of its extents, are the others.
+// Divides a grid's processes by one of its extents, which gives the others.
 static bool divide_by_extent(Monomial *m, int extent)
 {
     const Atom &a = atom(extent);
@@ -277,7 +278,7 @@ static bool divide_monomial(Monomial m, const Monomial &by, Monomial *rest)
     return true;
 }
 
-// Only monomials divide here: that is what strides and sizes are made of.
+// Divides by monomials only: strides and sizes consist of them.
 bool Poly::divide(const Poly &divisor, Poly *out) const
 {
     if (!valid_ || divisor.terms_.size() != 1) {

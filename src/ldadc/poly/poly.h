@@ -1,7 +1,7 @@
 // Values of integer expressions: polynomials with whole coefficients over atoms. An
 // atom is the number of processes, a rank, a named variable, the number of an
-// iteration, or a function of polynomials that is none itself. Atoms are kept once
-// each, so that equal values are equal polynomials.
+// iteration, or a function of polynomials that is no polynomial itself. Each atom
+// exists once, so that equal values are equal polynomials.
 #ifndef LDADC_POLY_POLY_H
 #define LDADC_POLY_POLY_H
 
@@ -15,7 +15,7 @@
 namespace ldadc
 {
 
-using Monomial = std::vector<int>; // atoms, sorted; one that occurs twice is a square
+using Monomial = std::vector<int>; // atoms, sorted; one that occurs twice is squared
 
 class Poly
 {
@@ -36,21 +36,21 @@ class Poly
     Poly operator-() const;
     bool operator==(const Poly &o) const;
     bool operator!=(const Poly &o) const;
-    bool operator<(const Poly &o) const; // any order, for tables
+    bool operator<(const Poly &o) const; // an arbitrary order, for tables
 
-    // Whether the atom occurs, in functions too; whether one does of which it holds.
+    // True if the atom occurs, also in functions; or an atom for which `which` is true.
     bool has(int id) const;
     bool has(const std::function<bool(int)> &which) const;
 
-    // What stands with an atom that occurs to the first power and in no function.
+    // Finds the factor of an atom that occurs to the first power and in no function.
     bool linear_in(int id, Poly *factor) const;
 
-    // With something else in the place of an atom, in functions too.
+    // Replaces an atom by a value, also in functions.
     Poly with(int id, const Poly &value) const;
-    // *out * divisor is this one.
+    // Finds *out with *out * divisor equal to this.
     bool divide(const Poly &divisor, Poly *out) const;
 
-    // As Python evaluates it.
+    // Prints it as Python evaluates it.
     std::string text() const;
 
   private:
@@ -71,26 +71,26 @@ struct Atom {
         MOD,
         MIN,
         MAX,
-        BELOW, // 1 where what it is of is negative, else 0
+        BELOW, // 1 if its argument is negative, else 0
         ROOT,  // the whole part of a square root
-        DIM    // MPI_Dims_create()'s: of how many processes, in how many, which one
+        DIM    // of MPI_Dims_create: processes, number of extents, index
     };
     Kind kind;
     int number; // of the communicator, symbol, loop, or value before an iteration
     std::vector<Poly> of;
 };
 
-const Atom &atom(int id); // stays where it is, whatever atoms are made
+const Atom &atom(int id); // stays in place when atoms are added
 int atom_id(const Atom &a);
 
-// What an atom is called in texts; for ranks and numbers of processes it depends on the
-// communicator that is spoken of.
+// Returns the name of an atom in texts; for ranks and numbers of processes it depends
+// on the communicator that speak_of_communicator sets.
 std::string atom_text(int id);
 void speak_of_communicator(int comm);
 
-// Communicators of the same number of processes, in another order.
+// Notes that communicators have the same number of processes, in another order.
 void same_size(int comm, int as);
-int size_of(int comm); // the one that stands for all of its size
+int size_of(int comm); // the communicator that stands for all of its size
 Poly nprocs(int comm);
 Poly rank(int comm);
 Poly new_iteration();
@@ -101,18 +101,19 @@ struct Symbol {
     std::string id, text, kind;
     unsigned line = 0;
     bool named = true;      // it has been stored in a variable
-    bool foreign = false;   // of a function whose callers are not seen
-    std::string whole = ""; // not empty: of which variable, divided by this
+    bool foreign = false;   // it belongs to a function whose callers are not seen
+    std::string whole = ""; // not empty: this is that variable, divided by `divisor`
     Poly divisor = Poly();
-    std::string from = ""; // why it is not known what it is, or the text that it is of
+    // the reason why it is not known, or the text that it comes from
+    std::string from = "";
 };
 Poly new_symbol(const Symbol &s);
 Symbol &symbol(int number);
 int symbols();
-// A Python identifier that no other symbol has.
+// Returns a Python identifier that no other symbol has.
 std::string symbol_id(const std::string &text);
 
-// Simplified; the divisor is positive.
+// Functions, simplified; the divisor is positive.
 Poly floordiv(const Poly &a, const Poly &b);
 Poly mod(const Poly &a, const Poly &b);
 Poly least(const Poly &a, const Poly &b);
@@ -120,11 +121,11 @@ Poly most(const Poly &a, const Poly &b);
 Poly below_zero(const Poly &p);
 Poly is_zero(const Poly &p);
 Poly root(const Poly &p);
-// Number i of the n extents that so many processes are dealt out in.
+// Returns extent i of the n extents into which so many processes are dealt out.
 Poly dim(const Poly &processes, int n, int i);
-// 0: how many they are differs from one MPI to another.
+// Returns the same as a number; 0: it differs from one MPI to another.
 int64_t dim_of(int64_t processes, int n, int i);
-// How many steps of `step` > 0 it takes to cover `a`, rounded up.
+// Returns the number of steps of `step` > 0 that cover `a`, rounded up.
 Poly ceildiv(const Poly &a, const Poly &step);
 
 } // namespace ldadc

@@ -1,5 +1,5 @@
-// Signs of polynomials: everything is written in terms that cannot be negative, and
-// then a polynomial without negative coefficients cannot be negative either.
+// Proves signs of polynomials: everything is written in terms that cannot be negative,
+// and then a polynomial without negative coefficients cannot be negative either.
 #include "ldadc/poly/prove.h"
 #include "ldadc/poly/assume.h"
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace ldadc
 {
 
-enum { MOST_WORK = 4000 }; // steps of a proof; what takes more is not certain
+enum { MOST_WORK = 4000 }; // steps of a proof; if it takes more, it is not certain
 static int work;
 static std::set<int> at_least_one, without_sign;
 
@@ -46,7 +46,7 @@ void know_not_negative(const Poly &atom)
     without_sign.insert(atom.terms().begin()->first[0]);
 }
 
-// The surplus of a number of processes over the rank that asks, less one.
+// Returns the number of processes minus the asking rank minus one, as a variable.
 static Poly others(int comm)
 {
     static std::map<int, Poly> made;
@@ -73,7 +73,8 @@ static bool prove_plain(const Poly &p, const std::vector<Poly> &given, int depth
     return true;
 }
 
-// nprocs is rank + 1 + others, what is at least one is 1 + something.
+// Substitutes: nprocs is rank + 1 + others, and a number of at least one is 1 +
+// something.
 static Poly spread(Poly p)
 {
     std::set<int> seen;
@@ -119,7 +120,7 @@ static bool by_cases(const Poly &p, const std::vector<Poly> &given, int depth)
                 return by_condition(p, id, given, depth);
             if (a.kind != Atom::MIN && a.kind != Atom::MAX)
                 continue;
-            // one of the arguments it is, and no other is beyond it
+            // It is one of the arguments, and no other is beyond it.
             for (const Poly &one : a.of) {
                 std::vector<Poly> more = given;
                 for (const Poly &other : a.of)
@@ -133,7 +134,8 @@ static bool by_cases(const Poly &p, const std::vector<Poly> &given, int depth)
     return false;
 }
 
-// a - divisor < divisor * floordiv(a, divisor) <= a, where a factor is not negative.
+// Uses a - divisor < divisor * floordiv(a, divisor) <= a, if the factor is not
+// negative.
 static bool by_division(const Poly &p, const std::vector<Poly> &given, int depth)
 {
     for (auto &[m, c] : p.terms())
@@ -154,7 +156,7 @@ static bool by_division(const Poly &p, const std::vector<Poly> &given, int depth
     return false;
 }
 
-// Of one divisor's quotients the larger one is the one of more.
+// Compares quotients by one divisor: that of the larger number is larger.
 static bool by_quotients(const Poly &p, const std::vector<Poly> &given, int depth)
 {
     std::vector<std::pair<int, Poly>> all;
@@ -178,7 +180,7 @@ static bool by_quotients(const Poly &p, const std::vector<Poly> &given, int dept
     return false;
 }
 
-// Of a rank, how many there are.
+// Finds the number of ranks, if p is a rank.
 static bool ranks_of(const Poly &p, Poly *out)
 {
     if (p.terms().size() != 1 || p.terms().begin()->first.size() != 1)
@@ -188,7 +190,8 @@ static bool ranks_of(const Poly &p, Poly *out)
     return a.kind == Atom::RANK && p.terms().begin()->second == 1;
 }
 
-// A rest is less than its divisor, and so is a quotient of a rank than that of all.
+// Uses that a remainder is less than its divisor, and a quotient of a rank less than
+// that of nprocs.
 static bool by_most(const Poly &p, const std::vector<Poly> &given, int depth)
 {
     for (auto &[m, c] : p.terms())
@@ -255,7 +258,7 @@ static bool atom_not_negative(int id, const std::vector<Poly> &given, int depth)
     }
 }
 
-// With what the user says, too, if it does not hold without.
+// Proves it, with the user's assumptions if it does not hold without.
 static bool prove(const Poly &p, const std::vector<Poly> &given, int depth)
 {
     const std::vector<Poly> &facts = assumed_facts();

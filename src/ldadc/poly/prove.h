@@ -1,6 +1,6 @@
-// What is certain about polynomials, given that named variables, ranks and numbers of
-// iterations are not negative, that a rank is below the number of processes, and what
-// is assumed besides. "false" is: cannot tell.
+// Facts about polynomials that are certain, given that named variables, ranks and
+// numbers of iterations are not negative, that a rank is below the number of processes,
+// and the assumptions. "false" means: cannot tell.
 #ifndef LDADC_POLY_PROVE_H
 #define LDADC_POLY_PROVE_H
 
@@ -9,25 +9,25 @@
 namespace ldadc
 {
 
-// p >= 0, where each of `given` is >= 0.
+// True if p >= 0, given that all of `given` are >= 0.
 bool not_negative(const Poly &p, const std::vector<Poly> &given = {});
 bool positive(const Poly &p, const std::vector<Poly> &given = {});
-// With more patience, for what is asked but once of a call.
+// Tries harder, for questions that are asked only once for a call.
 bool not_negative_in_cases(const Poly &p, const std::vector<Poly> &given);
 
-// A number that cannot be negative, as it is kept without a sign.
+// Notes a number that cannot be negative, as it is stored without a sign.
 void know_not_negative(const Poly &atom);
 
-// Named variables that would end the program, or never let it end, if they were 0: they
-// are assumed to be 1 at least. Assumes it of all factors of p, if that can make p
-// positive; returns whether p is.
+// Assumes that named variables are at least 1 if 0 would end the program, or never let
+// it end. It assumes this of all factors of p, if that can make p positive; returns
+// whether p is.
 bool assume_positive(const Poly &p);
 const std::set<int> &assumed_positive();
 
-// What p > 0 says of its factors.
+// Supposes p > 0, and so the same of its factors.
 void suppose_positive(const Poly &p);
 
-// What is supposed or assumed is forgotten when this ends.
+// Suppositions and assumptions are forgotten when this ends.
 class Supposed
 {
   public:

@@ -1,4 +1,4 @@
-// What the interpreter knows at a place of the program: values of variables, and the
+// The interpreter's knowledge at a place of the program: values of variables, and the
 // conditions under which the place is reached.
 #ifndef LDADC_POLY_VALUE_H
 #define LDADC_POLY_VALUE_H
@@ -17,7 +17,7 @@ struct Place {
     unsigned line = 0, column = 0;
 };
 
-// What a path has for element 0 of a table.
+// The entry of a path for element 0 of a table.
 enum { ELEMENT = 1000000 };
 
 // A variable or a part of one: fields and elements by number, outermost first.
@@ -44,7 +44,7 @@ struct Value {
         UNKNOWN,
         INT,
         POINTER, // to `to`, or anywhere in that object
-        TAG,     // a pointer to what is not followed, such as a string
+        TAG,     // a pointer to an object that is not followed, such as a string
         FILE,    // number of an opening
         TYPE,    // number of a derived datatype
         COMM     // number of a communicator
@@ -54,14 +54,14 @@ struct Value {
     Cell to;
     bool anywhere = false;
     int number = 0;
-    std::string text; // of a tag; of an unknown value: why
-    Place where;      // why it is unknown
-    // An unknown value that is the same on all ranks, as it comes of the arguments.
+    std::string text; // text of a tag; of an unknown value, the reason
+    Place where;      // place of the reason
+    // It is unknown, but the same on all ranks, as it comes from the arguments.
     bool uniform = false;
-    // Not 0: which unknown value, or text, it is. What has the same is the same, on
+    // Number of the unknown value or text; 0: none. Equal numbers mean equal values, on
     // each rank.
     int one = 0;
-    std::set<int> products; // of 32 bits that went into it
+    std::set<int> products; // products of 32 bits that it contains
 
     bool is_int() const
     {
@@ -81,30 +81,31 @@ struct Value {
     static Value handle(Kind kind, int number);
 };
 
-// A condition on the way to a place. Where it is a comparison, it says that `less` < 0,
-// or that it is, or is not, 0.
+// A condition on the way to a place. A comparison means that p < 0, or that p is, or is
+// not, 0.
 struct Condition {
     enum Kind { FALSE, TRUE, LESS, ZERO, NOT_ZERO, OTHER };
     Kind kind = OTHER;
     Poly p;
     std::string text;
     Place where;
-    bool uniform = false; // as unknown values are; others: see p
-    int id = 0;           // a condition and its opposite have the same
+    // the same on all ranks, as for unknown values; comparisons: see p
+    bool uniform = false;
+    int id = 0; // common number of a condition and its opposite
     bool opposite = false;
-    int made_of = 0; // not 0: of which variables, by number, and where these come from
+    int made_of = 0; // number of the list of its variables and their origins; 0: none
     Condition negated() const;
-    // 1 where it holds, else 0; false: it is no comparison.
+    // Returns 1 if it holds, else 0, as a polynomial; false: it is no comparison.
     bool number(Poly *out) const;
 };
 
 struct State {
     std::map<Cell, Value> cells;
     std::vector<Condition> conditions;
-    // Types of which something was stored through a pointer that points nobody knows
-    // where; "*": a function that is not seen was called.
+    // Types stored through a pointer to an unknown place; "*": an unseen function was
+    // called.
     std::set<std::string> stored;
-    // Nodes of the control flow, of which one is the last that was passed.
+    // Nodes of the control flow; one of them is the last that was passed.
     std::set<int> last;
 };
 

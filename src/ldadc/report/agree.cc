@@ -17,7 +17,7 @@ const char *const verdict_text[] = {"agrees", "differs", "has nothing in common"
                                     "overwritten before", "not compared"};
 
 struct Pair {
-    const File *in[2]; // the write's, the read's
+    const File *in[2]; // file of the write, and of the read
     const Description *write, *read;
     Verdict verdict = NOT_COMPARED;
     std::string why;
@@ -70,7 +70,7 @@ class Pairs
                     }
     }
 
-    // Of its site; -1: it has none.
+    // Returns the number of its site; -1: it has none.
     int number(const Description &d) const
     {
         bool has =
@@ -78,9 +78,9 @@ class Pairs
         return has ? d.site - in.sites.data() : -1;
     }
 
-    // ---- the way ----------------------------------------------------
+    // ---- ways -------------------------------------------------------
 
-    // Writes of all that this one has written, once they are passed.
+    // Finds writes that overwrite all of this write's bytes, once they are passed.
     std::set<int> covers(const Ways &ways, const Logical &l, const Description &d) const
     {
         std::set<int> out;
@@ -97,7 +97,7 @@ class Pairs
         return out;
     }
 
-    // Other writes; where it is asked for, only those that may write what is read.
+    // Finds other writes; with `share`, only those that may write bytes of the read.
     std::set<int> replaced_by(const Ways &ways, const Logical &writes,
                               const Logical &reads, const Pair &p, bool share) const
     {
@@ -132,7 +132,7 @@ class Pairs
         });
     }
 
-    // A condition by which some ranks write and others read.
+    // Returns a condition by which some ranks write and others read.
     static const Condition *parting(const Description &a, const Description &b)
     {
         for (const Condition &c : a.site->conditions)
@@ -142,7 +142,7 @@ class Pairs
         return nullptr;
     }
 
-    // Whether there is such a pair, and what is to say of it.
+    // True if the read can follow the write; fills in the pair.
     bool follows(const Ways &ways, const Logical &writes, const Logical &reads,
                  Pair *p) const
     {

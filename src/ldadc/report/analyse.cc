@@ -1,4 +1,4 @@
-// Reads, runs, describes, reports.
+// Reads, runs, describes and reports a program.
 #include "ldadc/interp/interp.h"
 #include "ldadc/poly/assume.h"
 #include "ldadc/report/analysis.h"
@@ -16,8 +16,8 @@ int Analysis::make(const analyse_request *r)
     std::vector<std::string> flags(r->flag, r->flag + r->flags);
     flags.push_back("-resource-dir=" LDADC_RESOURCE_DIR);
     for (const char *mpi : {"-DMPICH_SKIP_MPICXX", "-DOMPI_SKIP_MPICXX"})
-        flags.push_back(mpi); // in C++, its functions of C will do
-    flags.push_back("-w");    // the compiler's warnings are for who compiles
+        flags.push_back(mpi); // the C functions suffice in C++
+    flags.push_back("-w");    // the compiler's warnings are for its users
     program = std::make_shared<Program>();
     if (program_read(program.get(), &files, flags, r->commands ? r->commands : ""))
         return err_set(-EINVAL, files.empty() ? NULL : files[0].c_str(), -1,

@@ -1,4 +1,4 @@
-// A program, read, run with polynomials and described.
+// A program that was read, run with polynomials and described.
 #ifndef LDADC_REPORT_ANALYSIS_H
 #define LDADC_REPORT_ANALYSIS_H
 
@@ -15,8 +15,8 @@ struct Analysis {
     std::shared_ptr<Program> program;
     std::shared_ptr<const Found> found;
     Report report;
-    // 0, or -EINVAL with a sentence: it does not compile (the compiler has said why on
-    // stderr), or has not the variables that something is assumed of.
+    // Makes it. Returns 0, or -EINVAL with a sentence: it does not compile (the
+    // compiler's messages are on stderr), or lacks variables of assumptions.
     int make(const analyse_request *r);
 };
 

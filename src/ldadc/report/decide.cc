@@ -1,7 +1,7 @@
-// Whether to store a file by its ranks. The file's writes and reads are a graph, whose
-// edges lead from a write to the reads of what it wrote; an edge weighs its bytes as
-// often as they are read. The heaviest edge has the template, and the file is worth
-// storing so where most of what is read was written by the rank that reads it.
+// Decides whether to partition a file by its ranks. The file's writes and reads form a
+// graph, whose edges lead from a write to the reads of its bytes; the weight of an edge
+// is its bytes as often as they are read. The heaviest edge has the template, and
+// partitioning is worthwhile if ranks mostly read what they have written.
 #include "ldadc/describe/shell.h"
 #include "ldadc/poly/prove.h"
 #include "ldadc/report/report.h"
@@ -15,7 +15,7 @@ bool same_bytes(const Description &a, const Description &b)
     if (!(a.start == b.start && a.size == b.size && a.ranks == b.ranks &&
           a.clipped == b.clipped && (!a.clipped || a.clip == b.clip)))
         return false;
-    std::vector<std::pair<Poly, Poly>> levels[2]; // but those that only repeat
+    std::vector<std::pair<Poly, Poly>> levels[2]; // except levels that only repeat
     for (const Level &l : a.levels)
         if (!l.stride.is_zero())
             levels[0].push_back({l.stride, l.count});
@@ -31,7 +31,7 @@ bool ranks_apart(const Description &d)
                           d.relation == "disjoint");
 }
 
-// Bytes of all calls of one rank together, however often.
+// Returns the bytes of all calls of one rank together, however often they are made.
 static Poly weight(const Description &d)
 {
     Poly bytes = d.size;
@@ -49,8 +49,9 @@ static bool in_turns(const Description &a, const Description &b)
     return false;
 }
 
-// A write and a read in one loop go on in turns (b), else what comes first says whether
-// the file is made and then read (a), or read and then written (c).
+// Returns the category. A write and a read in one loop alternate (b); else the first of
+// them decides between a file that is made and then read (a), and one that is read and
+// then written (c).
 static char category_of(const File &f)
 {
     bool writes = false, reads = false;
@@ -65,14 +66,16 @@ static char category_of(const File &f)
     return f.calls[0].site->call.write ? 'a' : 'c';
 }
 
-// Of the reads of what one write wrote.
+// Sums over the reads of one write.
 struct Sums {
-    Poly own, all;                 // bytes that are read, by who wrote them, by anybody
-    bool known = true;             // of all reads
-    std::vector<Weight> counted;   // in numbers, if all edges are
-    std::set<std::string> missing; // variables that have no number
+    Poly own, all;                 // bytes read by their writer, and by any rank
+    bool known = true;             // the bytes of all reads are known
+    std::vector<Weight> counted;   // as numbers, if all edges have them
+    std::set<std::string> missing; // variables without a number
     std::pair<double, int> heaviest = {-1,
-                                       -1}; // edge, by its first number of processes
+                                       // weight and edge for its first number of
+                                       // processes
+                                       -1};
 };
 
 static void decide_add(const Edge &e, Sums *s)
@@ -112,8 +115,8 @@ static Sums reads_of(const File &f, int write, const Numbers &with)
     return s;
 }
 
-// The edge that weighs most says which write has the template; without numbers, the
-// write of which most is certainly read by who wrote it.
+// True if a weighs more. The heaviest edge has the template; without numbers, it is the
+// write of which the writer certainly reads most.
 static bool outweighs(const Sums &a, const Sums &b)
 {
     if (a.heaviest.first >= 0 && b.heaviest.first >= 0)
@@ -127,7 +130,7 @@ static void decide_answer(Decision *d, const char *what, const std::string &why)
     d->because = why;
 }
 
-// Of an if, one way is taken.
+// True for the two branches of an if, of which one is taken.
 static bool zero_or_not(const Condition &a, const Condition &b)
 {
     return a.kind == Condition::ZERO && b.kind == Condition::NOT_ZERO && a.p == b.p;
@@ -143,7 +146,7 @@ static bool exclude(const Description &a, const Description &b)
     return false;
 }
 
-// A write that the template does not fit, though both may happen.
+// Finds a write that does not fit the template, though both may happen.
 static const Description *misfit(const File &f, const Description &fits)
 {
     for (const Description &d : f.calls)
@@ -195,7 +198,7 @@ static void by_descriptors(const Sums &s, Decision *d)
             hint);
 }
 
-// What is read before it is written is no edge.
+// Draws the edges. Reads before writes have none.
 static void draw_edges(File *f, const Numbers &with)
 {
     if (!f->opening || f->opening->apart)
@@ -259,7 +262,7 @@ void decide(File *f, const Numbers &with)
         by_numbers(best, d);
 }
 
-// ---- what may be the same file --------------------------------------
+// ---- files that may be the same -------------------------------------
 
 static std::string lines_of(const std::vector<const Description *> &calls)
 {
@@ -270,8 +273,8 @@ static std::string lines_of(const std::vector<const Description *> &calls)
     return out;
 }
 
-// The file, if those are the same one. False: ranks are counted otherwise there, or the
-// file is not known; `which` is that.
+// Joins the file with those that may be the same. False: ranks are counted in another
+// way there, or the file is not known; `which` is that one.
 static bool decide_join(const File &f, const std::vector<const File *> &others,
                         File *out, const File **which)
 {
@@ -290,13 +293,13 @@ static bool decide_join(const File &f, const std::vector<const File *> &others,
     return true;
 }
 
-// Which other file it is, in a sentence.
+// Names the other file in a sentence.
 static std::string who(const File &f)
 {
     return "\"" + f.name + "\" (" + lines_of({&f.calls[0]}) + ") may be the same file";
 }
 
-// Something between the file's calls that may change it, or what it is called.
+// Finds a call between the file's calls that may change the file or its name.
 static const Touch *changed_by(const File &f, const Found &in)
 {
     size_t first = SIZE_MAX, last = 0;
@@ -320,7 +323,7 @@ static const Touch *changed_by(const File &f, const Found &in)
     return nullptr;
 }
 
-// What is read need not be what was written, then.
+// Changes the decision if the file may change: then reads may not get what was written.
 static void look_for_changes(File *f, const Report &r)
 {
     Decision *d = &f->decision;
@@ -336,8 +339,8 @@ static void look_for_changes(File *f, const Report &r)
                       "written");
 }
 
-// To partition a file must be right whether or not others are the same. Who calls a
-// function that is not called here knows which files it gives it.
+// Checks the decision again: it must be right whether or not others are the same file.
+// A function's caller that is not seen chooses the files.
 void reconsider(File *f, const Report &r, const Numbers &with)
 {
     Decision *d = &f->decision;

@@ -1,5 +1,5 @@
-// The graph of each file's writes and reads, for Graphviz: what is read of what was
-// written, and how much of it by the rank that wrote it.
+// Prints the graph of each file's writes and reads for Graphviz: bytes read from each
+// write, and how many of them by the writer.
 #include "ldadc/report/dot.h"
 #include "ldadc/report/report.h"
 
@@ -84,7 +84,7 @@ static void put_edge(const Edge &e, const std::string &file, FILE *out)
             file.c_str(), e.read, dot_quoted(label).c_str());
 }
 
-// What comes before what, where it is not the write that comes before its read.
+// Prints the order of calls, except that of a write before its read.
 static void put_order(const File &f, const std::string &file, FILE *out)
 {
     for (const Edge &e : f.edges)

@@ -8,10 +8,10 @@ namespace ldadc
 {
 
 std::string dot_quoted(const std::string &s);
-// In lines that are not much longer than `width` characters.
+// Breaks a text into lines of little more than `width` characters.
 std::string dot_broken(const std::string &s, size_t width);
 
-// Of a path, the name.
+// Returns the name in a path.
 std::string name_in(const std::string &path);
 
 } // namespace ldadc

@@ -17,7 +17,7 @@ Ways::Ways(const Flow &flow, const std::set<int> &sites)
         find(flow, n);
 }
 
-// Through what is left out, forwards as far as that goes.
+// Follows the flow from a node through nodes that are left out.
 void Ways::find(const Flow &flow, int node)
 {
     std::set<int> seen;
@@ -60,7 +60,7 @@ int Ways::node_of(int site) const
 
 std::vector<Way> Ways::path(int begin, int end, const std::set<int> &but) const
 {
-    using Cost = std::pair<int, int>; // ways back, calls
+    using Cost = std::pair<int, int>; // number of ways back, and of calls
     std::map<int, std::pair<Cost, std::vector<Way>>> best;
     std::set<std::pair<Cost, int>> open = {{{0, 0}, begin}};
     std::set<int> done;

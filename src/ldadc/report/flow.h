@@ -1,5 +1,5 @@
-// How a program goes from one of some calls to another: its control flow, with all
-// other calls left out.
+// A program's ways from one of some calls to another: its control flow, with all other
+// calls left out.
 #ifndef LDADC_REPORT_FLOW_H
 #define LDADC_REPORT_FLOW_H
 
@@ -8,26 +8,26 @@
 namespace ldadc
 {
 
-// To the node that comes next.
+// A way to the next node.
 struct Way {
     int to;
-    int back = -1; // the node of the loop, or of the jumps, that is begun again
+    int back = -1; // node of the loop or of the jumps that it repeats
 };
 
 class Ways
 {
   public:
-    // Of these calls, by their sites' numbers.
+    // Makes the ways between these calls, by their sites' numbers.
     Ways(const Flow &flow, const std::set<int> &sites);
 
-    // From a call, the start or the callers, each once; a way that does not go back
-    // goes before one that does.
+    // Returns the ways from a call, the start or the callers, each once; one that does
+    // not go back is preferred.
     const std::vector<Way> &from(int node) const;
     int node_of(int site) const;
 
-    // On which a read may follow a write: what comes after `from`, up to `to`. It goes
-    // back as seldom as it can, and else passes as few calls as it can. It does not
-    // pass these nodes. Empty: there is none.
+    // Finds a way on which a read may follow a write: the nodes after `from`, up to
+    // `to`. It goes back as rarely as possible, and then passes as few calls as
+    // possible. It does not pass the nodes in `but`. Empty: there is none.
     std::vector<Way> path(int from, int to, const std::set<int> &but) const;
 
   private:
@@ -37,7 +37,7 @@ class Ways
     std::set<int> ours;
 };
 
-// Files of a report that are one and the same, though other ranks may have them open.
+// Files of a report that are one and the same, even if other ranks have them open.
 struct Logical {
     std::vector<const File *> files;
     std::set<int> sites; // also of calls that open, close and sync

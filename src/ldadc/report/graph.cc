@@ -1,4 +1,4 @@
-// The control flow of each file's calls, for Graphviz.
+// Prints the control flow of each file's calls for Graphviz.
 #include "ldadc/report/dot.h"
 #include "ldadc/report/flow.h"
 #include <algorithm>
@@ -41,7 +41,7 @@ class Drawing
     }
 
   private:
-    // The same call may belong to several files, as one that is not known.
+    // Names a node. A call can belong to several files, if its file is not known.
     std::string name(int node) const
     {
         return "f" + std::to_string(file) + "_" + std::to_string(node);
@@ -86,7 +86,7 @@ class Drawing
         fputs("  }\n", out);
     }
 
-    // Calls of a loop are neighbours, and a box is around them.
+    // Prints the nodes. Calls of a loop are neighbours, in a box.
     void put_nodes(const std::vector<int> &sites, size_t from, size_t to, size_t depth,
                    const Ways &ways)
     {
@@ -159,7 +159,7 @@ class Drawing
         for (const Way &w : ways.from(node)) {
             bool outside[2] = {node <= FlowNode::CALLERS, w.to <= FlowNode::CALLERS};
             if (outside[0] && outside[1])
-                continue; // none of the calls is made
+                continue; // neither call is made
             std::string label;
             if (w.back == FlowNode::CALLERS || node == FlowNode::CALLERS)
                 label = "";
@@ -185,7 +185,7 @@ class Drawing
                 name(node).c_str(), what[node]);
     }
 
-    // Between files of which it is not known whether they are the same one.
+    // Links files that may be the same one.
     void put_perhaps() const
     {
         for (size_t a = 0; a < files.size(); a++)

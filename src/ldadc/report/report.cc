@@ -1,4 +1,4 @@
-// Calls by file, and what is assumed.
+// Groups calls by file, and lists assumptions.
 #include "ldadc/report/report.h"
 #include "ldadc/poly/assume.h"
 #include "ldadc/poly/prove.h"
@@ -66,8 +66,8 @@ std::set<int> symbols_of(const Report &r)
     return out;
 }
 
-// Where it was given up, calls may not have been come to; that must not look as if
-// there were none.
+// Makes an entry for a program that was given up: calls may not have been reached, and
+// that must not look like a program without any.
 static File given_up(const std::string &input)
 {
     static Site nowhere;

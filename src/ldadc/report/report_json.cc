@@ -1,4 +1,4 @@
-// For programs.
+// Prints the report as JSON.
 #include "ldadc/report/report.h"
 #include <algorithm>
 

@@ -1,11 +1,11 @@
-// For a person.
+// Prints the report as text.
 #include "ldadc/describe/shell.h"
 #include "ldadc/report/report.h"
 
 namespace ldadc
 {
 
-// By class, in the order of the paper.
+// Prints variables by class, in the order of the paper.
 static void put_variables(const Site &s, FILE *out)
 {
     std::string line;
@@ -22,8 +22,8 @@ static void put_variables(const Site &s, FILE *out)
         fprintf(out, "    made of %s\n", line.c_str());
 }
 
-// Where the values come from of which something is not known, the farthest that is
-// known of each; and what may be given a value.
+// Prints the origins of unknown values, the farthest known one of each; and variables
+// to give a value to.
 static void put_origins(const Description &d, FILE *out)
 {
     for (const Ingredient &v : unknown_in(d)) {

@@ -1,5 +1,5 @@
-// The program's I/O as a skeleton in polynomials (doc/skeleton.md): its calls in the
-// order of the program, with loops, and which bytes each moves on which ranks.
+// Prints the program's I/O as a skeleton in polynomials (doc/skeleton.md): its calls in
+// the order of the program, with loops, and the bytes that each moves on each rank.
 #include "ldadc/report/report.h"
 #include <algorithm>
 
@@ -17,13 +17,13 @@ namespace
 // A call, or a part of one that has several descriptors.
 struct Act {
     const Site *site;
-    const Description *is = nullptr; // of what moves bytes
+    const Description *is = nullptr; // if it moves bytes
     int step = -1, file = -1;
-    Poly where = Poly(1); // 1 where it is made, else 0
+    Poly where = Poly(1); // 1 on ranks that make it, else 0
     std::string unresolved;
 };
 
-// A condition that is no comparison of numbers has a name, as variables have.
+// A condition that is no comparison of numbers; it has a name, as variables do.
 struct Named {
     std::string name, text;
 };
@@ -59,7 +59,8 @@ class Skeleton
     const std::vector<std::string> &assumptions;
     const Described described;
     std::vector<Act> acts;
-    std::vector<std::pair<const Opening *, std::string>> files; // or by the handle
+    // or named by the handle
+    std::vector<std::pair<const Opening *, std::string>> files;
     std::vector<Named> conditions;
     std::map<int, Poly> condition_of; // by the condition's number
     std::set<int> variables;
@@ -76,7 +77,7 @@ bool strange_to_all(const Poly &p)
     });
 }
 
-// Which file it is, by its first opening.
+// Returns the number of the file, by its first opening.
 int Skeleton::file_of(const Site &s)
 {
     const Opening *o = s.opening >= 0 ? &in.openings[s.opening] : nullptr;
@@ -91,7 +92,7 @@ int Skeleton::file_of(const Site &s)
     return files.size() - 1;
 }
 
-// Why a skeleton cannot have it, though its bytes may be known; empty: it can.
+// Tells why a skeleton cannot contain it, though its bytes may be known; empty: it can.
 std::string Skeleton::not_known(const Act &a) const
 {
     const Site &s = *a.site;
@@ -119,7 +120,8 @@ std::string Skeleton::not_known(const Act &a) const
     return times.valid() ? "" : "loops go round too often";
 }
 
-// What holds on all ranks alike, and is no comparison, is a variable that is 0 or 1.
+// Multiplies by a condition. One that holds on all ranks alike, and is no comparison,
+// is a variable that is 0 or 1.
 bool Skeleton::condition(const Condition &c, Poly *where)
 {
     Poly holds;
@@ -190,7 +192,8 @@ void Skeleton::add(const Site &s)
 
 // ---- in the order of the program ------------------------------------
 
-// Of some calls, without the loops around all of them; those of a loop are neighbours.
+// Prints the order of some calls, without the loops around all of them; those of a loop
+// are neighbours.
 std::string Skeleton::order(size_t from, size_t to, size_t depth) const
 {
     std::string out;
@@ -251,7 +254,7 @@ void Skeleton::put_call(json *j, const Act &a) const
         json_int(j, "step", a.step);
     json_int(j, "phase", 0);
     skeleton_text(j, "file", "file-" + std::to_string(a.file + 1));
-    std::string name = a.site->call.name; // counts in 64 bits are no other call
+    std::string name = a.site->call.name; // calls with 64-bit counts are the same calls
     if (name.size() > 2 && name.compare(name.size() - 2, 2, "_c") == 0)
         name.resize(name.size() - 2);
     skeleton_text(j, "call", name);

@@ -15,7 +15,7 @@ static bool divides_ranks(const Description &d)
            d.relation == "disjoint";
 }
 
-// What is not known of a call that writes, or not as it has to be.
+// Notes why a call that writes is unsuitable: it is not known, or irregular.
 static bool unfit(const Description &d, Template *t)
 {
     t->unknown = !d.resolved || d.relation == "unresolved";
@@ -31,7 +31,7 @@ static bool unfit(const Description &d, Template *t)
     return true;
 }
 
-// The end that does not depend on the rank.
+// Finds the end, without its dependence on the rank.
 static bool common_end(const Poly &end, int rank, Poly *out)
 {
     if (!end.has(rank)) {
@@ -49,8 +49,9 @@ static bool common_end(const Poly &end, int rank, Poly *out)
     return false;
 }
 
-// Of rank 0. Others may have fewer chunks, but none elsewhere; and a plan may say more
-// than is written. Where each rank has a region, it reaches to the next one's.
+// Takes the pattern of rank 0. Others may have fewer chunks, but none elsewhere; and a
+// plan may have more than is written. If each rank has a region, it reaches to the next
+// one's.
 static bool template_take(const Found &in, const Description &d, Pattern *p)
 {
     int r = rank(in.openings[d.site->opening].comm).terms().begin()->first[0];
@@ -66,7 +67,7 @@ static bool template_take(const Found &in, const Description &d, Pattern *p)
     }
     p->size = d.size;
     for (const Level &l : d.levels)
-        if (!l.stride.is_zero()) // the same again and again is the same
+        if (!l.stride.is_zero()) // repeating the same bytes adds none
             p->levels.push_back({l.stride.with(r, none), l.count.with(r, none)});
     return !d.size.has(r) && p->ends == d.clipped;
 }
@@ -134,8 +135,8 @@ bool plan_sound(const std::string &text, std::string *why)
     return good;
 }
 
-// Whether the conditions hold under which the call is reached. Those that are no
-// comparisons are taken to.
+// Evaluates the conditions under which the call is reached. Those that are no
+// comparisons are assumed to hold.
 static bool template_holds(const Description &d, const Binding &b, bool *out,
                            std::string *why)
 {

@@ -1,5 +1,5 @@
 // The descriptors by which a file can be partitioned: those of calls that write it,
-// with what a rank's number adds to the start.
+// with the addition to the start for a rank's number.
 #ifndef LDADC_REPORT_TEMPLATE_H
 #define LDADC_REPORT_TEMPLATE_H
 
@@ -16,28 +16,28 @@ struct Pattern {
     std::vector<Level> levels; // of rank 0, outermost first
 };
 
-// A file is partitioned only where all that is written to it is known, and no byte of
-// it is two ranks'.
+// A file is partitioned only if all writes to it are known, and no two ranks share a
+// byte.
 struct Template {
-    // Most transfers first. Which one it is, where there are several, depends on the
-    // conditions of their calls. None: the file cannot be partitioned.
+    // Patterns with most transfers first. If there are several, the conditions of their
+    // calls choose one. None: the file cannot be partitioned.
     std::vector<Pattern> patterns;
-    std::string why; // not
+    std::string why; // the reason why it is not
     Place where;
-    bool unknown = false; // as the source does not tell what is written
+    bool unknown = false; // the source does not tell what is written
 };
 
 Template template_of(const Found &in, const File &f);
 
-// The plan of so many ranks, as algebra/descriptor.h has it, if one can be made. Else
-// empty, and why.
+// Returns the plan for a number of ranks, as algebra/descriptor.h has it; empty, and
+// why, if there is none.
 std::string plan_text(const Template &t, const Binding &b, std::string *why);
 
-// Whether the text is a plan that files can be partitioned by.
+// True if the text is a plan by which files can be partitioned.
 bool plan_sound(const std::string &text, std::string *why);
 
-// Whether a file of this path can be it: where the program has the name in quotes, that
-// is what the path ends with.
+// True if the path may be the file's: if the program has the name in quotes, the path
+// must end with it.
 bool names_path(const File &f, const std::string &path);
 
 } // namespace ldadc

@@ -25,7 +25,7 @@ void Tally::add(const Tally &t)
     mark += t.mark;
 }
 
-// The fields of a line of CSV; quotes are doubled within quotes.
+// Splits a line of CSV into fields; quotes are doubled within quotes.
 static std::vector<std::string> trace_split(const std::string &line)
 {
     std::vector<std::string> out(1);

@@ -1,5 +1,5 @@
-// What a run asked of its files at the level of MPI-IO, summed up so that two ways of
-// saying it can be compared: in any order, without keeping the transfers.
+// A run's requests to its files at the level of MPI-IO, summed up so that two
+// descriptions of them can be compared: in any order, without keeping the transfers.
 #ifndef LDADC_REPORT_TRACE_H
 #define LDADC_REPORT_TRACE_H
 
@@ -13,8 +13,8 @@ namespace ldadc
 
 struct Tally {
     int64_t calls = 0, bytes = 0;
-    int64_t unplaced = 0; // other transfers, of which the place is not known
-    uint64_t mark = 0;    // a sum over all transfers, of a number that each one makes
+    int64_t unplaced = 0; // other transfers, at unknown places
+    uint64_t mark = 0;    // sum over all transfers of a hash of each
     void add(int64_t offset, int64_t n);
     void add(const Tally &t);
     bool operator==(const Tally &t) const
@@ -25,14 +25,14 @@ struct Tally {
 
 struct Trace {
     int64_t ranks = 0;
-    // by file, rank and the call's name; transfers of no bytes do not count
+    // By file, rank and the call's name; transfers of no bytes do not count.
     std::map<std::string, std::map<std::pair<int64_t, std::string>, Tally>> files;
 };
 
-// False where it cannot be read; `iotrace` has said why.
+// Reads a trace. False: it cannot be read, and `iotrace` has said why.
 bool trace_read(const std::string &iotrace, const std::string &run, Trace *out);
 
-// What "iotrace ldad" says of it, as JSON.
+// Returns the output of "iotrace ldad" for it, as JSON.
 bool trace_patterns(const std::string &iotrace, const std::string &run,
                     std::string *out);
 
