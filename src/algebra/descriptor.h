@@ -56,7 +56,7 @@ struct ldad {
 /* Answers to questions. YES and NO are always right. */
 enum ldad_answer { LDAD_NO, LDAD_YES, LDAD_CANNOT_TELL };
 
-/* How the ranks' bytes relate to each other. */
+/* The relation between the ranks' bytes. */
 enum ldad_relation {
     LDAD_ALONE,       /* there is one rank */
     LDAD_SEGMENTED,   /* each rank has a region of its own */
@@ -98,8 +98,8 @@ int64_t ldad_chunk(const struct ldad *d, int64_t i);
  * repeats. ldad_before and ldad_at require that. `out` may be `d`. */
 bool ldad_normal(const struct ldad *d, struct ldad *out);
 
-/* Of a normal descriptor, ldad_before returns how many of its bytes are before
- * `offset`, and ldad_at the offset of its byte number `at`, 0 <= at < ldad_bytes. */
+/* Count and find bytes of a normal descriptor: ldad_before returns how many are before
+ * `offset`, and ldad_at the offset of byte number `at`, 0 <= at < ldad_bytes. */
 int64_t ldad_before(const struct ldad *d, int64_t offset);
 int64_t ldad_at(const struct ldad *d, int64_t at);
 
@@ -133,7 +133,7 @@ struct ldad_digit {
 struct ldad_plan {
     int64_t ranks;
     struct ldad each; /* the descriptor of rank 0 */
-    /* What a rank's number adds to each.start: the sum over its digits, most
+    /* The addition to each.start for a rank's number: the sum over its digits, most
      * significant first, or an entry of `starts`. */
     int digits;
     struct ldad_digit digit[LDAD_DIGITS];

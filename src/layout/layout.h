@@ -1,4 +1,4 @@
-/* Where each byte belongs: (rank, mat, blk) -> (file, offset). Pure arithmetic.
+/* The place of each byte: (rank, mat, blk) -> (file, offset). Pure arithmetic.
  *
  * A block is named by three digits; a layout is the order in which those digits
  * make the slot number. A slot has a fixed size (an input: the largest share of

@@ -30,8 +30,9 @@ struct replay_file { /* the file, or files, of a role */
     /* The end and the begin of the transfers in the skeleton; of this rank's transfers,
      * if each rank has a file. */
     int64_t bytes, begin;
-    /* How the file is stored: `own`: as one file for each rank, else as one for all;
-     * `shift`: added to a place in the skeleton, it gives the place in the file. */
+    /* The way in which the file is stored. `own`: as one file for each rank, else as
+     * one for all; `shift`: added to a place in the skeleton, it gives the place in the
+     * file. */
     bool own;
     bool parts; /* it is partitioned by `plan` */
     struct ldad_plan plan;

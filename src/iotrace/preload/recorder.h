@@ -1,12 +1,12 @@
-/* What the parts of the recorder share. How an event is recorded:
+/* Declarations that the parts of the recorder share. An event is recorded like this:
  *
  *   struct event e = event_on(fd);                     the file, and the time
  *   ssize_t n = REAL(pread)(fd, buf, bytes, offset);
  *   return event_moved(&e, OP_PREAD, offset, bytes, n);
  *
- * On this way there is no lock, no allocation, no system call (but what clock_gettime
- * needs) and nothing that a signal handler or another thread must wait for. All else is
- * in functions that are not inlined, which keep errno as it was. */
+ * This path has no lock, no allocation, no system call (but those of clock_gettime) and
+ * nothing that a signal handler or another thread must wait for. All other work is in
+ * functions that are not inlined, which keep errno as it was. */
 #ifndef IOTRACE_PRELOAD_RECORDER_H
 #define IOTRACE_PRELOAD_RECORDER_H
 

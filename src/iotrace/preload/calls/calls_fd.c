@@ -257,7 +257,7 @@ WRAP(int, fcntl, (int fd, int command, ...))
 ALIAS(fcntl64, fcntl);
 ALIAS(__fcntl, fcntl);
 
-/* ---- locks, which several processes that write to one file wait for --- */
+/* ---- locks, which several processes that write to one file wait for ---- */
 
 /* Records a lock. Its offset is known if it counts from the beginning of the file.
  * Unlocking is timed, too: file systems write back then. */
