@@ -1,4 +1,4 @@
-// Calls: of functions that are there, of the C library's that are known, of others.
+// Calls: of the program's functions, of known ones of the C library, and of others.
 #include "ldadc/interp/interp.h"
 #include "clang/AST/ExprCXX.h"
 #include <cstring>
@@ -9,7 +9,7 @@ namespace ldadc
 {
 
 enum { DEPTH = 24 };
-// Streams call functions of the program that does this.
+// The function by which streams call functions of the program.
 static const char COOKIE[] = "fopencookie";
 
 std::vector<const void *> Interp::chain(const Expr *e) const
@@ -23,7 +23,7 @@ std::vector<const void *> Interp::chain(const Expr *e) const
     return out;
 }
 
-// The program ends here; where that is an error, nobody asks what would have come.
+// Ends the program. After an error, nobody asks what would have followed.
 void Interp::end(bool error)
 {
     alive = false;
@@ -45,7 +45,7 @@ bool Interp::is_running(const FunctionDecl *f)
     return frames.size() >= DEPTH;
 }
 
-// Of a method, constructor or destructor, self is what "this" is.
+// Enters a function; self is "this" in a method, constructor or destructor.
 void Interp::enter_frame(const FunctionDecl *f, const Value &self, const Place &called)
 {
     visited.insert(f);
@@ -62,7 +62,7 @@ void Interp::enter_frame(const FunctionDecl *f, const Value &self, const Place &
     frames.push_back(frame);
 }
 
-// Goes through the function that was entered last.
+// Runs the function that was entered last.
 void Interp::run_frame()
 {
     const FunctionDecl *f = frames.back().function;
@@ -103,7 +103,7 @@ Value Interp::run_function(const Expr *e, const Given &given, const FunctionDecl
     if (!alive)
         return Value();
     for (unsigned i = f->getNumParams(); i < args.size(); i++)
-        escape(args[i]); // what "..." is for
+        escape(args[i]); // arguments for "..."
     enter_frame(f, self, here(e));
     frames.back().call = e;
     int result = frames.back().result;
@@ -134,7 +134,8 @@ Value Interp::run_function(const Expr *e, const Given &given, const FunctionDecl
     return read(now, {result, {}});
 }
 
-// A stream is the C library's, and no variable of the program is a part of one.
+// True for a stream. It belongs to the C library, and no variable of the program is a
+// part of one.
 static bool is_stream(QualType t)
 {
     const auto *r =
@@ -142,7 +143,7 @@ static bool is_stream(QualType t)
     return r && r->getDecl()->getName() == "_IO_FILE";
 }
 
-// How many bytes a function reads or writes of an argument.
+// Finds how many bytes of an argument a function reads or writes.
 bool Interp::given_bytes(const std::string &name, unsigned i,
                          const std::vector<Value> &args, Poly *out)
 {
@@ -165,8 +166,9 @@ bool Interp::given_bytes(const std::string &name, unsigned i,
     return out->valid();
 }
 
-// What a function writes to that is given a pointer: to what it points to and, if
-// that is an element, to others of the table. Bytes may be more than that has.
+// Returns the cells that a function with a pointer argument writes: the object it
+// points to and, if that is an element, others of the table. More bytes may be written
+// than the object has.
 Cell Interp::written_by(const CallExpr *e, const std::string &name, unsigned i,
                         const std::vector<Value> &args)
 {
@@ -197,7 +199,8 @@ Cell Interp::written_by(const CallExpr *e, const std::string &name, unsigned i,
     return whole;
 }
 
-// Functions that write where a table says that they are given to read only.
+// Handles functions that write through pointers in a table whose elements are read
+// only.
 void Interp::forget_by_table(const CallExpr *e, const std::string &name,
                              const std::vector<Value> &args)
 {
@@ -220,7 +223,8 @@ void Interp::forget_by_table(const CallExpr *e, const std::string &name,
                           here(e));
 }
 
-// Of a type that the program does not know, as streams and MPI's handles are.
+// True for a pointer to a type that the program does not know, such as streams and
+// MPI's handles.
 static bool is_opaque(QualType t)
 {
     return t->isPointerType() && t->getPointeeType()->isRecordType() &&
@@ -244,7 +248,7 @@ void Interp::forget_arguments(const CallExpr *e, const std::string &name,
                 continue;
             bool writes = t->isPointerType() && !constant &&
                           !t->isFunctionPointerType() && !v.is_int();
-            // buffers that a caller gives are not what else it gives
+            // a caller's buffers do not overlap its other arguments
             if (writes && (v.kind != Value::TAG || from_main) && !is_given_text(v) &&
                 !is_opaque(t))
                 forget_compatible(t->getPointeeType()->isVoidType()
@@ -269,7 +273,7 @@ void Interp::forget_arguments(const CallExpr *e, const std::string &name,
     forget_by_table(e, name, args);
 }
 
-// A number that the program was started with.
+// Returns a number that the program was started with.
 Value Interp::input(const CallExpr *e, bool uniform)
 {
     std::string text = text_of(context(), e);
@@ -295,7 +299,7 @@ Value Interp::memory(const Expr *e)
 
 // ---- the C library --------------------------------------------------
 
-// They change nothing but what they are given to write to.
+// Functions that change only what they are given to write to.
 static const std::set<std::string> harmless = {"__assert",
                                                "__builtin___memcpy_chk",
                                                "__builtin___memset_chk",
@@ -551,7 +555,7 @@ static const std::set<std::string> harmless = {"__assert",
                                                "write",
                                                "writev"};
 
-// Their answer, and what they write, are the same on all ranks if their arguments are.
+// Functions whose result, and output, are the same on all ranks if their arguments are.
 static const std::set<std::string> pure = {
     "strlen",  "strcmp",  "strncmp",     "strcasecmp", "strchr",  "strrchr", "strstr",
     "abs",     "labs",    "sscanf",      "isdigit",    "isspace", "isalpha", "toupper",
@@ -570,7 +574,7 @@ bool reads_text(const std::string &name)
     return inputs.count(name) || plain.count(name);
 }
 
-// printf() writes to variables, too, where it is given %n.
+// True if a function of printf's kind only prints: with %n it also writes to variables.
 static bool only_prints(const std::string &name, const std::vector<Value> &args)
 {
     static const std::map<std::string, size_t> format = {
@@ -588,7 +592,7 @@ static bool only_prints(const std::string &name, const std::vector<Value> &args)
     return true;
 }
 
-// The process ends here.
+// Handles functions that end the process.
 bool Interp::call_exit(const std::string &name, const std::vector<Value> &args)
 {
     static const std::set<std::string> failures = {"abort", "__assert_fail",
@@ -630,7 +634,8 @@ bool Interp::call_memory(const CallExpr *e, const std::string &name,
     return true;
 }
 
-// Numbers from text: of the arguments, or of what all ranks have alike.
+// Handles functions that make numbers from text: from arguments of the program, or from
+// text that is the same on all ranks.
 Value Interp::call_input(const CallExpr *e, const std::string &name,
                          const std::vector<Value> &args)
 {
@@ -662,7 +667,7 @@ Value Interp::call_library(const CallExpr *e, const std::string &name,
             return Value::integer(strlen(text.text.c_str() + 1) -
                                   (text.text.find('\0') == std::string::npos));
     }
-    // text that the program has made itself may be another on each rank
+    // Text that the program has made itself may differ between ranks.
     bool uniform =
         name != "sscanf" || (!args.empty() && text_at(args[0]).kind == Value::TAG);
     bool writes = name == "sscanf" || name.compare(0, 6, "getopt") == 0;
@@ -735,7 +740,7 @@ Value Interp::call_unknown(const CallExpr *e, const std::string &name,
     return Value::unknown("the result of " + name + "() is not known", here(e));
 }
 
-// Whether it is one of MPI's functions: these are there by two names. A program's own
+// True if it is one of MPI's functions, which exist under two names. A program's own
 // may be called MPI_Something, too.
 bool Interp::is_of_mpi(const std::string &name) const
 {
@@ -746,7 +751,7 @@ bool Interp::is_of_mpi(const std::string &name) const
            !context().getTranslationUnitDecl()->lookup(&other).empty();
 }
 
-// Where the result is a place, and not a value alone, `at` is that.
+// Calls a function. If the result is a place, and not just a value, `at` is set to it.
 Value Interp::call(const CallExpr *e, Target *at)
 {
     const FunctionDecl *f = e->getDirectCallee();
@@ -766,7 +771,7 @@ Value Interp::call(const CallExpr *e, Target *at)
         if (a->isGLValue() && context().getLangOpts().CPlusPlus) {
             args.push_back(bound(a));
         } else if (a->getType()->isRecordType()) {
-            load(target(a), a); // what it points to can be reached
+            load(target(a), a); // its pointers can be reached
             args.push_back(Value::unknown("a structure is not followed", here(a)));
         } else {
             args.push_back(eval(a));
@@ -779,9 +784,9 @@ Value Interp::call(const CallExpr *e, Target *at)
                                                 "fmemopen", "open_memstream"};
     for (size_t i = 0; lends.count(name) && i < args.size(); i++) {
         if (args[i].kind == Value::POINTER)
-            objects[args[i].to.object].poisoned = true; // what a stream writes is there
+            objects[args[i].to.object].poisoned = true; // a stream writes there
         else if (args[i].kind == Value::UNKNOWN && !is_stream(e->getArg(i)->getType()))
-            now.stored.insert(COOKIE); // or nobody knows where
+            now.stored.insert(COOKIE); // or to an unknown place
     }
     if (name == COOKIE)
         now.stored.insert(COOKIE);
@@ -789,7 +794,7 @@ Value Interp::call(const CallExpr *e, Target *at)
         return call_mpi(e, name[0] == 'P' ? name.substr(1) : name, args);
     bool known = false;
     Value v;
-    // a function of that name in a namespace is another one
+    // A function of that name in a namespace is another one.
     bool of_c = f && (f->isExternC() || !context().getLangOpts().CPlusPlus);
     if (of_c && !body)
         v = call_library(e, name, args, &known);

@@ -1,4 +1,4 @@
-// Communicators, and what ranks tell each other.
+// Communicators, and messages between ranks.
 #include "ldadc/interp/interp.h"
 
 using namespace clang;
@@ -6,7 +6,7 @@ using namespace clang;
 namespace ldadc
 {
 
-// -1: not known.
+// Returns the number of a communicator; -1: not known.
 int Interp::communicator(const Value &v)
 {
     std::string name = constant_name(v);
@@ -17,7 +17,7 @@ int Interp::communicator(const Value &v)
     return name == "MPI_COMM_WORLD" ? WORLD : name == "MPI_COMM_SELF" ? SELF : -1;
 }
 
-// A communicator with ranks of its own, unless each iteration makes another one.
+// Makes a communicator with ranks of its own, unless each iteration makes another one.
 Value Interp::new_communicator(const CallExpr *e)
 {
     if (!loops.empty() || anywhere)
@@ -57,8 +57,8 @@ bool Interp::mpi_communicator(const CallExpr *e, const std::string &name, const 
     return true;
 }
 
-// After it, all ranks have the same in `to`: they are told so, or have found so
-// together. Only what is written as a whole is followed.
+// Notes that all ranks have the same value in `to` afterwards: by a broadcast or a
+// reduction. It follows only variables that are written as a whole.
 void Interp::told(const CallExpr *e, const Value &to, const Value &count,
                   const Value &type, const std::string &how)
 {
@@ -91,7 +91,7 @@ void Interp::told(const CallExpr *e, const Value &to, const Value &count,
     }
 }
 
-// The variable that a message of one whole number is, if it is as large as the type.
+// Finds the variable of a message of one whole number, if it is as large as the type.
 bool Interp::one_number(const Value &at, const Value &count, const Value &type,
                         Cell *out)
 {
@@ -106,7 +106,7 @@ bool Interp::one_number(const Value &at, const Value &count, const Value &type,
 
 // ---- sums over ranks -------------------------------------------------
 
-// Of the numbers below n, to a power.
+// Sums a power of the numbers below n.
 static bool power_sum(const Poly &n, int power, Poly *out)
 {
     Poly below = n * (n - Poly(1)), half;
@@ -121,8 +121,8 @@ static bool power_sum(const Poly &n, int power, Poly *out)
     return true;
 }
 
-// What the lower ranks have of p, in all. A condition on the rank holds for the first
-// ones of them, or for all but those.
+// Sums p over the lower ranks. A condition on the rank holds for the first of them, or
+// for all but those.
 bool Interp::summed_below(const Poly &p, int comm, Poly *out) const
 {
     Poly mine = rank(comm);
@@ -164,13 +164,14 @@ bool Interp::summed_below(const Poly &p, int comm, Poly *out) const
     return out->valid();
 }
 
-// MPI_IN_PLACE: the only number that a buffer can be, but for NULL.
+// True for MPI_IN_PLACE: the only number that a buffer can be, except NULL.
 static bool in_place(const Value &buffer)
 {
     return buffer.is_int() && buffer.p.is_constant() && !buffer.is_int(0);
 }
 
-// MPI_Exscan() leaves rank 0 what it had; where that is not 0, what it is matters.
+// Handles prefix sums. MPI_Exscan() leaves the old value on rank 0; it matters if that
+// is not 0.
 bool Interp::mpi_prefix(const CallExpr *e, const std::string &name, const Args &a)
 {
     bool with_own = name == "MPI_Scan";
@@ -198,7 +199,7 @@ bool Interp::mpi_prefix(const CallExpr *e, const std::string &name, const Args &
     return true;
 }
 
-// What all ranks have after a reduction to all of one whole number.
+// Finds the value that all ranks have after an all-reduction of one whole number.
 bool Interp::reduced(const Args &a, Value *out)
 {
     int comm = communicator(a[5]);
@@ -230,7 +231,7 @@ bool Interp::mpi_told(const CallExpr *e, const std::string &name, const Args &a)
         type_of(a[0].to)->isIntegerType() && a[1].is_int(1)) {
         Value v = read(now, a[0].to);
         if (v.is_int() && alike(v))
-            return true; // all have what they get
+            return true; // all ranks have the value already
         int comm = communicator(a[4]);
         Cell whole;
         if (v.is_int() && comm >= 0 && comm != SELF && a[3].is_int() && alike(a[3]) &&

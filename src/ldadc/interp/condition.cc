@@ -1,4 +1,4 @@
-// Conditions, and what is done where they hold.
+// Conditions, and their effect on statements.
 #include "ldadc/interp/interp.h"
 #include "ldadc/poly/prove.h"
 
@@ -64,7 +64,7 @@ Condition Interp::compare(const BinaryOperator *e)
             return zero(a.p - b.p, e->getOpcode() == BO_EQ);
         }
     }
-    // what is allocated or opened is not null
+    // A pointer to allocated memory or an open file is not null.
     for (int side = 0; side < 2; side++) {
         const Value &p = side ? a : b, &null = side ? b : a;
         if (equality && null.is_int(0) &&
@@ -74,7 +74,7 @@ Condition Interp::compare(const BinaryOperator *e)
     return c;
 }
 
-// Both operands are looked at, the second where the first does not decide.
+// Evaluates both operands, the second if the first does not decide.
 Condition Interp::both(const BinaryOperator *e)
 {
     bool is_and = e->getOpcode() == BO_LAnd;
@@ -138,7 +138,7 @@ Condition Interp::condition(const Expr *e)
     return c;
 }
 
-// A condition as a number. What is the same on all ranks is better called by a name,
+// Returns a condition as a number. One that is the same on all ranks gets a name,
 // unless it is known as soon as the number of processes is.
 Value Interp::truth(const Condition &c, const Expr *e) const
 {
@@ -150,8 +150,8 @@ Value Interp::truth(const Condition &c, const Expr *e) const
     return Value::unknown("a condition is not followed", here(e), alike(c));
 }
 
-// Runs what is done where the condition holds and what is done where not, and what
-// comes after either goes on.
+// Runs one statement where the condition holds and another where it does not, and
+// continues after either.
 void Interp::with_condition(const Condition &c, const std::function<void()> &yes,
                             const std::function<void()> &no)
 {
@@ -180,7 +180,7 @@ void Interp::with_condition(const Condition &c, const std::function<void()> &yes
         now = std::move(after);
         alive = true;
     }
-    // where the program gives up, nobody asks what it would have done
+    // If the program gives up in one branch, its condition need not be kept.
     bool gave_up = alive && (yes_lives ? no_failed : yes_failed);
     if (gave_up && now.conditions.size() > depth)
         now.conditions.erase(now.conditions.begin() + depth);

@@ -1,5 +1,5 @@
-// What C++ has beyond C: references, methods, and objects of the standard library, of
-// which nothing is known but how long a vector is and which text a string was made of.
+// C++ beyond C: references, methods, and objects of the standard library. Of these,
+// only the length of a vector and the text from which a string was made are known.
 #include "ldadc/interp/interp.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
@@ -11,7 +11,7 @@ using namespace clang;
 namespace ldadc
 {
 
-enum { LENGTH = ELEMENT - 1 }; // a part of a vector: how many elements it has
+enum { LENGTH = ELEMENT - 1 }; // a part of a vector: its number of elements
 
 bool of_standard_library(const Decl *d)
 {
@@ -66,7 +66,7 @@ class Mentioned : public RecursiveASTVisitor<Mentioned>
 };
 } // namespace
 
-// An expression that may stand for any variable that it mentions.
+// Escapes every variable in an expression: it may stand for any of them.
 void Interp::escape_all_in(const Expr *e)
 {
     Mentioned m;
@@ -88,7 +88,7 @@ static const Expr *without_cleanups(const Expr *e)
     return e;
 }
 
-// What a reference is bound to, as a pointer.
+// Returns the object that a reference is bound to, as a pointer.
 Value Interp::bound(const Expr *e)
 {
     e = without_cleanups(e);
@@ -111,7 +111,7 @@ const CXXConstructExpr *construction(const Expr *e)
     return same ? construction(c->getSubExpr()) : nullptr;
 }
 
-// A value that has no variable gets one.
+// Makes a variable for a value that has none.
 Target Interp::temporary(const Expr *e)
 {
     Target t;
@@ -129,7 +129,7 @@ static bool copies(const CXXConstructExpr *e)
     return e->getConstructor()->isCopyOrMoveConstructor() && e->getNumArgs() >= 1;
 }
 
-// Of the standard library: all that is known of such an object.
+// Constructs an object of the standard library, as far as it is known.
 void Interp::construct_standard(const Cell &c, const CXXConstructExpr *e)
 {
     std::vector<Value> args;
@@ -139,7 +139,7 @@ void Interp::construct_standard(const Cell &c, const CXXConstructExpr *e)
         return;
     Value known = Value::unknown("an object of C++ is not followed", here(e));
     bool copy = copies(e);
-    unsigned given = 0; // not by default
+    unsigned given = 0; // arguments that are not defaults
     while (given < e->getNumArgs() && !isa<CXXDefaultArgExpr>(e->getArg(given)))
         given++;
     bool from = copy && args[0].kind == Value::POINTER && !args[0].anywhere;
@@ -172,7 +172,7 @@ void Interp::construct_standard(const Cell &c, const CXXConstructExpr *e)
     }
 }
 
-// Of the program: its members, and then what the constructor does.
+// Constructs an object of the program: first its members, then the constructor's body.
 void Interp::construct(const Cell &c, const CXXConstructExpr *e)
 {
     const CXXConstructorDecl *f = e->getConstructor();
@@ -200,7 +200,7 @@ void Interp::construct(const Cell &c, const CXXConstructExpr *e)
         call_unseen(f, given, Value::pointer(c), here(e));
 }
 
-// The elements of a table, of which nothing is known then.
+// Constructs the elements of a table, which become unknown.
 void Interp::construct_all(const Cell &c, const CXXConstructExpr *e)
 {
     forget(c, "is a table of objects of C++, which is not followed", here(e));
@@ -209,7 +209,7 @@ void Interp::construct_all(const Cell &c, const CXXConstructExpr *e)
                     Value::pointer(c), here(e));
 }
 
-// The members, in the order of the class.
+// Constructs the members, in the order of the class.
 void Interp::construct_members(const CXXConstructorDecl *f)
 {
     Value self = frames.back().self;
@@ -262,7 +262,7 @@ class Effect
         return found;
     }
 
-    std::set<const CXXRecordDecl *> seen; // a list's element has another one
+    std::set<const CXXRecordDecl *> seen; // an element of a list refers to another one
 };
 } // namespace
 
@@ -278,7 +278,7 @@ const CXXDestructorDecl *destructor_of(QualType t)
                                                                : nullptr;
 }
 
-// The frame's objects from that number on, in the opposite order. Wherever their block
+// Ends the frame's objects from that number on, in reverse order. However their block
 // is left, they end at its end.
 void Interp::end_objects(size_t from, const Stmt *leaves)
 {
@@ -289,7 +289,7 @@ void Interp::end_objects(size_t from, const Stmt *leaves)
     }
 }
 
-// By its destructor; no call shows it.
+// Ends an object by its destructor; no call shows that.
 void Interp::end_object(const Cell &c, QualType t,
                         const std::vector<const void *> &which, const Place &where)
 {
@@ -304,7 +304,7 @@ void Interp::end_object(const Cell &c, QualType t,
     run_frame();
 }
 
-// The members of the object that ends, once its destructor is done.
+// Ends the members of an object, after its destructor.
 void Interp::end_members()
 {
     const auto *f = cast<CXXDestructorDecl>(frames.back().function);
@@ -323,7 +323,8 @@ void Interp::end_members()
 
 // ---- lambdas --------------------------------------------------------
 
-// The variables that it captures, with the cell of a lambda that keeps each.
+// Returns the variables that a lambda captures, with the cell of the lambda that keeps
+// each.
 static std::vector<std::pair<LambdaCapture, Cell>> captured(const CXXRecordDecl *l,
                                                             const Cell &c)
 {
@@ -346,8 +347,8 @@ void Interp::make_lambda(const Cell &c, const LambdaExpr *l)
             write(kept, read(now, {object_of(one.getCapturedVar()), {}}));
 }
 
-// What the function that was entered last captures is its caller's, who has made it, or
-// was copied then.
+// Enters a lambda: its captured variables are those of the caller, which made it, or
+// copies made then.
 void Interp::enter_lambda(const CXXRecordDecl *l, const Cell &c)
 {
     const Frame &maker = frames[frames.size() - 2];
@@ -363,7 +364,7 @@ void Interp::enter_lambda(const CXXRecordDecl *l, const Cell &c)
 
 // ---- the standard library -------------------------------------------
 
-// An argument, as a value or, of records and for references, as a pointer.
+// Evaluates an argument as a value or, for records and references, as a pointer.
 Value Interp::argument(const Expr *e)
 {
     if (e->getType()->isRecordType() || e->isGLValue())
@@ -371,7 +372,8 @@ Value Interp::argument(const Expr *e)
     return eval(e);
 }
 
-// What a function that is not seen may change of what it is given, and may keep.
+// Forgets values that an unseen function may change through its arguments, and notes
+// those that it may keep.
 void Interp::forget_given(const FunctionDecl *f, const Expr *const *of,
                           const std::vector<Value> &args, const Place &where)
 {
@@ -388,7 +390,7 @@ void Interp::forget_given(const FunctionDecl *f, const Expr *const *of,
                     whole.path.resize(v.anywhere ? 0 : whole.path.size() - 1);
                 forget(whole, "may be changed by " + f->getNameAsString() + "()",
                        where);
-                // the library may keep it in an object, and change it by that
+                // The library may keep it in an object, and change it through that.
                 objects[v.to.object].poisoned |= of_standard_library(f);
                 if (objects[v.to.object].kind == Object::FOREIGN)
                     forget_compatible(type_of(v.to), &whole, where);
@@ -397,7 +399,7 @@ void Interp::forget_given(const FunctionDecl *f, const Expr *const *of,
                                   where);
             }
         }
-        // a value that is passed by reference is copied; an address may be kept
+        // A value that is passed by reference is copied; an address may be kept.
         bool record = of[i]->getType()->isRecordType();
         if (v.kind == Value::POINTER && t->isReferenceType() && !record) {
             Value held = v.anywhere ? Value() : read(now, v.to);
@@ -412,7 +414,7 @@ void Interp::forget_given(const FunctionDecl *f, const Expr *const *of,
     }
 }
 
-// The memory of an object's elements.
+// Returns the memory of an object's elements.
 Cell Interp::elements_of(const Target &object, const Expr *e)
 {
     Cell of = object.cell;
@@ -458,8 +460,8 @@ Value Interp::least_or_most(const std::string &name, const CallExpr *e,
     return a;
 }
 
-// Whether the value of a reference, which the result is, comes back at all; else what
-// the result is follows.
+// Calls a function of the standard library. Returns the value behind a reference, if
+// the result is one and known; else the result.
 Value Interp::call_standard(const CallExpr *e, const FunctionDecl *f, Target *at)
 {
     const auto *method = dyn_cast<CXXMethodDecl>(f);
@@ -532,7 +534,7 @@ Value Interp::call_standard(const CallExpr *e, const FunctionDecl *f, Target *at
 
 // ---- expressions ----------------------------------------------------
 
-// A call of what C has not; false: it is as one of C.
+// Handles a call that C does not have; false: it is like one of C.
 bool Interp::call_cplus(const CallExpr *e, Value *out, Target *at)
 {
     const FunctionDecl *f = e->getDirectCallee();
@@ -544,11 +546,11 @@ bool Interp::call_cplus(const CallExpr *e, Value *out, Target *at)
     }
     const auto *method = dyn_cast<CXXMemberCallExpr>(e);
     if (const auto *m = dyn_cast<MemberExpr>(e->getCallee()->IgnoreParenImpCasts()))
-        if (!method) // one of the class
+        if (!method) // a member of the class
             target(m->getBase());
     const auto *of_class = dyn_cast<CXXMethodDecl>(f);
     if (of_class && isa<CXXOperatorCallExpr>(e) && !of_class->isUserProvided()) {
-        *at = target(without_cleanups(e->getArg(0))); // a = b
+        *at = target(without_cleanups(e->getArg(0))); // an assignment a = b
         Target from = target(without_cleanups(e->getArg(1)));
         if (at->kind == Target::CELL && from.kind == Target::CELL && !at->opaque &&
             !from.opaque)
@@ -577,7 +579,7 @@ bool Interp::call_cplus(const CallExpr *e, Value *out, Target *at)
     return true;
 }
 
-// A method or constructor of the program that is not there.
+// Calls a method or constructor of the program whose body is missing.
 void Interp::call_unseen(const FunctionDecl *f, const std::vector<const Expr *> &given,
                          const Value &self, const Place &where)
 {
@@ -592,7 +594,7 @@ void Interp::call_unseen(const FunctionDecl *f, const std::vector<const Expr *> 
     assumptions.insert(UNSEEN);
 }
 
-// What is only another way to write an expression; null: it is none of C++'s.
+// Returns the expression that another one just wraps; null: it is no such form of C++.
 const Expr *meant_in_cplus(const Expr *e)
 {
     if (const auto *p = dyn_cast<ExprWithCleanups>(e))
@@ -608,7 +610,7 @@ const Expr *meant_in_cplus(const Expr *e)
     return nullptr;
 }
 
-// What C++ has that is a place; false: it is as in C.
+// Finds a place in a form that only C++ has; false: it is as in C.
 bool Interp::target_cplus(const Expr *e, Target *t)
 {
     if (!context().getLangOpts().CPlusPlus)
@@ -652,7 +654,7 @@ bool Interp::target_cplus(const Expr *e, Target *t)
     return true;
 }
 
-// The value of what only C++ has; false: it is none of it.
+// Evaluates an expression that only C++ has; false: it is none.
 bool Interp::eval_cplus(const Expr *e, Value *out)
 {
     if (isa<CXXThisExpr>(e)) {

@@ -1,4 +1,4 @@
-// MPI's datatypes: named ones, and those made of them.
+// MPI's datatypes: named ones, and those derived from them.
 #include "ldadc/interp/interp.h"
 #include "ldadc/poly/prove.h"
 
@@ -31,7 +31,7 @@ static Datatype datatype_plain(const Poly &bytes)
     return t;
 }
 
-// Bytes of a named type, as the compiler has them; 0: not known.
+// Returns the bytes of a named type, by the compiler; 0: not known.
 static int64_t named_bytes(const std::string &name, const ASTContext &c)
 {
     const std::map<std::string, QualType> types = {
@@ -98,7 +98,7 @@ bool Interp::datatype(const Value &v, Datatype *out)
     return bytes > 0;
 }
 
-// Blocks that touch are one block.
+// Makes a type; blocks that touch become one.
 Value Interp::new_type(Datatype t)
 {
     while (!t.levels.empty()) {
@@ -118,7 +118,7 @@ Value Interp::new_type(Datatype t)
     return Value::handle(Value::TYPE, types.size() - 1);
 }
 
-// The first n elements of a table; false: they are not known, or no handful.
+// Reads the first n elements of a table; false: they are not known, or too many.
 bool Interp::list(const Value &pointer, const Value &n, std::vector<Value> *out)
 {
     enum { MOST = 64 };
@@ -178,7 +178,7 @@ static bool subarray(int n, std::vector<Poly> sizes, std::vector<Poly> parts,
     return true;
 }
 
-// ---- how they are made ----------------------------------------------
+// ---- constructors ---------------------------------------------------
 
 bool Interp::type_copy(const Args &a, bool, Datatype *made)
 {
@@ -203,7 +203,7 @@ bool Interp::type_vector(const Args &a, bool bytes, Datatype *made)
     Poly block = a[1].p * old.extent, distance = bytes ? a[2].p : a[2].p * old.extent;
     *made = repeated(a[1].is_int(1) ? old : repeated(old, a[1].p, old.extent), a[0].p,
                      distance);
-    // blocks that lie on each other are no more than so many bytes
+    // Blocks that overlap have fewer bytes than their sum.
     made->loose = a[0].p != Poly(1) && !not_negative(distance - block);
     return not_negative(a[0].p);
 }
@@ -235,7 +235,7 @@ bool Interp::type_subarray(const Args &a, bool, Datatype *made)
     return subarray(sizes.size(), sizes, parts, starts, fortran, old, made);
 }
 
-// One dimension of an array that is distributed: what a process has of it.
+// Finds a process's part of one dimension of a distributed array.
 bool Interp::distributed(const Value &how, const Poly &whole, const Poly &processes,
                          const Poly &at, const Poly &block, std::vector<Part> *out)
 {
@@ -293,7 +293,7 @@ bool Interp::type_darray(const Args &a, bool, Datatype *made)
     return true;
 }
 
-// Whether the places are some at one distance, and those again at another one.
+// True if the places have one distance in groups, and the groups have another one.
 static bool in_two_levels(const std::vector<Poly> &places, size_t inner)
 {
     size_t n = places.size();
@@ -328,8 +328,8 @@ static bool blocks_evenly(const Poly &length, const std::vector<Poly> &places,
     return false;
 }
 
-// Blocks of one length at even distances are levels; a few others, a list; of more,
-// their bytes are followed.
+// Makes blocks: equal ones at even distances become levels; a few others, a list; of
+// more, only the number of bytes is known.
 static void blocks(const std::vector<Poly> &lengths, const std::vector<Poly> &places,
                    Datatype *made)
 {
@@ -356,7 +356,7 @@ static void blocks(const std::vector<Poly> &lengths, const std::vector<Poly> &pl
         made->lower = some_places[0];
     for (size_t i = 0; !made->loose && i < n; i++)
         made->list.push_back({some_places[i], some_lengths[i]});
-    if (!made->loose) // its lower end is the first byte's, of any length
+    if (!made->loose) // its lower end is the first byte's, whatever the length
         made->extent = end - some_places[0];
 }
 
@@ -388,8 +388,8 @@ bool Interp::type_blocks(const Args &a, bool bytes, Datatype *made)
     return true;
 }
 
-// The compiler's rules of alignment may move the end of a structure, unless MPI_UB is
-// there, or it is resized.
+// Makes a structure. Its end may follow the compiler's rules of alignment, unless it
+// has MPI_UB, or is resized.
 bool Interp::type_struct(const Args &a, bool, Datatype *made)
 {
     std::vector<Poly> counts, places, lengths, starts;
@@ -433,7 +433,7 @@ bool Interp::type_struct(const Args &a, bool, Datatype *made)
     return true;
 }
 
-// Of what a datatype is made of, the first that is not known, in a table, too.
+// Returns the first unknown argument of a datatype, also in a table.
 Value Interp::first_unknown(const Args &a)
 {
     enum { LOOK_AT = 16 };
@@ -460,7 +460,7 @@ bool Interp::mpi_type(const CallExpr *e, const std::string &name, const Args &a)
         const char *name;
         size_t args, out;
         bool (Interp::*make)(const Args &, bool, Datatype *);
-        bool bytes; // distances are bytes
+        bool bytes; // distances are in bytes
     } ways[] = {
         {"MPI_Type_dup", 2, 1, &Interp::type_copy, false},
         {"MPI_Type_contiguous", 3, 2, &Interp::type_contiguous, false},

@@ -1,4 +1,4 @@
-// Values of expressions, and what evaluating them changes.
+// Values of expressions, and the changes that their evaluation makes.
 #include "ldadc/interp/interp.h"
 #include "ldadc/poly/prove.h"
 
@@ -21,8 +21,8 @@ static Value with_products(Value v, const Value &a, const Value &b)
     return v;
 }
 
-// What is left of a value where it becomes one of type t. Arithmetic of 64 bits without
-// a sign is exact where its result is looked at with a sign, so there all is kept.
+// Converts a value to type t. Unsigned 64-bit arithmetic is exact if its result is seen
+// as signed, so there all is kept.
 Value Interp::fit(Value v, QualType t, const Expr *e)
 {
     if (v.kind != Value::INT || !t->isIntegerType())
@@ -60,7 +60,7 @@ Value Interp::fit(Value v, QualType t, const Expr *e)
     return v;
 }
 
-// Of n - 1, where n is made of names: n is taken to be 1 at least.
+// True for n - 1 with n made of names: n is assumed to be at least 1.
 static bool below_names(const Poly &p)
 {
     Poly n = p + Poly(1);
@@ -158,8 +158,8 @@ Value Interp::arithmetic(int op, Value a, Value b, QualType t, const Expr *e)
     return fit(out, t, e);
 }
 
-// What a whole number's square root is taken of, if the expression is one: it is exact
-// for the numbers of processes that there are.
+// Returns the argument of a whole number's square root, if the expression is one: it is
+// exact for all possible numbers of processes.
 static const Expr *root_of(const Expr *e)
 {
     const auto *c = dyn_cast<CallExpr>(bare(e));
@@ -285,7 +285,7 @@ Value Interp::eval_unary(const UnaryOperator *e)
     }
 }
 
-// A pointer to another element of the same table.
+// Moves a pointer to another element of the same table.
 Value Interp::moved(const Value &p, const Value &by, bool back, const Expr *e)
 {
     if (p.kind == Value::TAG)
@@ -298,7 +298,7 @@ Value Interp::moved(const Value &p, const Value &by, bool back, const Expr *e)
         n = -n;
     if (by.is_int(0))
         return out;
-    bool counts_bytes = false; // or in other elements than those of the table
+    bool counts_bytes = false; // or other elements than those of the table
     if (e && e->getType()->isPointerType() && !out.anywhere) {
         QualType to = e->getType()->getPointeeType();
         counts_bytes = !is_as_large(out.to, to->isVoidType() ? context().CharTy : to);
@@ -413,7 +413,7 @@ static Value whole_number(const llvm::APSInt &n, const Place &where)
     return Value::integer(n.isSigned() ? n.getSExtValue() : (int64_t)n.getZExtValue());
 }
 
-// A block that ends with its value.
+// Evaluates a block that ends with its value.
 Value Interp::eval_block(const StmtExpr *e)
 {
     const CompoundStmt *body = e->getSubStmt();
@@ -430,7 +430,7 @@ Value Interp::eval_block(const StmtExpr *e)
     return v;
 }
 
-// What an expression stands for, if it is only another way to write it.
+// Returns the expression that another one just wraps.
 static const Expr *meant(const Expr *e)
 {
     if (const auto *p = dyn_cast<ParenExpr>(e))

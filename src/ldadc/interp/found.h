@@ -1,6 +1,6 @@
-// What has been found in a program: its calls of MPI-IO, the files that it opens, and
-// how it goes from one to the other. Nothing here needs the compiler's headers, so that
-// what describes and reports is compiled without them.
+// The findings in a program: its calls of MPI-IO, the files that it opens, and its ways
+// from one to the other. Nothing here needs the compiler's headers, so that the code
+// that describes and reports is compiled without them.
 #ifndef LDADC_INTERP_FOUND_H
 #define LDADC_INTERP_FOUND_H
 
@@ -15,15 +15,15 @@ class FunctionDecl;
 namespace ldadc
 {
 
-enum { WORLD = 0, SELF = 1 }; // communicators; others are numbered on
+enum { WORLD = 0, SELF = 1 }; // communicators; further numbers are for others
 
-// A variable that something is made of.
+// A variable that determines a value.
 struct Ingredient {
     std::string name, value_class;
-    // Where its value comes from, as the end of a sentence; empty: the class says it.
+    // The origin of its value, as the end of a sentence; empty: the class tells it.
     std::string origin;
     Place where;
-    std::string given; // not empty: the name by which --set gives it a value
+    std::string given; // not empty: the name with which --set gives it a value
 };
 
 struct Opening {
@@ -31,37 +31,37 @@ struct Opening {
     std::string function, name, path;
     std::string path_key;    // see sameness()
     bool path_alike = false; // certainly one path on all ranks and in all iterations
-    bool foreign = false;    // opened by a caller who is not seen
+    bool foreign = false;    // an unseen caller has opened it
     int comm = -1;           // -1: not known
     std::string comm_text;
-    bool alone = false;  // by MPI_COMM_SELF
-    bool apart = false;  // other ranks may open it, too, by themselves
-    bool called = false; // in a function whose callers are not seen
+    bool alone = false;  // opened with MPI_COMM_SELF
+    bool apart = false;  // other ranks may also open it, by themselves
+    bool called = false; // its function has unseen callers
     bool append = false;
     bool mode_known = false;
     int64_t mode = 0;
-    bool handed_on = false;  // to a function that is not seen
-    std::vector<Poly> loops; // around it, by their iterations
+    bool handed_on = false;  // passed to an unseen function
+    std::vector<Poly> loops; // loops around it, by their iterations
     const clang::CallExpr *call = nullptr;
-    const clang::FunctionDecl *in = nullptr; // opened there
-    bool entered = false;                    // which no function calls that is seen
-    // Variables that can be named there, with their values, and what parameters point
-    // to that is not any more what it was.
+    const clang::FunctionDecl *in = nullptr; // the function that opens it
+    bool entered = false;                    // no visible function calls that one
+    // Variables that can be named there, with their values; and parameters whose
+    // targets have changed.
     std::vector<std::pair<std::string, Poly>> known;
     std::set<std::string> changed;
-    std::vector<Ingredient> view_variables; // of its views' places
+    std::vector<Ingredient> view_variables; // variables of its views' places
 };
 
-// Bytes of a datatype, and where the next one begins: blocks at equal distances, levels
-// of them, outermost first.
+// Bytes of a datatype, and the begin of the next one: blocks at equal distances, and
+// levels of them, outermost first.
 struct Datatype {
     Poly size, extent, lower, block;
-    std::vector<std::pair<Poly, Poly>> levels; // how many, at what distance
-    bool open = false;                         // where the next one begins is not known
-    bool loose = false;                        // nor where its bytes lie
-    // Where they are no such levels: each block's place and length; few of them.
+    std::vector<std::pair<Poly, Poly>> levels; // numbers and distances
+    bool open = false;                         // the begin of the next one is not known
+    bool loose = false;                        // nor are the places of its bytes
+    // If it has no such levels: each block's place and length; few of them.
     std::vector<std::pair<Poly, Poly>> list;
-    bool shifted = false; // it begins elsewhere than its first byte
+    bool shifted = false; // it does not begin at its first byte
     bool placed() const;
     bool dense() const;
     bool operator==(const Datatype &o) const;
@@ -74,10 +74,10 @@ struct Loop {
     bool counted = false, until_break = false;
     std::string why;
     Place why_where;
-    std::vector<Ingredient> made_of; // why it is not counted, by variables
+    std::vector<Ingredient> made_of; // variables that prevent counting
 };
 
-struct Product { // of 32 bits
+struct Product { // a product of 32 bits
     Poly p;
     std::string text;
     Place where;
@@ -92,8 +92,8 @@ struct IoCall {
     std::string name;
     bool write = false, at = false, collective = false, nonblocking = false;
     bool shared = false, ended = false;
-    bool ordered = false; // one rank after the other
-    bool moves = false;   // bytes; else it opens, closes or syncs
+    bool ordered = false; // the ranks take turns
+    bool moves = false;   // it moves bytes; else it opens, closes or syncs
 };
 
 struct Site {
@@ -104,23 +104,23 @@ struct Site {
     std::vector<Loop> loops;
     std::vector<Condition> conditions;
     int opening = -1;
-    bool called = false; // in a function whose callers are not seen
-    Value at;            // in units of the view
+    bool called = false; // its function has unseen callers
+    Value at;            // place in units of the view
     Value bytes;         // of one transfer
     Value view_start, view_unit, view_type, file;
-    // What place and size are made of, with the classes of the values; and the view's
-    // place, and the conditions that are not followed.
+    // Variables of place and size, with the classes of their values; and those of the
+    // view's place, and of the conditions that are not followed.
     std::vector<Ingredient> variables, other_variables;
-    std::string at_text, count_text; // as the call has them
+    std::string at_text, count_text; // the call's own text
 };
 
-// How a program goes from call to call. A way leads from one node to another that may
-// be the next one; it goes back where it begins another iteration, jumps, or leaves it
-// to callers that are not seen what comes next.
+// A program's ways from call to call. A way leads from one node to a possible next one.
+// It goes back if it begins another iteration, jumps, or returns to unseen callers,
+// which decide what is next.
 struct FlowNode {
     enum Kind { START, END, CALLERS, CALL, LOOP, JUMPS };
     Kind kind;
-    int site = -1; // of a call
+    int site = -1; // number of the call's site
     Place where;
 };
 
@@ -131,22 +131,22 @@ struct Flow {
     std::map<std::pair<int, int>, bool> ways; // true: it goes back
 };
 
-// A file that is used by its name, in another way than by opening it with MPI.
+// A use of a file by its name, other than opening it with MPI.
 struct Touch {
     Place where;
     std::string function, path_key;
-    bool any = false;       // whatever files it likes: another program is run
-    bool by_handle = false; // of a file that MPI has open
-    bool changes = true;    // the file, or what it is called
-    bool renames = false;   // from then on the file may have another name
+    bool any = false;       // it may use any file: another program is run
+    bool by_handle = false; // a file that MPI has open
+    bool changes = true;    // it changes the file, or its name
+    bool renames = false;   // afterwards the file may have another name
     bool ordered = false;   // it comes after the first `after` sites
     size_t after = 0;
-    std::vector<Poly> loops; // around it, by their iterations
+    std::vector<Poly> loops; // loops around it, by their iterations
 };
 
-// Whether two names, by their keys, are one file's. ASSUMED: they are not, unless an
-// argument of the program names a file that another argument names, or the program
-// itself.
+// Tells whether two names, by their keys, are those of one file. ASSUMED: they are not,
+// unless an argument of the program names a file that another argument names, or the
+// program itself.
 enum Sameness { DIFFERENT, ASSUMED, PERHAPS, SAME };
 Sameness sameness(const std::string &key, const std::string &other);
 
@@ -158,13 +158,13 @@ struct Found {
     std::vector<Product> products;
     std::set<std::string> assumptions;
     std::vector<std::vector<Ingredient>> made_of = {
-        {}}; // conditions that no one follows
+        {}}; // variables of conditions that are not followed
     Flow flow;
     bool tired = false;
-    bool deep = false; // calls within too many others are not followed
+    bool deep = false; // too deeply nested calls are not followed
 };
 
-// Of a rank in a grid of these extents.
+// Returns the coordinates of a rank in a grid of these extents.
 std::vector<Poly> coordinates(const std::vector<Poly> &extents, const Poly &rank);
 
 } // namespace ldadc

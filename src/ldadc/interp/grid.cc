@@ -1,4 +1,4 @@
-// Grids of ranks: who is where in them.
+// Grids of ranks, and the places of ranks in them.
 #include "ldadc/interp/interp.h"
 #include "ldadc/poly/prove.h"
 
@@ -16,7 +16,7 @@ void Interp::put_list(const Value &pointer, const std::vector<Poly> &list,
         put(moved(pointer, Value::integer(i), false, e), Value::integer(list[i]), e);
 }
 
-// Entries that are not 0 before stay.
+// Handles MPI_Dims_create. Entries that are not 0 before stay.
 void Interp::dims_create(const CallExpr *e, const Args &a)
 {
     std::vector<Poly> extents;
@@ -38,7 +38,8 @@ void Interp::dims_create(const CallExpr *e, const Args &a)
     put_list(a[2], extents, e);
 }
 
-// Where no rank is left out and none gets another number, it is the old communicator.
+// Handles MPI_Cart_create. If no rank is left out or renumbered, the grid is the old
+// communicator.
 void Interp::cart_create(const CallExpr *e, const Args &a)
 {
     Grid g = {communicator(a[0]), {}};
@@ -76,7 +77,7 @@ std::vector<Poly> coordinates(const std::vector<Poly> &extents, const Poly &rank
     return out;
 }
 
-// What can be asked of a grid.
+// Handles queries of a grid.
 bool Interp::cart_asked(const CallExpr *e, const std::string &name, const Args &a)
 {
     if (a.empty() || a[0].kind != Value::COMM || !grids.count(a[0].number))

@@ -1,7 +1,7 @@
-// Runs a program with polynomials for values. One path is followed: where two ways
-// meet, what they agree in stays and all else becomes unknown, and so does what a loop
-// modifies unless every iteration adds the same to it. Nothing is ever guessed: an
-// unknown value carries the reason and the line.
+// Runs a program with polynomials for values. It follows one path: where two ways meet,
+// common values stay and all others become unknown, and so do values that a loop
+// modifies unless every iteration adds the same. Nothing is ever guessed: an unknown
+// value carries the reason and the line.
 #ifndef LDADC_INTERP_INTERP_H
 #define LDADC_INTERP_INTERP_H
 
@@ -20,25 +20,25 @@ struct Object {
     clang::QualType type;
     const clang::VarDecl *variable = nullptr;
     int frame = 0;
-    bool escaped = false;  // somebody may hold its address
-    bool poisoned = false; // may change at any time
-    bool constant = false; // foreign: the pointer to it is to something constant
+    bool escaped = false;  // its address may be held elsewhere
+    bool poisoned = false; // it may change at any time
+    bool constant = false; // a foreign object behind a pointer to const
 };
 
-// Cells of an opening. FILLED: 1 where something is in the file, or may be, as it was
-// there before or some rank has written; else it is empty, and a read gets nothing.
-// SHARED_POINTER: as long as all ranks move it together. OPENED: 0 before it is
-// opened, and once it is closed; KEPT or WRITTEN between.
+// Cells of an opening. FILLED: 1 if the file has contents, or may have, from before or
+// by some rank's write; else it is empty, and a read gets nothing. SHARED_POINTER:
+// valid as long as all ranks move it together. OPENED: 0 before it is opened and after
+// it is closed; KEPT or WRITTEN between.
 enum { VIEW_START, VIEW_UNIT, VIEW_TYPE, FILE_POINTER, FILLED, SHARED_POINTER, OPENED };
 
 struct Target {
     enum Kind { CELL, INSIDE, NOWHERE };
     Kind kind = NOWHERE;
-    Cell cell; // INSIDE: of the whole
+    Cell cell; // INSIDE: cell of the whole
     bool opaque = false;
     bool uniform = false;
-    bool given = false; // NOWHERE: in the arguments, or in a string of the source
-    std::string text;   // NOWHERE: of the arguments, which one
+    bool given = false; // NOWHERE: it is in the arguments, or in a string of the source
+    std::string text;   // NOWHERE: name of the argument
 };
 
 class Interp : public Found
@@ -51,40 +51,42 @@ class Interp : public Found
     struct Frame {
         const clang::FunctionDecl *function = nullptr;
         const clang::Expr *call = nullptr;
-        std::vector<const void *> ended; // instead, where an object ends: which, where
+        // for the end of an object: which one, and where
+        std::vector<const void *> ended;
         Place called;
-        Value self; // what "this" is
+        Value self; // the value of "this"
         int number = 0, result = 0;
         std::map<const clang::VarDecl *, int> locals;
         std::vector<State> returns;
         const clang::CompoundStmt *block = nullptr;
-        // Objects that end where their blocks are left.
+        // Objects that end when their blocks are left.
         std::vector<std::pair<const clang::VarDecl *, const clang::CompoundStmt *>>
             ending;
     };
     struct Leave {
         bool loop = false;
-        size_t ending = 0; // objects of the frame that stay
+        size_t ending = 0; // number of the frame's objects that stay
         std::vector<State> breaks, continues;
     };
 
     const Program &program;
     std::vector<Object> objects;
     std::map<const clang::VarDecl *, int> globals;
-    std::map<Cell, int> children;                  // what foreign pointers point to
-    std::map<Cell, Poly> members;                  // names of foreign variables
-    std::map<Cell, int> handles;                   // and openings, communicators
+    std::map<Cell, int> children; // targets of foreign pointers
+    std::map<Cell, Poly> members; // names of foreign variables
+    std::map<Cell, int> handles;  // openings and communicators in foreign variables
     std::map<std::vector<const void *>, int> made; // openings, memory, communicators
-    struct Grid {                                  // of the ranks of a communicator
+    struct Grid { // a grid of the ranks of a communicator
         int comm;
         std::vector<Poly> extents;
     };
-    std::map<int, Grid> grids;  // by the communicators that are made of them
-    std::set<int> parted;       // communicators that are a part of another one
-    std::set<int> alike_before; // values before an iteration that no rank alone has
+    std::map<int, Grid> grids; // by the communicator of the grid
+    std::set<int> parted;      // communicators that are a part of another one
+    // values before an iteration that are the same on all ranks
+    std::set<int> alike_before;
     State now;
     bool alive = true, from_main = false;
-    const State *anywhere = nullptr; // what is known where a jump may lead
+    const State *anywhere = nullptr; // the knowledge at the target of any jump
     std::vector<Frame> frames;
     std::vector<Loop> loops;
     std::vector<Leave> leaves;
@@ -98,7 +100,8 @@ class Interp : public Found
     void parameter(const clang::ParmVarDecl *v);
     std::set<const clang::FunctionDecl *> visited;
     std::map<std::string, int> parameters;
-    int jumps_at = -1; // the node from which jumps may lead anywhere, and to it
+    // node from which jumps may lead anywhere, and to which they may lead
+    int jumps_at = -1;
     int flow_node(FlowNode::Kind kind, const Place &where);
     void flow_to(int node, bool back = false);
     void pass(int node);
@@ -218,7 +221,7 @@ class Interp : public Found
     struct Closed;
     void exec_loop(const Repeat &r);
     bool unroll(const Repeat &r, const Closed &c, const Loop &l);
-    int64_t unrolled = 0; // iterations, in all
+    int64_t unrolled = 0; // iterations in all
     void exec_once(const clang::Stmt *body);
     Condition iterate(const Repeat &r, std::vector<State> *breaks,
                       std::set<int> *leaves_at = nullptr);
@@ -236,7 +239,7 @@ class Interp : public Found
     void scrub(State *s, const Closed &c, const Poly &k, const Place &where);
 
     // cplus.cc
-    std::map<Cell, int> elements; // of objects of the standard library
+    std::map<Cell, int> elements; // elements of objects of the standard library
     using Given = std::vector<const clang::Expr *>;
     void escape_all_in(const clang::Expr *e);
     Value bound(const clang::Expr *e);
@@ -344,7 +347,7 @@ class Interp : public Found
     bool type_contiguous(const Args &a, bool bytes, Datatype *made);
     bool type_vector(const Args &a, bool bytes, Datatype *made);
     bool type_resized(const Args &a, bool bytes, Datatype *made);
-    struct Part { // of a dimension: so many at this distance
+    struct Part { // a part of a dimension: elements at this distance
         Poly count, start, step;
     };
     bool order_is(const char *which, const Value &v) const;
@@ -367,7 +370,7 @@ class Interp : public Found
 
     // describe/variables.cc
     struct Source {
-        int times = 0; // places that modify it
+        int times = 0; // number of places that modify it
         std::vector<const clang::VarDecl *> from;
     };
     using Sources = std::map<const clang::VarDecl *, Source>;
@@ -380,20 +383,22 @@ class Interp : public Found
     void classify_variables(const clang::CallExpr *e, const IoCall &io, Site *s);
 };
 
-// Of C++: a variable's type, and of a reference that of a pointer; what else an
-// expression is written as, or null; and what constructs it.
+// Functions for C++. stored_type: a variable's type, for a reference that of a pointer;
+// meant_in_cplus: the expression that another one wraps, or null; construction: the
+// construction in an expression.
 clang::QualType stored_type(const clang::ValueDecl *v);
 const clang::Expr *meant_in_cplus(const clang::Expr *e);
 const clang::CXXConstructExpr *construction(const clang::Expr *e);
 
-// What is taken for granted where a function is called that is not there.
+// The assumption about calls of functions whose bodies are missing.
 inline constexpr char UNSEEN[] = "functions that are not seen do not change what they "
                                  "are given to read only, nor use the files";
 
-// A text of the arguments or of the source, which no variable of the program is.
+// True for a text of the arguments or of the source, which is no variable of the
+// program.
 bool is_given_text(const Value &v);
 
-// A function that makes a number of text or of numbers, and nothing else.
+// reads_text: the function only makes a number from text or numbers.
 bool reads_text(const std::string &name);
 
 bool io_call(const std::string &name, IoCall *out);

@@ -1,7 +1,7 @@
-// Loops. The body is run with every modified variable's value before an iteration
-// unknown but named; what an iteration only adds something invariant to has a closed
-// form, and nothing else has. The number of iterations comes of the condition, where
-// nothing else can end the loop.
+// Loops. The body is run with a named unknown value for each modified variable before
+// an iteration; a variable to which an iteration only adds something invariant has a
+// closed form, and no other has. The number of iterations follows from the condition,
+// if nothing else can end the loop.
 #include "ldadc/interp/interp.h"
 #include "ldadc/poly/prove.h"
 #include "clang/AST/ExprCXX.h"
@@ -17,15 +17,15 @@ struct Interp::Closed {
     Place where;
     std::set<Cell> modified, odd; // odd: not the same on all ranks
     std::set<std::string> stored;
-    std::map<Cell, Poly> before; // names of the values before an iteration
-    std::map<Cell, Poly> gain;   // what an iteration adds
-    State end;                   // of an iteration
+    std::map<Cell, Poly> before; // names of values before an iteration
+    std::map<Cell, Poly> gain;   // increments of an iteration
+    State end;                   // state at the end of an iteration
     bool ends = false, uniform = true;
-    bool left = false, torn = false; // early; in another way than by "break"
+    bool left = false, torn = false; // left early; torn: other than by "break"
     size_t breaks = 0;
 };
 
-// One iteration, from `now` on. Returns the condition to begin it, or to go on.
+// Runs one iteration from `now` on. Returns the condition to begin it, or to go on.
 Condition Interp::iterate(const Repeat &r, std::vector<State> *breaks,
                           std::set<int> *leaves_at)
 {
@@ -80,7 +80,8 @@ static int marks(const std::vector<Object> &objects)
     return n;
 }
 
-// What leaves an iteration in the middle, and whether all ranks do so alike.
+// Finds the statements that leave an iteration early, and whether all ranks do so
+// alike.
 void Interp::look_at_ways_out(const std::vector<State> &breaks, size_t returned,
                               Closed *c)
 {
@@ -96,7 +97,7 @@ void Interp::look_at_ways_out(const std::vector<State> &breaks, size_t returned,
             c->uniform = c->uniform && alike(s->conditions[i]);
 }
 
-// One iteration on trial: whether it ends, what is stored in it.
+// Tries an iteration: finds whether it ends, and what it stores.
 std::set<Cell> Interp::try_iteration(const Repeat &r, Closed *c)
 {
     size_t returned = frames.back().returns.size();
@@ -104,7 +105,7 @@ std::set<Cell> Interp::try_iteration(const Repeat &r, Closed *c)
     auto jumps_before = jumps;
     std::set<Cell> log;
     now = head(*c, true);
-    steps += now.cells.size() / 4; // it is work, too
+    steps += now.cells.size() / 4; // this is work, too
     alive = true;
     probing++;
     logs.push_back(&log);
@@ -129,7 +130,7 @@ std::set<Cell> Interp::try_iteration(const Repeat &r, Closed *c)
     return log;
 }
 
-// Whether the cell was not known to be modified.
+// Adds a modified cell; true if it is a new one.
 bool Interp::add_modified(const Cell &cell, Closed *c)
 {
     if (!c->modified.insert(cell).second)
@@ -149,7 +150,7 @@ bool Interp::add_modified(const Cell &cell, Closed *c)
     return true;
 }
 
-// Runs the body until nothing new turns out to be modified.
+// Runs the body until it modifies no further cells.
 void Interp::find_modified(const Repeat &r, Closed *c)
 {
     for (bool again = true; again && !tired;) {
@@ -190,7 +191,7 @@ void Interp::close(Closed *c)
         if (!v.is_int())
             continue;
         Poly gain = v.p - name;
-        // a name of an outer loop's is as good as any other number here
+        // A name of an outer loop counts like any other number here.
         bool ours = false;
         for (auto &[other, b] : c->before)
             ours = ours || gain.has(b.terms().begin()->first[0]);
@@ -199,7 +200,8 @@ void Interp::close(Closed *c)
     }
 }
 
-// What is known before iteration k; or, where k is the number of iterations, after all.
+// Returns the state before iteration k; or, if k is the number of iterations, after
+// all.
 State Interp::at_iteration(const Closed &c, const Poly &k, bool counted, bool exit)
 {
     State kept = std::move(now);
@@ -221,7 +223,7 @@ State Interp::at_iteration(const Closed &c, const Poly &k, bool counted, bool ex
         values[cell] = v;
     }
     probing += !exit;              // each iteration has another value
-    for (auto &[cell, v] : values) // parts after what they are part of
+    for (auto &[cell, v] : values) // parts after the whole
         write(cell, v);
     probing -= !exit;
     std::swap(kept, now);
@@ -236,7 +238,7 @@ static bool linear(const Poly &p, int k, Poly *base, Poly *step)
     return true;
 }
 
-// How often the condition holds before it does not for the first time.
+// Finds how often the condition holds before it first fails.
 static bool trips(const Condition &c, int k, Poly *out, std::string *why)
 {
     Poly base, step;
@@ -265,14 +267,15 @@ static bool trips(const Condition &c, int k, Poly *out, std::string *why)
     return true;
 }
 
-// The condition to leave a loop by its one "break", if it is the only one on the way.
+// Returns the condition of a loop's one "break", if it is the only one on the way.
 static const Condition *way_out(const std::vector<State> &breaks, size_t depth)
 {
     bool one = breaks.size() == 1 && breaks[0].conditions.size() == depth + 1;
     return one ? &breaks[0].conditions[depth] : nullptr;
 }
 
-// A loop without an end that is left by one "break" goes round until that is come to.
+// Counts the iterations of an endless loop with one "break": it runs until that is
+// reached.
 void Interp::count_until_break(const Repeat &r, const Closed &c, Loop *l)
 {
     Expr::EvalResult ever;
@@ -297,8 +300,8 @@ void Interp::count_until_break(const Repeat &r, const Closed &c, Loop *l)
     l->until_break = l->counted;
 }
 
-// Calls before the "break" are made once more than those after it, and those that are
-// made on the way out but once.
+// Adjusts counts: calls before the "break" are made once more than those after it, and
+// those on the way out only once.
 void Interp::tell_from_break(size_t from_site, const Condition &out, const Loop &l)
 {
     for (size_t i = from_site; i < sites.size(); i++) {
@@ -346,7 +349,7 @@ void Interp::count(const Repeat &r, Closed *c, Loop *l)
             cond.kind == Condition::FALSE ? Poly(1) : most(Poly(0), l->count) + Poly(1);
 }
 
-// A state that leaves the loop in the middle knows nothing of how far it went.
+// Forgets the progress in a state that leaves the loop early.
 void Interp::scrub(State *s, const Closed &c, const Poly &k, const Place &where)
 {
     int id = k.terms().begin()->first[0];
@@ -366,7 +369,7 @@ void Interp::scrub(State *s, const Closed &c, const Poly &k, const Place &where)
     }
 }
 
-// What is known where a loop is left in this iteration.
+// Sets the iteration in which a loop is left.
 void Interp::settle_at(State *s, const Poly &k, const Poly &iteration)
 {
     int id = k.terms().begin()->first[0];
@@ -387,7 +390,7 @@ static std::string variable_of(const ASTContext &context, const Expr *step)
     return "";
 }
 
-// "do { } while (0)" is how macros are written.
+// Runs a loop once: macros are written as "do { } while (0)".
 void Interp::exec_once(const Stmt *body)
 {
     can_be_left(true);
@@ -399,7 +402,7 @@ void Interp::exec_once(const Stmt *body)
     join(out);
 }
 
-// Whether all that is called there is known, and makes nothing.
+// True if all calls in the statement are known, and have no effect.
 static bool calls_little(const Stmt *s)
 {
     if (!s)
@@ -418,7 +421,7 @@ static bool calls_little(const Stmt *s)
     return true;
 }
 
-// A loop that only fills a few variables is gone through, as often as it goes round.
+// Runs all iterations of a loop that only fills a few variables.
 bool Interp::unroll(const Repeat &r, const Closed &c, const Loop &l)
 {
     enum { MOST_TIMES = 64, MOST_IN_ALL = 4096 };
@@ -462,7 +465,7 @@ void Interp::exec_loop(const Repeat &r)
     count(r, &c, &l);
     if (unroll(r, c, l))
         return;
-    // the iteration that is looked at
+    // The iteration to examine.
     size_t returned = frames.back().returns.size();
     auto jumps_before = jumps;
     std::vector<State> breaks;
@@ -482,7 +485,7 @@ void Interp::exec_loop(const Repeat &r)
         if (!l.counted || !positive(l.count))
             leaves_at.insert(c.entry.last.begin(), c.entry.last.end());
     }
-    // a condition that is not followed need not be the same in each iteration
+    // A condition that is not followed can differ from iteration to iteration.
     for (size_t i = known_sites; i < sites.size(); i++)
         for (size_t n = c.entry.conditions.size(); n < sites[i].conditions.size(); n++)
             if (sites[i].conditions[n].kind == Condition::OTHER)
@@ -501,7 +504,7 @@ void Interp::exec_loop(const Repeat &r)
             scrub(&list[i], c, l.k, c.where);
             leaves_function = true;
         }
-    // and after it
+    // The state after the loop.
     now = at_iteration(c, l.counted ? l.count : Poly(0), l.counted, true);
     now.last = leaves_at;
     alive = r.condition != nullptr && !l.until_break;

@@ -1,4 +1,4 @@
-// Variables, and who else may change them.
+// Variables, and others' changes to them.
 #include "ldadc/interp/interp.h"
 #include "ldadc/poly/assume.h"
 #include "clang/AST/Attr.h"
@@ -121,7 +121,7 @@ Value Interp::read(const State &s, const Cell &c)
                 return at->second;
             if (at->second.kind == Value::UNKNOWN) {
                 Value v = at->second;
-                v.one = 0; // that is the whole's
+                v.one = 0; // it is the number of the whole
                 return v;
             }
             break;
@@ -132,7 +132,7 @@ Value Interp::read(const State &s, const Cell &c)
     return Value::unknown("\"" + cell_text(c) + "\" is not followed", {});
 }
 
-// Of a file that a caller has opened.
+// Returns the initial view of a file that a caller has opened.
 static Value initial_view(const Object &o, const Cell &c)
 {
     int part = c.path.size() == 1 ? c.path[0] : FILE_POINTER;
@@ -174,7 +174,7 @@ static bool is_text(QualType t)
     return t->isAnyCharacterType() || t->isVoidType() || t->isIncompleteType();
 }
 
-// Something that a caller who is not seen has set.
+// Returns a value that an unseen caller has set.
 Value Interp::foreign_value(const Cell &c, QualType t, const std::string &text)
 {
     if (is_name(t, "MPI_Comm")) {
@@ -223,7 +223,7 @@ static std::string type_key(QualType t)
     return t.getCanonicalType().getUnqualifiedType().getAsString();
 }
 
-// A type that may be used for memory of any other one.
+// True for a type that may be used for memory of any other one.
 static bool may_be_any(QualType t)
 {
     while (const auto *d = t->getAs<TypedefType>()) {
@@ -234,8 +234,8 @@ static bool may_be_any(QualType t)
     return t->isAnyCharacterType() || t->isStdByteType();
 }
 
-// A name that is the same for types that a store through a pointer may take for each
-// other; "=": any of them. A number in floating point is no pointer, although as large.
+// Returns a name that is common to types which a store through a pointer may confuse;
+// "=": any of them. A floating-point number is no pointer, although as large.
 static std::string stored_key(QualType t, const ASTContext &c)
 {
     if (t.isNull() || may_be_any(t) || !t->isScalarType() || t->isIncompleteType())
@@ -252,7 +252,7 @@ static bool compatible(const std::string &key, QualType t, const ASTContext &c)
     return own == "=" || key == "=" || key == own;
 }
 
-// Whether such a store may have changed a variable of this type.
+// True if such a store may have changed a variable of this type.
 static bool may_be_stored(const State &s, QualType t, const ASTContext &c)
 {
     for (const std::string &key : s.stored)
@@ -288,7 +288,7 @@ Value Interp::initial_foreign(const State &s, const Cell &c, QualType t)
     return foreign_value(c, t, text);
 }
 
-// A pointer of an initial value: to a variable, or to text.
+// Returns a pointer of an initial value: to a variable, or to text.
 Value Interp::address_in(const APValue &v, const Value &no)
 {
     if (v.isNullPointer())
@@ -325,7 +325,7 @@ Value Interp::address_in(const APValue &v, const Value &no)
     return Value::pointer(to);
 }
 
-// The part of an initial value; null: it has none that is known.
+// Returns the part of an initial value; null: it has no known one.
 static const APValue *part_of(const APValue *v, int part)
 {
     unsigned n = part % ELEMENT;
@@ -338,7 +338,7 @@ static const APValue *part_of(const APValue *v, int part)
     return v->hasArrayFiller() ? &v->getArrayFiller() : nullptr;
 }
 
-// The text that a table of letters begins with.
+// Returns the text at the begin of a table of letters.
 static Value text_in(const APValue &v)
 {
     std::string out;
@@ -425,7 +425,7 @@ static bool holds_text(QualType t, const ASTContext &context)
     return !t->isScalarType() || t->isAnyCharacterType();
 }
 
-// A text may have been stored, or a part of one.
+// Notes that a text, or a part of one, may have been stored.
 void Interp::change_text(const Cell &part)
 {
     const Object &o = objects[part.object];
@@ -455,7 +455,7 @@ void Interp::write(const Cell &c, const Value &v)
     for (; at != now.cells.end() && c.begins(at->first); at = now.cells.erase(at))
         if ((v.kind == Value::UNKNOWN || !(at->first == c)) &&
             at->second.kind == Value::POINTER)
-            lost.push_back(at->second); // it may be still there
+            lost.push_back(at->second); // it may still be there
     for (const Value &pointer : lost)
         escape(pointer);
     const Object &o = objects[c.object];
@@ -480,8 +480,7 @@ void Interp::escape(const Value &v)
     lose({v.to.object, {}});
 }
 
-// What is read there is not known, or is taken elsewhere: somebody may hold each
-// address in it.
+// Makes a cell unknown, or its addresses available elsewhere: they may be held there.
 void Interp::lose(const Cell &c)
 {
     std::vector<Value> inside;
@@ -492,13 +491,13 @@ void Interp::lose(const Cell &c)
         escape(v);
 }
 
-// Whether an object of this type is all of the cell, and no more.
+// True if an object of this type is exactly the cell.
 bool Interp::is_as_large(const Cell &c, QualType t)
 {
     Object &o = objects[c.object];
     bool unnamed = o.kind == Object::HEAP && (o.type.isNull() || o.type->isVoidType());
     if (unnamed && c.path.size() == 1 && !t.isNull())
-        o.type = t; // what memory is first used for
+        o.type = t; // its first use types the memory
     QualType of = type_of(c);
     if (of.isNull() || t.isNull() || of->isIncompleteType() || t->isIncompleteType() ||
         of->isVariablyModifiedType() || t->isVariablyModifiedType())
@@ -508,7 +507,7 @@ bool Interp::is_as_large(const Cell &c, QualType t)
     return context().getTypeSize(of) == context().getTypeSize(t);
 }
 
-// A store through a pointer that points nobody knows where.
+// Forgets values after a store through a pointer to an unknown place.
 void Interp::forget_compatible(QualType t, const Cell *but, const Place &where)
 {
     std::string key = stored_key(t, context());
@@ -528,7 +527,7 @@ void Interp::forget_compatible(QualType t, const Cell *but, const Place &where)
     now.stored.insert(key);
 }
 
-// What a function that is not seen can get at.
+// Forgets values that an unseen function can reach.
 void Interp::forget_reachable(const std::string &name, const Place &where)
 {
     std::string why = "may be changed by " + name + "()";
@@ -627,7 +626,7 @@ void Interp::drop_frame(int number)
 
 // ---- names ----------------------------------------------------------
 
-// What the program was started with gets the name of the first variable it is put in.
+// Names a value of the program's arguments after the first variable that holds it.
 Value Interp::named(const Cell &c, const Value &v)
 {
     if (v.kind != Value::INT || v.p.is_constant())
@@ -656,8 +655,8 @@ Value Interp::named(const Cell &c, const Value &v)
     return out;
 }
 
-// An unknown number that is the same on all ranks can be given a name where the
-// program passes only once.
+// Names an unknown number that is the same on all ranks, if the program passes here
+// only once.
 Value Interp::settle(const Cell &c, const Value &v, const std::string &since)
 {
     QualType t = type_of(c);

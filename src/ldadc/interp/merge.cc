@@ -1,4 +1,4 @@
-// Where two ways of a program meet.
+// Merges the states of two ways that meet.
 #include "ldadc/interp/interp.h"
 #include "ldadc/poly/prove.h"
 
@@ -12,7 +12,7 @@ bool Interp::alike(const Value &v) const
     if (v.kind == Value::UNKNOWN)
         return v.uniform;
     if (v.kind == Value::COMM)
-        return !parted.count(v.number); // it may be none on some ranks
+        return !parted.count(v.number); // it may be null on some ranks
     if (v.kind != Value::INT)
         return true;
     return !v.p.has([this](int id) {
@@ -33,8 +33,8 @@ static bool same_condition(const Condition &a, const Condition &b)
     return a.id == b.id && a.opposite == b.opposite;
 }
 
-// The one of a (where less < 0) and b (where less >= 0) that is always the smaller one,
-// or the larger one.
+// Finds which of a (if less < 0) and b (if less >= 0) is always the smaller one, or the
+// larger one.
 static bool merge_extreme(const Poly &a, const Poly &b, const Poly &less, Poly *out)
 {
     Poly gap = a - b, below = -less - Poly(1);
@@ -47,7 +47,7 @@ static bool merge_extreme(const Poly &a, const Poly &b, const Poly &less, Poly *
     return true;
 }
 
-// The condition as one that says that q is 0, or that it is not.
+// Turns the condition into one that q is 0, or that it is not.
 static bool by_zero(const Condition &c, Poly *q, bool *is)
 {
     *is = c.kind == Condition::ZERO;
@@ -61,8 +61,9 @@ static bool by_zero(const Condition &c, Poly *q, bool *is)
     return not_negative(*q);
 }
 
-// A neighbour in a ring, as in rank == 0 ? nprocs - 1 : rank - 1: the rest of b, as a
-// is what b would be, but for a whole round, and both are numbers of ranks.
+// Recognises a neighbour in a ring, as in rank == 0 ? nprocs - 1 : rank - 1: the
+// remainder of b, since a is the value of b except for a whole round, and both are
+// ranks.
 static bool merge_ring(Poly a, Poly b, const Condition &which, Poly *out)
 {
     Poly q;
@@ -95,7 +96,7 @@ static bool merge_ring(Poly a, Poly b, const Condition &which, Poly *out)
     return false;
 }
 
-// What may have changed it on the one way is the reason, and not which way was taken.
+// True if the reason of an unknown value is a possible change, not the choice of a way.
 static bool perhaps_changed(const Value &v)
 {
     return v.kind == Value::UNKNOWN &&
@@ -117,7 +118,7 @@ Value Interp::choose(const Cell &c, const Value &a, const Value &b,
     }
     bool filling = objects[c.object].kind == Object::OPENING && c.path.size() == 1 &&
                    c.path[0] == FILLED;
-    if (filling && !uniform) // what some ranks have written is there for all
+    if (filling && !uniform) // bytes that some ranks have written are there for all
         return Value::integer(1);
     if (a.is_int() && b.is_int() && which && !alike(*which) && which->number(&out.p)) {
         enum { MOST_TERMS = 24 };
@@ -136,7 +137,7 @@ Value Interp::choose(const Cell &c, const Value &a, const Value &b,
     std::string why = "\"" + cell_text(c) + "\" depends on a condition";
     if (lost.kind == Value::UNKNOWN && !lost.text.empty() && (!which || changed))
         why = lost.text;
-    // what is stored through the one or the other must not be taken for an argument's
+    // A store through either pointer must not count as one through an argument.
     bool pointer = a.kind == Value::POINTER || b.kind == Value::POINTER;
     out = Value::unknown(why, which && !changed ? which->where : lost.where,
                          uniform && !pointer && alike(a) && alike(b));
@@ -157,13 +158,13 @@ State Interp::merge(State a, State b)
     for (const State *s : {&a, &b})
         for (size_t i = n; i < s->conditions.size(); i++)
             uniform = uniform && alike(s->conditions[i]);
-    // a third condition says which way was taken, too
+    // A third condition also tells which way was taken.
     bool plain = which && a.conditions.size() == n + 1 && b.conditions.size() == n + 1;
     std::set<Cell> cells;
     for (const State *s : {&a, &b})
         for (auto &[c, v] : s->cells)
             cells.insert(c);
-    steps += cells.size() / 4; // it is work, too
+    steps += cells.size() / 4; // this is work, too
     State out;
     std::map<Cell, Value> merged;
     for (const Cell &c : cells) {
@@ -193,7 +194,7 @@ void Interp::join(std::vector<State> states)
     alive = !states.empty();
     if (!alive)
         return;
-    now = states.back(); // where the last condition was met comes together first
+    now = states.back(); // the ways of the last condition are merged first
     for (size_t i = states.size() - 1; i-- > 0;)
         now = merge(states[i], now);
 }

@@ -1,4 +1,4 @@
-// What MPI's functions do: communicators, files and their views, transfers.
+// MPI's functions: communicators, files and their views, transfers.
 #include "ldadc/interp/interp.h"
 #include "ldadc/poly/prove.h"
 #include "clang/AST/DeclCXX.h"
@@ -67,7 +67,7 @@ void Interp::put(const Value &pointer, const Value &v, const CallExpr *e)
         t.kind = pointer.anywhere ? Target::INSIDE : Target::CELL;
         t.cell = pointer.to;
     } else if (pointer.is_int()) {
-        return; // NULL, or one of MPI's ways to say so
+        return; // NULL, or MPI's equivalent
     }
     QualType type = t.kind == Target::CELL ? type_of(t.cell) : context().CharTy;
     store(t, v, type.isNull() ? context().CharTy : type, e);
@@ -84,7 +84,7 @@ Cell Interp::file_cell(int opening, int part)
 
 // ---- files ----------------------------------------------------------
 
-// Of a file that is open: whether nobody else in the program has it open to write.
+// States of an open file. KEPT: no other part of the program has it open for writing.
 enum { KEPT = 1, WRITTEN = 2 };
 
 static bool has_mode(const Program &p, const Opening &o, const char *name)
@@ -145,7 +145,7 @@ void Interp::mpi_open(const CallExpr *e, const Args &a)
                 sameness(openings[i].path_key, openings[n].path_key) == SAME;
     write(file_cell(n, SHARED_POINTER), read(now, file_cell(n, FILE_POINTER)));
     write(file_cell(n, FILLED), Value::integer(there));
-    // what is open to read only beside something that writes cannot be relied upon
+    // A file that is open for reading is not reliable beside an opening that writes.
     bool reads = only_reads(openings[n]), kept = reads;
     for (int i = 0; i < (int)openings.size(); i++) {
         if (i == n || read(now, file_cell(i, OPENED)).is_int(0) ||
@@ -160,8 +160,8 @@ void Interp::mpi_open(const CallExpr *e, const Args &a)
     note(e, "MPI_File_open", n);
 }
 
-// Which variables of the blocks around a call are declared before it. Whether `s` holds
-// the call.
+// Finds the variables of the blocks around a call that are declared before it. Returns
+// true if `s` contains the call.
 static bool declared_before(const Stmt *s, const CallExpr *e,
                             std::set<const VarDecl *> *out)
 {
@@ -181,7 +181,7 @@ static bool declared_before(const Stmt *s, const CallExpr *e,
     return false;
 }
 
-// Whether the variable's name means it where the call is.
+// True if the variable's name refers to it at the call.
 bool Interp::can_name(const Object &o, const CallExpr *e) const
 {
     const VarDecl *v = o.variable;
@@ -196,7 +196,7 @@ bool Interp::can_name(const Object &o, const CallExpr *e) const
     return local.count(v);
 }
 
-// A name that a nearer variable has, too, is left out.
+// Lists the values that can be named here, without names that a nearer variable hides.
 std::vector<std::pair<std::string, Poly>> Interp::known_here(const CallExpr *e)
 {
     std::vector<std::pair<std::string, Poly>> out;
@@ -229,7 +229,7 @@ void Interp::mpi_view(const CallExpr *e, const Args &a)
         if (type->kind == Value::UNKNOWN && !type->text.empty())
             no = *type;
     bool ok = datatype(a[2], &unit) && unit.dense();
-    // where MPIs put the first tile of a type that begins elsewhere is not certain
+    // MPIs may differ in where they put the first tile of a type that begins elsewhere.
     bool tiled = datatype(a[3], &tile) && !tile.open && !tile.loose && !tile.shifted;
     Value representation = text_at(a[4]);
     if (representation.kind != Value::TAG || representation.text != "\"native\"") {
@@ -271,8 +271,8 @@ bool Interp::only_reads(const Opening &o) const
     return has_mode(program, o, "MPI_MODE_RDONLY");
 }
 
-// Whether the program itself leaves the file as it is, as long as it is open here, by
-// all ranks together.
+// True if the program itself does not change the file while all ranks have it open here
+// together.
 bool Interp::keeps(int opening)
 {
     const Opening &o = openings[opening];
@@ -286,7 +286,7 @@ bool Interp::keeps(int opening)
     return true;
 }
 
-// Whether all ranks that come here get the same from the file, such as its header.
+// True if all ranks here read the same from the file, such as its header.
 bool Interp::reads_alike(const Site &s, const Value &count)
 {
     for (const Value *v : {&s.at, &count, &s.view_start, &s.view_unit})
@@ -296,7 +296,7 @@ bool Interp::reads_alike(const Site &s, const Value &count)
            s.view_type.is_int(0) && keeps(s.opening);
 }
 
-// Ranks that ask for the size of a file while others write it need not get the same.
+// Handles the size of a file: ranks need not get the same while others write it.
 void Interp::mpi_size(const CallExpr *e, const Args &a)
 {
     bool same = a[0].kind == Value::FILE && keeps(a[0].number);
@@ -322,7 +322,7 @@ bool Interp::filled(int opening)
     return openings[opening].foreign || read(now, file_cell(opening, FILLED)).is_int(1);
 }
 
-// Whoever goes on from the file pointer begins where this ended.
+// Advances the file pointer to the end of a transfer.
 void Interp::advance(int opening, const Value &bytes, const Place &where)
 {
     Cell c = file_cell(opening, FILE_POINTER);
@@ -341,8 +341,8 @@ void Interp::advance(int opening, const Value &bytes, const Place &where)
     }
 }
 
-// Where the shared pointer puts this rank. Ranks that move it on their own leave nobody
-// knowing where it is; in order, each begins where the ranks before it have ended.
+// Finds this rank's place by the shared pointer. If ranks move it independently, its
+// place is unknown; in order, each rank begins where the ranks before it have ended.
 Value Interp::turn(const Site &s, const CallExpr *e)
 {
     Cell c = file_cell(s.opening, SHARED_POINTER);
@@ -370,7 +370,7 @@ Value Interp::turn(const Site &s, const CallExpr *e)
     return at;
 }
 
-// A call, and how the program comes to it.
+// Makes a site: a call, and the conditions and loops on the way to it.
 static std::string name_of(const FunctionDecl *f)
 {
     const auto *m = dyn_cast<CXXMethodDecl>(f);
@@ -394,7 +394,7 @@ Site Interp::new_site(const CallExpr *e, const IoCall &io, const Expr *file)
     return s;
 }
 
-// What moves nothing, and has its place among what does.
+// Notes a call that moves nothing, but has its place in the order.
 void Interp::note(const CallExpr *e, const std::string &name, int opening)
 {
     IoCall io;
@@ -405,8 +405,8 @@ void Interp::note(const CallExpr *e, const std::string &name, int opening)
     add_site(s);
 }
 
-// What a status says after a call that nobody waits for: of a write, all of its bytes.
-// It is no number that the program could name.
+// The number of bytes in a status after a blocking call: for a write, all of them. The
+// program cannot name it.
 enum { BYTES = 1 };
 
 static Value written(const Site &s, const Place &where)
@@ -492,8 +492,7 @@ static bool starts(const std::string &s, const char *with)
     return s.compare(0, strlen(with), with) == 0;
 }
 
-// Functions that nobody knows by name write to what they are given to write to, and
-// some of them later.
+// Handles other functions: they write to their arguments, some of them later.
 void Interp::mpi_other(const CallExpr *e, const std::string &name, const Args &a)
 {
     static const char *const later[] = {
@@ -555,7 +554,7 @@ bool Interp::mpi_file(const CallExpr *e, const std::string &name, const Args &a)
         if (name == "MPI_File_set_size" && file)
             touch_open(e, name, a[0].number);
     } else if (name == "MPI_Get_count" && a.size() == 3) {
-        // as many as a write has written
+        // The count of a write.
         bool own = a[0].kind == Value::POINTER && !a[0].anywhere &&
                    objects[a[0].to.object].kind == Object::LOCAL &&
                    !objects[a[0].to.object].escaped;

@@ -1,5 +1,5 @@
-// Names of files: which text a pointer points to, as far as it can be told whether two
-// of them are the same text. Buffers have theirs in the cell of the whole.
+// Names of files: the text that a pointer points to, as far as needed to tell whether
+// two texts are the same. A buffer's text is in the cell of the whole.
 #include "ldadc/interp/interp.h"
 #include <cstring>
 
@@ -8,8 +8,8 @@ using namespace clang;
 namespace ldadc
 {
 
-// An unknown value that is made where the program passes only once is the same one
-// wherever it is met again.
+// Numbers an unknown value that is made where the program passes only once: it is the
+// same wherever it comes up again.
 Value Interp::itself(const Value &v)
 {
     Value out = v;
@@ -18,8 +18,8 @@ Value Interp::itself(const Value &v)
     return out;
 }
 
-// How often text has been changed that a pointer may point to of which nobody knows
-// where it points.
+// Returns the cell that counts changes of texts that pointers to unknown places may
+// point to.
 Cell Interp::texts_cell()
 {
     std::vector<const void *> key = {&next_one};
@@ -36,7 +36,7 @@ void Interp::texts_change()
     now.cells[c] = itself(Value::unknown("text may be changed through a pointer", {}));
 }
 
-// What a pointer points to; a tag is its own text.
+// Returns the text that a pointer points to; a tag is its own text.
 Value Interp::text_at(const Value &pointer)
 {
     if (pointer.kind == Value::TAG)
@@ -53,7 +53,7 @@ Value Interp::text_at(const Value &pointer)
     return Value::unknown(pointer.text, pointer.where, pointer.uniform);
 }
 
-// Two names of one key are one name; an empty key says nothing.
+// Returns a key. Two names of one key are one name; an empty key tells nothing.
 std::string Interp::key_of_text(const Value &pointer)
 {
     Value v = text_at(pointer);
@@ -62,7 +62,7 @@ std::string Interp::key_of_text(const Value &pointer)
         return v.text;
     if (tag && v.text.compare(0, 5, "argv[") == 0)
         return now.stored.count("arguments") ? "" : v.text;
-    if (!tag && v.one) // in a buffer, which is there
+    if (!tag && v.one) // in a buffer that exists
         return "?" + std::to_string(v.one);
     auto changes = now.cells.find(texts_cell());
     int since = changes == now.cells.end() ? -1 : changes->second.one;
@@ -71,8 +71,8 @@ std::string Interp::key_of_text(const Value &pointer)
     return "?" + std::to_string(pointer.one) + "," + std::to_string(since);
 }
 
-// The key of a file that MPI opens: its name may begin with a kind of file system, as
-// ROMIO takes them.
+// Returns the key of a file that MPI opens: its name may begin with a kind of file
+// system, as for ROMIO.
 std::string Interp::key_of_file(const Value &pointer)
 {
     static const char *const kinds[] = {
@@ -87,7 +87,7 @@ std::string Interp::key_of_file(const Value &pointer)
     return key;
 }
 
-// The text where its key has it for good.
+// Returns the text, if its key is permanent.
 Value Interp::lasting_text(const Value &pointer)
 {
     Value v = text_at(pointer);
@@ -99,7 +99,7 @@ Value Interp::lasting_text(const Value &pointer)
     return v;
 }
 
-// A number that is the same on all ranks and in all iterations, as text.
+// Prints a number that is the same on all ranks and in all iterations.
 bool Interp::number_text(const Value &v, std::string *out) const
 {
     if (!v.is_int() || v.p.has([](int id) {
@@ -113,8 +113,8 @@ bool Interp::number_text(const Value &v, std::string *out) const
     return true;
 }
 
-// Texts that are put together have a key of their parts: letters as they are, what "%s"
-// stands for, and numbers, each between marks.
+// Keys of texts that are put together consist of parts: letters as they are, the text
+// for "%s", and numbers, each between marks.
 enum { SHARP = '#', TEXT = 1, NUMBER = 2, END = 3 };
 
 static std::string part(char mark, const std::string &of)
@@ -122,7 +122,7 @@ static std::string part(char mark, const std::string &of)
     return mark + of + (char)END;
 }
 
-// What sprintf() makes of format and values.
+// Returns the text that sprintf() makes from format and values.
 Value Interp::printed(const std::vector<Value> &args, size_t format, const Expr *e)
 {
     Value no = Value::unknown("a text is not followed", here(e));
@@ -162,7 +162,7 @@ Value Interp::printed(const std::vector<Value> &args, size_t format, const Expr 
     return Value::tag((char)SHARP + key);
 }
 
-// The text that a function of the C library makes of others.
+// Returns the text that a function of the C library makes from others.
 bool Interp::made_text(const CallExpr *e, const std::string &name,
                        const std::vector<Value> &args, Value *out)
 {
@@ -174,19 +174,19 @@ bool Interp::made_text(const CallExpr *e, const std::string &name,
         *out = lasting_text(args[0]);
     else if (name == "sprintf")
         *out = printed(args, 1, e);
-    else if (name == "snprintf") // nobody cuts names
+    else if (name == "snprintf") // names are assumed not to be cut
         *out = printed(args, 2, e);
     else
         return false;
     bool literal = out->kind == Value::TAG && out->text[0] == '"';
     bool fits = n > 1 && args[1].is_int() && args[1].p.is_constant() &&
                 args[1].p.constant() > (int64_t)out->text.size() - 2;
-    if (name == "snprintf" && literal && !fits) // but its length matters, too
+    if (name == "snprintf" && literal && !fits) // but then its length matters, too
         *out = Value::unknown("a text may be cut", here(e));
     return true;
 }
 
-// A buffer has this text from now on.
+// Notes a buffer's new text.
 void Interp::keep_text(const Value &buffer, const Value &text)
 {
     if (buffer.kind != Value::POINTER || buffer.anywhere || buffer.to.path.empty() ||
@@ -200,9 +200,9 @@ void Interp::keep_text(const Value &buffer, const Value &text)
     write(whole, v);
 }
 
-// ---- who uses files by their names ----------------------------------
+// ---- uses of files by their names -----------------------------------
 
-// Which of its arguments are names.
+// The arguments that are names.
 static const std::map<std::string, std::vector<size_t>> by_name = {
     {"MPI_File_delete", {0}}, {"access", {0}},       {"chmod", {0}},
     {"chown", {0}},           {"creat", {0}},        {"creat64", {0}},
@@ -220,7 +220,7 @@ static const std::set<std::string> runs_programs = {
     "execl",   "execle", "execlp", "execv",       "execve",      "execvp",
     "execvpe", "popen",  "system", "posix_spawn", "posix_spawnp"};
 
-// Whether a function that is given a name changes the file, or which file that is.
+// True if a function with a name changes the file, or which file that is.
 static bool changes_file(const std::string &name, const std::vector<Value> &args)
 {
     static const std::set<std::string> looks = {
@@ -231,7 +231,7 @@ static bool changes_file(const std::string &name, const std::vector<Value> &args
     };
     if (name == "fopen" || name == "fopen64")
         return !is_text(1, "\"r\"") && !is_text(1, "\"rb\"");
-    if (name == "open" || name == "open64") // to read only
+    if (name == "open" || name == "open64") // for reading only
         return args.size() < 2 || !args[1].is_int(0);
     return !looks.count(name);
 }
@@ -272,7 +272,7 @@ void Interp::touch(const CallExpr *e, const std::string &name,
             }
 }
 
-// A file that is open changes by its handle: it is cut off, or removed.
+// Notes a change of an open file by its handle: it is truncated, or removed.
 void Interp::touch_open(const CallExpr *e, const std::string &name, int opening)
 {
     if (probing || opening < 0)
@@ -283,7 +283,7 @@ void Interp::touch_open(const CallExpr *e, const std::string &name, int opening)
     touches.push_back(t);
 }
 
-// A key as the parts of a text. Empty: it has none.
+// Returns the parts of a text from its key; empty: it has none.
 static std::string parts_of(const std::string &key)
 {
     if (key[0] == '"')
@@ -293,7 +293,7 @@ static std::string parts_of(const std::string &key)
     return key[0] == SHARP ? key.substr(1) : "";
 }
 
-// Names that begin alike and then differ, within the last name of the path.
+// True for names that begin alike and then differ, within the last name of the path.
 static bool ends_differ(const std::string &a, const std::string &b)
 {
     size_t same = 0;

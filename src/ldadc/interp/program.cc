@@ -1,5 +1,5 @@
-// Reads a program's files, and looks at each function once: whom it calls, which it
-// points to, and whether its control flow can be followed.
+// Reads a program's files, and examines each function once: the functions that it calls
+// and points to, and whether its control flow can be followed.
 #include "ldadc/interp/program.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
@@ -26,7 +26,7 @@ namespace ldadc
 // Variables that have another name, too.
 static std::set<std::string> aliased;
 
-// Files are called what the user calls them.
+// Files have the names that the user gives them.
 static std::map<std::string, std::string> given_names;
 
 Place place_of(const ASTContext &c, SourceLocation at)
@@ -43,7 +43,7 @@ Place place_of(const ASTContext &c, SourceLocation at)
     return out;
 }
 
-// As it is written, also where that is an argument of a macro.
+// Returns the text as written, also in an argument of a macro.
 std::string text_of(const ASTContext &c, const Expr *e)
 {
     const SourceManager &s = c.getSourceManager();
@@ -73,13 +73,13 @@ const FunctionDecl *Program::body_of(const FunctionDecl *f) const
     if (f->hasBody(body))
         return body;
     if (f->getASTContext().getLangOpts().CPlusPlus && !f->isExternC())
-        return nullptr; // that of its name is another one
+        return nullptr; // the function of that name is another one
     auto at = visible.find(f->getNameAsString());
     return at == visible.end() ? nullptr : at->second;
 }
 
-// Whether its name alone says which variable it is, in all sources: not of a member
-// of a class or namespace, wherever that is defined.
+// True if its name alone identifies a variable in all sources; not for a member of a
+// class or namespace, wherever that is defined.
 static bool known_by_name(const VarDecl *v)
 {
     const DeclContext *in = v->getDeclContext();
@@ -96,14 +96,14 @@ const VarDecl *Program::the_global(const VarDecl *v) const
     return v->getCanonicalDecl();
 }
 
-// ---- what a function does -------------------------------------------
+// ---- properties of functions ----------------------------------------
 
 struct Seen {
     std::set<const FunctionDecl *> calls;
     std::set<const VarDecl *> mentions;
 };
 
-// Variables whose addresses are in an initial value.
+// Collects variables whose addresses are in an initial value.
 class Addresses : public RecursiveASTVisitor<Addresses>
 {
   public:
@@ -152,8 +152,7 @@ class Look : public RecursiveASTVisitor<Look>
         return RecursiveASTVisitor::TraverseCallExpr(e);
     }
 
-    // What the members are initialised with, and parameters that are not given; and
-    // members that end with it.
+    // Visits the initial values of members, default arguments, and the ends of members.
     void at_the_ends()
     {
         if (const auto *c = dyn_cast<CXXConstructorDecl>(in))
@@ -233,7 +232,7 @@ class Look : public RecursiveASTVisitor<Look>
         if (v->getType()->isReferenceType() && v->hasInit())
             changes(v->getInit());
         ends(v->getType());
-        if (auto *a = v->getAttr<CleanupAttr>()) { // called where nothing shows it
+        if (auto *a = v->getAttr<CleanupAttr>()) { // called without a visible call
             p.jumping.insert(in);
             if (const FunctionDecl *body = p.body_of(a->getFunctionDecl()))
                 p.pointed.insert(body);
@@ -255,7 +254,7 @@ class Look : public RecursiveASTVisitor<Look>
             p.addressed[p.the_global(v)].insert(p.the_global(one));
     }
 
-    // What is not followed of a function is not followed of its lambdas, either.
+    // Extends to lambdas what holds for a function: they are not followed, either.
     void lambdas_too() const
     {
         if (p.jumping.count(in))
@@ -275,7 +274,7 @@ class Look : public RecursiveASTVisitor<Look>
     }
 
   private:
-    // What is passed by reference may be changed by it.
+    // Notes a call; it may change arguments that are passed by reference.
     void calls(const FunctionDecl *f, const std::vector<Expr *> &args)
     {
         if (const FunctionDecl *body = p.body_of(f)) {
@@ -325,8 +324,8 @@ class Look : public RecursiveASTVisitor<Look>
     std::vector<const FunctionDecl *> lambdas;
 };
 
-// A jump is followed where it goes forward, and into no loop or switch that it is not
-// in already.
+// Checks jumps: those that go forward, and into no further loop or switch, are
+// followed.
 class Jumps : public RecursiveASTVisitor<Jumps>
 {
   public:
@@ -336,7 +335,7 @@ class Jumps : public RecursiveASTVisitor<Jumps>
     {
         gotos[g->getLabel()].push_back(inside);
         if (labels.count(g->getLabel()))
-            sound = false; // backwards
+            sound = false; // it goes backwards
         return true;
     }
 
@@ -385,7 +384,7 @@ static void reach(const std::map<const FunctionDecl *, Seen> &seen,
             reach(seen, g, out);
 }
 
-// A variable that may change at any time, and what its initial value points to.
+// Notes a variable that may change at any time, and the targets of its initial value.
 static void changes_at_any_time(Program *p, const VarDecl *v)
 {
     bool points =
@@ -491,14 +490,15 @@ static bool list_function(Program *p, FunctionDecl *f)
         return true;
     p->functions.push_back(f);
     if (f->hasAttr<ConstructorAttr>() || f->hasAttr<DestructorAttr>())
-        p->pointed.insert(f); // nothing shows when they are called
+        p->pointed.insert(f); // no visible call of them exists
     bool named = !f->getASTContext().getLangOpts().CPlusPlus || f->isExternC();
-    if (f->isExternallyVisible() && (named || f->isMain())) // one of its name
+    if (f->isExternallyVisible() && (named || f->isMain())) // the one with its name
         p->visible[f->getNameAsString()] = f;
     return !f->isMain() || set_main(p, f);
 }
 
-// Of C++, also those within namespaces and classes, and what templates became.
+// Lists declarations; of C++, also those within namespaces and classes, and instances
+// of templates.
 static bool list_declarations(Program *p, DeclContext *in)
 {
     for (Decl *d : in->decls()) {
@@ -512,7 +512,8 @@ static bool list_declarations(Program *p, DeclContext *in)
         } else if (auto *v = dyn_cast<VarDecl>(d)) {
             if (v->hasInit())
                 p->initialised.push_back(v);
-            if (const auto *other = v->getAttr<AliasAttr>()) { // of two names, neither
+            // with two names, neither can be followed
+            if (const auto *other = v->getAttr<AliasAttr>()) {
                 p->volatile_ones.insert(p->the_global(v));
                 aliased.insert(other->getAliasee().str());
             }
@@ -536,8 +537,8 @@ static bool list_declarations(Program *p, DeclContext *in)
 namespace
 {
 
-// Of several commands for a source the last one counts, with what the MPI compiler
-// adds.
+// Compilation commands. Of several for a source the last one counts, with the additions
+// of the MPI compiler.
 class Commands : public tooling::CompilationDatabase
 {
   public:
@@ -571,7 +572,7 @@ class Commands : public tooling::CompilationDatabase
 
 } // namespace
 
-// Null: there is none, which is said.
+// Loads the commands; null, after a message: there are none.
 static std::unique_ptr<tooling::CompilationDatabase>
 commands_of(const std::string &folder, const std::vector<std::string> &flags)
 {
@@ -586,7 +587,7 @@ commands_of(const std::string &folder, const std::vector<std::string> &flags)
     return std::make_unique<Commands>(std::move(nearest), flags);
 }
 
-// The sources of it that use files by MPI.
+// Returns the sources that use files by MPI.
 static std::vector<std::string> users_of(const tooling::CompilationDatabase &all)
 {
     std::set<std::string> out;

@@ -1,4 +1,4 @@
-// Where a program begins: main(), and the functions that nobody calls.
+// Entries of a program: main(), and the functions that nobody calls.
 #include "ldadc/interp/interp.h"
 
 using namespace clang;
@@ -10,7 +10,8 @@ Interp::Interp(const Program &p) : program(p)
 {
 }
 
-// Parameters of one name and type are one thing in all functions that nobody calls.
+// Makes a parameter. Those of one name and type are the same in all functions that
+// nobody calls.
 void Interp::parameter(const ParmVarDecl *v)
 {
     Cell c = {object_of(v), {}};
@@ -43,8 +44,8 @@ int Interp::flow_node(FlowNode::Kind kind, const Place &where)
     return flow.nodes.size() - 1;
 }
 
-// A way to there, from all nodes that may be the last one that was passed. Where there
-// is one already, one that does not go back stays.
+// Adds a way to a node from all nodes that may have been passed last. A way that exists
+// already and does not go back stays.
 void Interp::flow_to(int node, bool back)
 {
     if (probing)

@@ -1,4 +1,4 @@
-// Statements, and where they go on.
+// Statements, and where execution continues.
 #include "ldadc/interp/interp.h"
 #include "clang/AST/DeclCXX.h"
 
@@ -7,9 +7,9 @@ using namespace clang;
 namespace ldadc
 {
 
-enum { MOST_STEPS = 200000 }; // more than that is not worth waiting for
+enum { MOST_STEPS = 200000 }; // more than that takes too long
 
-// What leaves a statement in the middle ends the objects that were made in it.
+// Prepares for leaving a statement early, which ends the objects made in it.
 void Interp::can_be_left(bool loop)
 {
     leaves.push_back(Leave());
@@ -85,7 +85,8 @@ void Interp::exec_return(const ReturnStmt *s)
     ends++;
 }
 
-// A case is reached from the head of the switch, and from the case before it.
+// Runs the cases of a switch: each is reached from its head, and from the case before
+// it.
 void Interp::exec_cases(const Stmt *s, const State &entry, const Condition &c,
                         bool *fallback)
 {
@@ -151,7 +152,7 @@ void Interp::exec(const Stmt *s)
         now = *anywhere;
         alive = true;
     }
-    if (!alive) { // only a label can bring it back to life
+    if (!alive) { // only a label can be reached then
         for (const Stmt *part : s->children())
             if (part && !isa<Expr>(s) && !isa<ForStmt>(s) && !isa<WhileStmt>(s) &&
                 !isa<DoStmt>(s) && !isa<SwitchStmt>(s))
@@ -180,7 +181,7 @@ void Interp::exec(const Stmt *s)
     }
 }
 
-// What leaves the place where it stands; false: it is none of them.
+// Handles a statement that leaves its place; false: it is none.
 bool Interp::exec_jump(const Stmt *s)
 {
     if (const auto *r = dyn_cast<ReturnStmt>(s)) {
@@ -228,7 +229,7 @@ bool Interp::exec_choice(const Stmt *s)
     return true;
 }
 
-// A function that calls itself is given something else each time.
+// Forgets the parameters of a recursive function: they differ in each call.
 void Interp::forget_parameters(const FunctionDecl *f, const Place &where)
 {
     probing++;
@@ -248,7 +249,8 @@ void Interp::forget_parameters(const FunctionDecl *f, const Place &where)
     }
 }
 
-// A function whose jumps are not followed: what it modifies is unknown all the time.
+// Runs a function's body. If its jumps are not followed, all that it modifies is
+// unknown all the time.
 void Interp::exec_body(const FunctionDecl *f)
 {
     if (!program.jumping.count(f) && !program.recursive.count(f))
@@ -305,7 +307,7 @@ void Interp::exec_body(const FunctionDecl *f)
     anywhere = &unknown;
     exec(f->getBody());
     anywhere = outside;
-    // it may be left from anywhere
+    // It may be left from anywhere.
     frames.back().returns.clear();
     now = unknown;
     alive = true;

@@ -1,4 +1,4 @@
-// Where expressions say that something is, and what is stored there.
+// Places that expressions refer to, and stores to them.
 #include "ldadc/interp/interp.h"
 #include "clang/AST/ExprCXX.h"
 #include <algorithm>
@@ -20,7 +20,8 @@ bool is_given_text(const Value &v)
             of == "optarg");
 }
 
-// Whether the cell is an element of a table with fewer than so many beside it.
+// True if the cell is an element of a table that ends less than `beside` elements after
+// it.
 bool Interp::past_end(const Cell &c, int beside) const
 {
     if (c.path.empty() || c.path.back() < ELEMENT)
@@ -114,7 +115,7 @@ Target Interp::target(const Expr *e)
         return t;
     }
     if (const auto *c = dyn_cast<CallExpr>(e)) {
-        Value v = call(c); // a structure; its cell
+        Value v = call(c); // a structure, by its cell
         if (v.kind == Value::POINTER && c->getType()->isRecordType()) {
             t.kind = Target::CELL;
             t.cell = v.to;
@@ -168,7 +169,7 @@ void Interp::store(const Target &t, const Value &v, QualType type, const Expr *e
             forget_compatible(type, nullptr, here(e));
         if (!t.uniform)
             return;
-        now.stored.insert("arguments"); // they are no longer what they were
+        now.stored.insert("arguments"); // they have changed
         texts_change();
         return;
     }
@@ -183,7 +184,7 @@ void Interp::store(const Target &t, const Value &v, QualType type, const Expr *e
         forget_compatible(type, &t.cell, here(e));
 }
 
-// An initial value of what is not followed.
+// Evaluates an initial value that is not followed.
 void Interp::eval_lost(const Expr *init)
 {
     const auto *list = dyn_cast<InitListExpr>(init);
