@@ -7,6 +7,7 @@ check_PROGRAMS += \
 	tests/unit/area \
 	tests/unit/area_pass \
 	tests/unit/batch \
+	tests/unit/block_figures \
 	tests/unit/block_order \
 	tests/unit/blocks \
 	tests/unit/busy \
@@ -88,6 +89,8 @@ check_PROGRAMS += \
 	tests/unit/world
 tests_unit_block_order_SOURCES = tests/unit/block_order.c src/block/content.c src/block/content.h \
 	src/block/order.c src/block/order.h
+tests_unit_block_figures_SOURCES = tests/unit/block_figures.c \
+	src/block/block.h src/block/figures.c
 tests_unit_deal_SOURCES = tests/unit/deal.c src/block/deal.c src/block/deal.h
 tests_unit_metabench_names_SOURCES = tests/unit/metabench_names.c \
 	src/metabench/names.c src/metabench/names.h

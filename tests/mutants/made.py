@@ -28,7 +28,7 @@ TESTS = (
     ("src/io/fs/*.c", "cache storage", "storage blocktransfer"),
     ("src/run/*.c", "queue lanes stream blocks local kept storage",
      "blocktransfer block_options lanes kept dry_run live storage takes"),
-    ("src/block/*.c", "block_order deal",
+    ("src/block/*.c", "block_order block_figures deal",
      "blocktransfer block_options kept lanes dry_run"),
     ("src/metabench/*.c", "metabench_names", "metabench dry_run"),
     ("*/gate.py", "", "python_gate leadline"),
