@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # mpi: any
 """leadline trend, on months of reports with a step that is known."""
+import itertools
 import json
 import os
 import random
+import re
 import time
+import unittest
 from unittest import mock
 
 from tap import main
@@ -18,6 +21,79 @@ def known():
     """30 runs: a step at 14, and run 9 alone at a tenth."""
     return [100 * (1 + 0.01 * ((7 * i * i + 3 * i) % 5 - 2))
             * (0.88 if i >= 14 else 1) * (0.1 if i == 9 else 1) for i in range(30)]
+
+
+TEXT = """\
+configuration      figure      unit  runs  from (UTC)  to          level now  steps
+-----------------  ----------  ----  ----  ----------  ----------  ---------  -----
+madbench, 1 rank   write_MBps  MB/s     3  -           2026-06-02       50.5      -
+madbench, 1 rank   read_MBps   MB/s     3  -           2026-06-02          1      -
+madbench, 4 ranks  write_MBps  MB/s    30  2026-01-01  2026-01-30         88      1
+
+write_MBps of madbench, 4 ranks: worse from 2026-01-15 02:00 on (run 15 of 30): 0.89x,
+from 99 to 88 MB/s; changed with it: kernel ? -> 6.6; MPI library MPICH -> MPICH 4.2
+write_MBps of madbench, 4 ranks: single runs that stand out, and count less: 2026-01-10
+02:00 (run 10, 10.2)
+
+Note: 1 report has no time: they come first, by their names
+Note: 1 report is not valid and left out
+Note: 2 of 3 rows have fewer than 10 runs, the fewest in which a step is looked for
+"""
+
+
+def best_levels(values, price):
+    """Where levels of three runs or more begin, by trying all: each costs its squares
+    about its mean, and the price."""
+    def cost(begins):
+        ends = list(begins[1:]) + [len(values)]
+        total = price * len(begins)
+        for begin, end in zip(begins, ends):
+            level = values[begin:end]
+            total += sum((v - sum(level) / len(level)) ** 2 for v in level)
+        return total
+    n = len(values)
+    every = ((0,) + more for k in range(n // 3)
+             for more in itertools.combinations(range(3, n - 2), k)
+             if all(b - a >= 3 for a, b in zip((0,) + more, more)))
+    return list(min(every, key=cost)[1:])
+
+
+class Steps(unittest.TestCase):
+    def test_noise(self):
+        # Steps 1 -1 4 -4 1: median 1, off it by 0 2 3 5 0, median 2.
+        self.assertAlmostEqual(trend.noise([0, 1, 0, 4, 0, 1]), 1.4826 * 2 / 2 ** 0.5)
+        self.assertEqual(trend.noise([3.0] * 9), 0.005)
+
+    def test_clipped(self):
+        """To three times the noise from the median of five neighbours, where there are
+        so many."""
+        self.assertEqual(trend.clipped([1, 2, 3, 4, 50], 1), [1, 2, 3, 4, 7])
+        self.assertEqual(trend.clipped([-90, 2, 3, 4, 5], 2), [-4, 2, 3, 4, 5])
+        self.assertEqual(trend.clipped([0, 0, 30, 0, 0, 9, 0], 1),
+                         [0, 0, 3, 0, 0, 3, 0])
+
+    def test_the_best_of_all_partitions(self):
+        draw = random.Random(11)
+        found = set()
+        for n in (6, 7, 9, 11, 12) * 8:
+            values = [draw.choice((0, 0, 5, 9)) + draw.random() for _ in range(3)
+                      for _ in range(n // 3 + 1)][:n]
+            values.sort(key=lambda v: v > 4 if draw.random() < 0.7 else 0)
+            unit = draw.choice((0.5, 1.0, 1.5))
+            best = best_levels(values, 5 * trend.math.log(n) * unit * unit)
+            self.assertEqual(trend.partition(values, unit), best, values)
+            found.add(len(best))
+        self.assertLessEqual({0, 1}, found)
+
+    def test_price_of_a_level(self):
+        """4 ln n, of fewer than 30 runs 5 ln n: a step of 1.43 saves 1.43^2 n / 4."""
+        for n, begins in ((30, [15]), (29, [])):
+            values = [0.0] * (n // 2) + [1.43] * (n - n // 2)
+            self.assertEqual(trend.partition(values, 1.0), begins)
+
+    def test_levels_of_three(self):
+        self.assertEqual(trend.partition([0.0] * 20 + [30.0] * 3, 1.0), [20])
+        self.assertEqual(trend.partition([0.0] * 20 + [30.0] * 2, 1.0), [19])
 
 
 class Trend(LeadlineCase):
@@ -60,6 +136,79 @@ class Trend(LeadlineCase):
         out = " ".join(self.run_command(self.dir).split())
         self.assertIn("worse from 2026-01-15 02:00 on (run 15 of 30): 0.89x", out)
         self.assertIn("2026-01-10 02:00 (run 10, ", out)
+
+    def fill(self):
+        """What TEXT is of: months, three runs of one rank, and one that failed."""
+        def update(tree):
+            tree["mpi"]["library"] = "MPICH 4.2"
+            tree["hosts"][0]["kernel"] = "6.6"
+        self.nights(known(), (14, update))
+        for i, start in enumerate((None, "2026-06-01T00:00:00Z",
+                                   "2026-06-02T00:00:00Z")):
+            tree = report({"write_MBps": [50.0 + i / 2], "read_MBps": [1.0]}, ranks=1)
+            tree["run"]["start_utc"] = start
+            save(self.dir, "later%d.json" % i, tree)
+        save(self.dir, "failed.json", report(valid=False, why="x"))
+
+    def test_as_text(self):
+        self.fill()
+        self.assertEqual(self.run_command(self.dir), TEXT)
+
+    def test_as_markdown(self):
+        """The same cells, sentences and notes."""
+        self.fill()
+        got = self.run_command(self.dir, "--format=markdown")
+        rows, words, notes = TEXT.split("\n\n")
+        cells = [re.split("  +", row) for row in rows.splitlines()]
+        del cells[1]
+        lines = [line.strip("| ").split(" | ") for line in got.splitlines()
+                 if line.startswith("|") and "---" not in line]
+        self.assertEqual(lines, cells)
+        self.assertIn("| --- | --- | --- | ---: | --- | --- | ---: | ---: |\n", got)
+        said = " ".join(line[2:] for line in got.splitlines() if line.startswith("- "))
+        self.assertEqual(said, " ".join((words + "\n" + notes.replace("Note: ", ""))
+                                        .split()))
+
+    def test_single_runs_that_stand_out(self):
+        """Three are named; how many more is counted."""
+        values = [100 + (7 * i * i + 3 * i) % 5 for i in range(30)]
+        for n, words in ((3, ""), (5, " and 2 more")):
+            for i in range(n):
+                values[4 + 5 * i] = 30.0
+            self.nights(values)
+            out = " ".join(self.run_command(self.dir).split())
+            self.assertIn("stand out, and count less: 2026-01-05 02:00 (run 5, 30), "
+                          "2026-01-10 02:00 (run 10, 30), 2026-01-15 02:00 (run 15, 30)"
+                          + words, out)
+            self.assertEqual(" more" in out, bool(words))
+
+    def test_names(self):
+        """The options in which runs of a program differ, or the label; hosts if they
+        keep runs apart."""
+        for i, more in enumerate(({}, {"options": {"npix": 2048}},
+                                  {"label": "fast", "program": "outcore"},
+                                  {"label": "fast", "program": "outcore", "ranks": 1})):
+            save(self.dir, "%d.json" % i, report({"write_MBps": [1.0]}, **more))
+        self.assertEqual({t["configuration"] for t in self.found()["trends"]}, {
+            "madbench npix=1024, 4 ranks", "madbench npix=2048, 4 ranks",
+            "outcore fast, 4 ranks", "outcore fast, 1 rank"})
+        self.assertEqual({t["configuration"] for t in
+                          self.found("--group-by=host")["trends"]},
+                         {"madbench, 4 ranks on n1", "outcore, 4 ranks on n1",
+                          "outcore, 1 rank on n1"})
+        self.assertEqual(self.found()["notes"][0],
+                         "4 reports have no time: they come first, by their names")
+
+    def test_reads_from_memory_explain_a_step(self):
+        self.nights([100.0, 101.0, 99.0] * 4 + [200.0, 202.0, 198.0] * 4,
+                    (12, lambda tree: tree["checks"].update(device_share=0.1)))
+        step, = self.found()["trends"][0]["steps"]
+        self.assertEqual(step["changed"], ["reads from memory False -> True"])
+
+    def test_ten_runs_are_enough(self):
+        for n, steps in ((9, 0), (10, 1)):
+            self.nights([100.0, 100.0, 101.0, 99.0, 100.0] + [50.0] * (n - 5))
+            self.assertEqual(len(self.found()["trends"][0]["steps"]), steps)
 
     def test_planted(self):
         """A loss of 7 % in night 43 of 60, 20 repetitions of 5 % noise a night."""
