@@ -1,5 +1,5 @@
-/* Marks in the trace of a program that runs under iotrace(1): what happened when, in
- * the program's own words.
+/* Marks in the trace of a program that runs under iotrace(1): they name what the
+ * program does at that time.
  *
  *     #include <iotrace.h>
  *     iotrace_begin("checkpoint");
@@ -7,8 +7,9 @@
  *     iotrace_end("checkpoint");
  *     iotrace_mark("converged");
  *
- * Nothing is linked. Without the recorder each call costs one comparison. Any thread
- * may call; errno stays as it is. Needs dlsym, which before glibc 2.34 is in -ldl. */
+ * Nothing has to be linked. Without the recorder each call costs one comparison. Any
+ * thread may call; errno stays as it is. Needs dlsym, which is in -ldl before glibc
+ * 2.34. */
 #ifndef IOTRACE_H
 #define IOTRACE_H
 
@@ -28,8 +29,8 @@ static inline void iotrace_no_recorder(int kind, const char *text)
     (void)text;
 }
 
-/* RTLD_DEFAULT is 0 wherever there is a recorder. A weak reference would do, too, but
- * programs that are not position-independent lose it without a word. */
+/* RTLD_DEFAULT is 0 on every system that has a recorder. A weak reference would do,
+ * too, but programs that are not position-independent lose it silently. */
 static inline void iotrace_tell(int kind, const char *text)
 {
     static iotrace_recorder *recorder;

@@ -1,5 +1,4 @@
-/* libldad: files with the calls of MPI-IO, stored in the way that suits who writes
- * what.
+/* libldad: the calls of MPI-IO on files whose storage fits the ranks' access patterns.
  *
  *     #include <ldad.h>
  *     MPI_Info_set(info, "ldad_method", "partitioned");
@@ -9,8 +8,9 @@
  *     ldad_file_write_at_all(fh, offset, buf, count, MPI_DOUBLE, &status);
  *     ldad_file_close(&fh);
  *
- * A code is changed by renaming its calls (ldad_rename.h does it for a whole source
- * file). Keys of the MPI_Info, the plan's text, and what is different: ldad(3). */
+ * A code is converted by renaming its calls (ldad_rename.h does it for a whole source
+ * file). ldad(3) describes the keys of the MPI_Info, the plan's text, and the
+ * differences from MPI-IO. */
 #ifndef LDAD_H
 #define LDAD_H
 
@@ -22,18 +22,19 @@ extern "C" {
 
 typedef struct ldad_open_file *ldad_file;
 
-/* All functions return MPI_SUCCESS or an MPI error class, after the error handler of
- * the file was called. What is **Collective** is so on the communicator of the open. */
+/* All functions return MPI_SUCCESS or an MPI error class, after they have called the
+ * file's error handler. **Collective** functions are collective on the communicator of
+ * the open. */
 
-/* **Collective** on `comm`, which is duplicated. The same verdict on every rank; what
- * failed leaves nothing open. */
+/* **Collective** on `comm`, which is duplicated. Returns the same verdict on every
+ * rank; a failed open leaves nothing open. */
 int ldad_file_open(MPI_Comm comm, const char *path, int amode, MPI_Info info,
                    ldad_file *fh);
 
-/* **Collective** on `comm`. The same, with a plan that is put together as printf does
- * (with "ranks=" and their number before it) and the method partitioned, unless `info`
- * names others. A plan that is impossible, for example because a program has no
- * data, is ignored. */
+/* **Collective** on `comm`. Opens with the method partitioned and a plan that is
+ * formatted as by printf ("ranks=" and the number of ranks are put before it), unless
+ * `info` names others. An impossible plan is ignored, for example that of a program
+ * without data. */
 int ldad_file_open_plan(MPI_Comm comm, const char *path, int amode, MPI_Info info,
                         ldad_file *fh, const char *plan, ...)
 #ifdef __GNUC__
@@ -41,37 +42,38 @@ int ldad_file_open_plan(MPI_Comm comm, const char *path, int amode, MPI_Info inf
 #endif
     ;
 
-/* **Collective.** Ends the use of the file even where it fails; *fh is NULL then. */
+/* **Collective.** Closes the file and sets *fh to NULL, even if it fails. */
 int ldad_file_close(ldad_file *fh);
 
-/* Local: one rank calls it, when nobody has the file open. Removes all of the files
- * that a file of this path, with the method and the plan of `info`, consists of; a
- * container with any `info`. */
+/* Local: one rank calls it, when nobody has the file open. Removes every file on disk
+ * that stores this path with the method and the plan of `info`; for a container any
+ * `info` will do. */
 int ldad_file_delete(const char *path, MPI_Info info);
 
 /* **Collective.** Not with the method hdf5; preallocate not with unique. */
 int ldad_file_set_size(ldad_file fh, MPI_Offset size);
 int ldad_file_preallocate(ldad_file fh, MPI_Offset size);
 
-/* **Collective.** What this rank has written is on stable storage. */
+/* **Collective.** Writes this rank's data to stable storage. */
 int ldad_file_sync(ldad_file fh);
 
-/* **Collective**, and Local. Atomic mode locks the bytes of each transfer; not with
- * files that are stored by their ranks. */
+/* **Collective**, and Local. Atomic mode locks the bytes of each transfer. Files that
+ * are stored by rank do not have it. */
 int ldad_file_set_atomicity(ldad_file fh, int flag);
 int ldad_file_get_atomicity(ldad_file fh, int *flag);
 
-/* Local. What the file is; the caller frees the group and the info. */
+/* Local. Return properties of the file; the caller frees the group and the info. */
 int ldad_file_get_size(ldad_file fh, MPI_Offset *size);
 int ldad_file_get_group(ldad_file fh, MPI_Group *group);
 int ldad_file_get_amode(ldad_file fh, int *amode);
 int ldad_file_get_info(ldad_file fh, MPI_Info *info);
 
-/* **Collective.** No key can be changed while a file is open: they are ignored. */
+/* **Collective.** Ignores the keys: none can be changed while a file is open. */
 int ldad_file_set_info(ldad_file fh, MPI_Info info);
 
-/* **Collective**, and Local. Views of any datatypes that do not go back in the file.
- * The file pointers are at 0 then. The caller frees the types that it gets. */
+/* **Collective**, and Local. Views may have any datatypes whose offsets do not
+ * decrease. Setting a view sets the file pointers to 0. The caller frees the types that
+ * it gets. */
 int ldad_file_set_view(ldad_file fh, MPI_Offset disp, MPI_Datatype etype,
                        MPI_Datatype filetype, const char *datarep, MPI_Info info);
 int ldad_file_get_view(ldad_file fh, MPI_Offset *disp, MPI_Datatype *etype,
@@ -92,9 +94,9 @@ int ldad_file_get_position_shared(ldad_file fh, MPI_Offset *offset);
 
 /* ---- transfers ------------------------------------------------------------------- */
 
-/* Local, and refused with the methods whose transfers are collective. At an offset, at
- * this rank's pointer, at the shared pointer. A read across the end of the file
- * succeeds with a short count in the status. */
+/* Local, and refused by the methods whose transfers are collective. Transfers at an
+ * offset, at this rank's pointer, and at the shared pointer. A read across the end of
+ * the file succeeds with a short count in the status. */
 int ldad_file_write_at(ldad_file fh, MPI_Offset offset, const void *buf, int count,
                        MPI_Datatype type, MPI_Status *status);
 int ldad_file_write(ldad_file fh, const void *buf, int count, MPI_Datatype type,
@@ -108,8 +110,8 @@ int ldad_file_read(ldad_file fh, void *buf, int count, MPI_Datatype type,
 int ldad_file_read_shared(ldad_file fh, void *buf, int count, MPI_Datatype type,
                           MPI_Status *status);
 
-/* **Collective** in form: every rank calls, in the same order. Whether ranks then wait
- * for each other is up to the method; in _ordered calls they do. */
+/* **Collective** in form: every rank calls, in the same order. The method decides
+ * whether ranks then wait for each other; in _ordered calls they do. */
 int ldad_file_write_at_all(ldad_file fh, MPI_Offset offset, const void *buf, int count,
                            MPI_Datatype type, MPI_Status *status);
 int ldad_file_write_all(ldad_file fh, const void *buf, int count, MPI_Datatype type,
@@ -123,7 +125,7 @@ int ldad_file_read_all(ldad_file fh, void *buf, int count, MPI_Datatype type,
 int ldad_file_read_ordered(ldad_file fh, void *buf, int count, MPI_Datatype type,
                            MPI_Status *status);
 
-/* Local. The transfer is made in the call, and the request is complete. */
+/* Local. The call makes the transfer and returns a request that is complete. */
 int ldad_file_iwrite_at(ldad_file fh, MPI_Offset offset, const void *buf, int count,
                         MPI_Datatype type, MPI_Request *request);
 int ldad_file_iwrite(ldad_file fh, const void *buf, int count, MPI_Datatype type,
@@ -148,7 +150,8 @@ int ldad_file_iread_at_all(ldad_file fh, MPI_Offset offset, void *buf, int count
 int ldad_file_iread_all(ldad_file fh, void *buf, int count, MPI_Datatype type,
                         MPI_Request *request);
 
-/* **Collective.** One at a time. The transfer is made at its begin. */
+/* **Collective.** Split transfers, one at a time. The _begin call makes
+ * the transfer. */
 int ldad_file_write_at_all_begin(ldad_file fh, MPI_Offset offset, const void *buf,
                                  int count, MPI_Datatype type);
 int ldad_file_write_at_all_end(ldad_file fh, const void *buf, MPI_Status *status);
@@ -166,7 +169,7 @@ int ldad_file_read_all_end(ldad_file fh, void *buf, MPI_Status *status);
 int ldad_file_read_ordered_begin(ldad_file fh, void *buf, int count, MPI_Datatype type);
 int ldad_file_read_ordered_end(ldad_file fh, void *buf, MPI_Status *status);
 
-/* The same with counts beyond those of an int. */
+/* The calls above, with counts that exceed an int. */
 int ldad_file_write_at_c(ldad_file fh, MPI_Offset offset, const void *buf,
                          MPI_Count count, MPI_Datatype type, MPI_Status *status);
 int ldad_file_write_c(ldad_file fh, const void *buf, MPI_Count count, MPI_Datatype type,
@@ -226,8 +229,8 @@ int ldad_file_read_ordered_begin_c(ldad_file fh, void *buf, MPI_Count count,
 
 /* ---- errors ---------------------------------------------------------------------- */
 
-/* Local. Handlers of a file, or, with NULL, of what is opened and removed from now on,
- * which is MPI_ERRORS_RETURN at first. They are called with an ldad_file. */
+/* Local. Handlers of a file; with NULL, of files that are opened and removed from now
+ * on (initially MPI_ERRORS_RETURN). They are called with an ldad_file. */
 typedef void ldad_file_errhandler_function(ldad_file *fh, int *code, ...);
 int ldad_file_create_errhandler(ldad_file_errhandler_function *function,
                                 MPI_Errhandler *handler);
@@ -235,7 +238,7 @@ int ldad_file_set_errhandler(ldad_file fh, MPI_Errhandler handler);
 int ldad_file_get_errhandler(ldad_file fh, MPI_Errhandler *handler);
 int ldad_file_call_errhandler(ldad_file fh, int code);
 
-/* Local. An open file as a number, and back. */
+/* Local. Convert an open file to a number, and back. */
 MPI_Fint ldad_file_c2f(ldad_file fh);
 ldad_file ldad_file_f2c(MPI_Fint number);
 
@@ -247,25 +250,27 @@ int ldad_file_register_datarep(const char *datarep,
 
 /* ---- beyond MPI-IO --------------------------------------------------------------- */
 
-/* **Collective** on `comm`. The plan of files that ranks access through these views,
- * as text for the key ldad_plan, into plan[room]. Returns MPI_ERR_ARG, with a message,
- * if there is no such plan: views overlap, or are too irregular for one line. */
+/* **Collective** on `comm`. Writes the plan of files that ranks access through
+ * these views to plan[room], as text for the key ldad_plan. Returns MPI_ERR_ARG,
+ * with a message, if there is no such plan: views overlap, or are too irregular for
+ * one line. */
 int ldad_plan_from_filetypes(MPI_Comm comm, MPI_Offset disp, MPI_Datatype etype,
                              MPI_Datatype filetype, char *plan, int room);
 
-/* Local. How what this rank has written so far fits the file's plan. */
+/* Local. Counts how well this rank's writes so far fit the file's plan. */
 struct ldad_fit {
     MPI_Offset parts;   /* partitions; 0: there is no plan, and all bytes are shared */
-    MPI_Offset misfits; /* writes that did not fit it, and are in the shared part */
+    MPI_Offset misfits; /* writes that did not fit the plan; they are in the
+                         * shared part */
     MPI_Offset misfit_bytes;
 };
 int ldad_file_fit(ldad_file fh, struct ldad_fit *fit);
 
-/* Local. How many ranks: what plans depend on. */
+/* Local. The number of ranks, on which plans depend. */
 int ldad_file_ranks(MPI_Comm comm);
 
-/* Local. One sentence on the first failure since it was last asked for, or "". Valid
- * until the next call of this library. */
+/* Local. One sentence on the first failure since the last call of this function, or "".
+ * Valid until the next call of this library. */
 const char *ldad_file_error(void);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
-/* Makes a source file's MPI-IO calls those of libldad: include it after <mpi.h>, or
- * compile with -include ldad_rename.h. All calls of MPI 3.1's chapter on I/O are here;
- * those that libldad cannot do fail with a class and a sentence. */
+/* Renames a source file's MPI-IO calls to those of libldad: include it after <mpi.h>,
+ * or compile with -include ldad_rename.h. It covers all calls of MPI 3.1's chapter on
+ * I/O; those that libldad does not support fail with a class and a sentence. */
 #ifndef LDAD_RENAME_H
 #define LDAD_RENAME_H
 

@@ -1,9 +1,9 @@
 /* blocktransfer: plain sequential and random transfers, after the block-transfer
  * benchmark of Ulmer's flash-memory report (2008, section 2.1). The suite's worked
- * example: what a program is when layout, io and report do the rest.
+ * example: a program states its workload, and layout, io and report do the rest.
  *
- * Memory of a rank: lanes x depth x block size, and where blocks repeat 73 KiB for each
- * lane. Nothing grows with the number of blocks. */
+ * Memory of a rank: lanes x depth x block size, and 73 KiB for each lane if blocks
+ * repeat. Nothing grows with the number of blocks. */
 #include "base/err.h"
 #include "base/stamp.h"
 #include "base/units.h"
@@ -98,7 +98,7 @@ static struct opt table[] = {
 };
 /* clang-format on */
 
-static struct stage stages[6]; /* and a row without body */
+static struct stage stages[6]; /* and the last row has no body */
 
 static void add_stage(struct stage s)
 {
@@ -108,8 +108,8 @@ static void add_stage(struct stage s)
     stages[n] = s;
 }
 
-/* What writes into what is there is opened as what reads is: its pages are not in
- * memory. */
+/* A write phase over existing files opens them as a read phase does: without their
+ * pages in memory. */
 static void make_stages(void)
 {
     int anew = set->overwrite ? IO_READ : IO_CREATE;
@@ -130,8 +130,8 @@ static void make_stages(void)
                                  .aside = true});
 }
 
-/* A limit needs a file whose layout does not depend on it, and ranks that need not meet
- * in each transfer. */
+/* A time limit needs a file whose layout does not depend on it, and ranks that need not
+ * meet in each transfer. */
 static int check_time(const struct run *r)
 {
     int rc = block_check_limit(set);
@@ -143,7 +143,7 @@ static int check_time(const struct run *r)
     return 0;
 }
 
-/* What cannot be true together, each with the reason. */
+/* Refuses combinations of options, each with the reason. */
 static int check_together(const struct run *r)
 {
     bool repeats = order_repeats(&block.order), tells = set->block >= STAMP_HEADER;
@@ -189,7 +189,7 @@ static int check_together(const struct run *r)
     return 0;
 }
 
-/* Numbers and versions of blocks are int in their stamps. */
+/* Stamps store numbers and versions of blocks as int. */
 static int check_blocks(void)
 {
     int64_t blocks = order_blocks(&block.order);
@@ -249,7 +249,8 @@ static void plan_order(const struct run *r)
     zipf_prepare(&o->zipf, o->layout.blks, set->theta);
 }
 
-/* Reads of a mixed phase are as many as the seed says, which a run may choose. */
+/* The seed decides the number of reads in a mixed phase, and the run may choose
+ * the seed. */
 static void plan_bytes(struct run_need *n)
 {
     int64_t all = 0;
@@ -261,7 +262,7 @@ static void plan_bytes(struct run_need *n)
     n->read_bytes = set->write_only ? 0 : known ? (1 + block.pass) * all : -1;
 }
 
-/* What the run did not make is read, and nothing else is done. */
+/* Plans a run on given files, which only reads them. */
 static int plan_input(struct run *r, struct run_need *n)
 {
     int rc = input_plan(r, n);
@@ -298,7 +299,7 @@ static int plan(struct run *r, struct run_need *n)
     return 0;
 }
 
-/* The seed is known with the run's id. */
+/* The seed is known only after the run has its id. */
 static int open_blocks(struct run *r)
 {
     if (input_given(set))

@@ -9,7 +9,7 @@ static uint64_t key_of(const struct order *o, int place)
     return rng_mix(~o->mixed_key + (uint64_t)place);
 }
 
-/* As many of every hundred numbers as were asked for. */
+/* True for `dedupe` of every GROUP numbers. */
 static bool is_copy(const struct content *c, uint64_t key, int64_t i)
 {
     return i && shuffle(i % GROUP, GROUP, key + (uint64_t)(i / GROUP)) < c->dedupe;

@@ -1,19 +1,19 @@
-/* What is in a block: stamped data, of which storage can make as much as it was asked
- * to. Without --compress and --dedupe it compresses to nothing less, and no two blocks
- * are alike. */
+/* Content of blocks: stamped data that can be compressed and deduplicated by the
+ * percentages asked for. Without --compress and --dedupe it is incompressible, and no
+ * two blocks are alike. */
 #ifndef BLOCK_CONTENT_H
 #define BLOCK_CONTENT_H
 
 #include "block/order.h"
 
 struct content {
-    int compress; /* percent of the bytes that compression finds; 0: none */
+    int compress; /* percent of a block's bytes that compression can remove; 0: none */
     int dedupe;   /* percent of the blocks that are copies of others; 0: none */
 };
 
-/* Local. Worker `place` writes as number i what it wrote as this number: i itself, or,
- * of a copy, an earlier one that is none. So of any first numbers as many are copies.
- * Not where blocks repeat. */
+/* Local. The number whose content worker `place` writes as number i: i itself or, if i
+ * is a copy, an earlier number that is no copy. So the first n numbers hold the asked
+ * share of copies, for any n. Not for orders that repeat blocks. */
 int64_t content_source(const struct content *c, const struct order *o, int place,
                        int64_t i);
 

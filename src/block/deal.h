@@ -1,5 +1,5 @@
-/* How the blocks that are there are dealt to workers: those of a file that others made,
- * by another number of workers. Pure arithmetic: no memory. */
+/* Deals existing blocks to workers, when a different number of workers made the files.
+ * Pure arithmetic: no memory. */
 #ifndef BLOCK_DEAL_H
 #define BLOCK_DEAL_H
 
@@ -7,16 +7,17 @@
 #include <stdint.h>
 
 struct deal {
-    int64_t blocks;   /* in the order in which they stand in the files */
+    int64_t blocks;   /* in the order of their places in the files */
     int workers;      /* at least 1 */
-    bool interleaved; /* each gets every workers-th; else some in a row */
+    bool interleaved; /* each worker gets every workers-th block; else
+                       * consecutive ones */
 };
 
-/* Local. How many a worker gets: all workers together each block once, and none gets
- * two more than another. */
+/* Local. The number of a worker's blocks. Workers share out every block once, and their
+ * numbers differ by one at most. */
 int64_t deal_count(const struct deal *d, int worker);
 
-/* Local. Its i-th one. */
+/* Local. The worker's i-th block. */
 int64_t deal_block(const struct deal *d, int worker, int64_t i);
 
 #endif

@@ -1,4 +1,4 @@
-/* Figures of blocks, beside those of bytes that every program has. */
+/* Figures of blocks, in addition to those of bytes that every program has. */
 #include "block/block.h"
 
 static int64_t blocks_of(const struct run *r, int64_t bytes)

@@ -12,26 +12,26 @@
 #include <string.h>
 
 struct input_lane {
-    struct run_file *file; /* those that it reads of, in a row */
+    struct run_file *file; /* the consecutive files that the lane reads */
     int64_t first;         /* number of file[0] */
     int n;
-    struct io_queue *queue; /* of all of them; NULL: there is one file */
+    struct io_queue *queue; /* shared by all of them; NULL: there is one file */
 };
 
 static struct input {
     char path[KEPT_PATH];   /* --input, or the description */
-    char of_run[KEPT_PATH]; /* what the report names: --input, or a data file */
-    struct io_input is;     /* --input */
-    bool known;             /* --read-only: `kept` says what is in it */
+    char of_run[KEPT_PATH]; /* named in the report: --input, or a data file */
+    struct io_input is;     /* properties of --input */
+    bool known;             /* --read-only: `kept` describes the content */
     struct kept kept;
-    struct layout layout; /* of the blocks that are there */
+    struct layout layout; /* of the existing blocks */
     struct deal deal;
-    int64_t rest; /* bytes at the end that are no whole block */
-    bool random;  /* --pattern */
-    int64_t read; /* by the worker that has read most, in this repetition */
-    bool apart;   /* a file for each writer: opened by who reads of it */
+    int64_t rest; /* bytes at the end that fill no whole block */
+    bool random;  /* --pattern asks for random order */
+    int64_t read; /* the most blocks that a worker has read in this repetition */
+    bool apart;   /* one file per writer: a reader opens those it needs */
     struct input_lane *lane;
-    struct run_file *shared; /* what all read of, for each lane; NULL: they are apart */
+    struct run_file *shared; /* the one file, for each lane; NULL: `apart` */
 } input;
 
 bool input_given(const struct block_settings *set)
@@ -46,7 +46,8 @@ static const char *option(const struct block_settings *set)
     return set->input ? "--input" : "--read-only";
 }
 
-/* The first option of the command line of a list that has no meaning here. */
+/* Refuses the first of the named options that is on the command line and has no
+ * meaning here. */
 static int refuse_given(const struct run *r, const char *const names[], const char *why)
 {
     const struct block *b = r->context;
@@ -96,7 +97,7 @@ static int check_options(const struct run *r)
     return rc ? rc : block_check_limit(set);
 }
 
-/* ---- what is there: --input ----------------------------------------------------- */
+/* ---- existing files: --input ---------------------------------------------------- */
 
 static int look_at_input(struct run *r)
 {
@@ -115,7 +116,7 @@ static int look_at_input(struct run *r)
                        "the input has %lld bytes, less than one block of %lld at "
                        "--misalign: take a smaller --block-size",
                        (long long)input.is.bytes, (long long)set->block);
-    /* Nobody could say whether it is right. */
+    /* Nobody could tell whether the content is right. */
     set->run.verify = r->verify = false;
     set->run.verify_how = "no";
     set->run.filetype = "SHARED";
@@ -133,7 +134,7 @@ static int look_at_input(struct run *r)
     return 0;
 }
 
-/* ---- what is there: --read-only ------------------------------------------------- */
+/* ---- existing files: --read-only ------------------------------------------------ */
 
 static int read_description(struct run *r, const char *named)
 {
@@ -149,7 +150,7 @@ static int read_description(struct run *r, const char *named)
     return 0;
 }
 
-/* One file: what is wrong with it; *modified_ns: the later of it and the file's. */
+/* Checks one file. *modified_ns becomes the later of its time and the file's. */
 static int look_at_file(const struct kept *k, int64_t i, int64_t *modified_ns)
 {
     char path[KEPT_PATH];
@@ -170,7 +171,7 @@ static int look_at_file(const struct kept *k, int64_t i, int64_t *modified_ns)
                    (long long)is.bytes, (long long)bytes);
 }
 
-/* Each rank looks at some. A container is looked at when it is opened. */
+/* Each rank checks some files. A container is checked when it is opened. */
 static int look_at_files(const struct run *r, int64_t *modified_ns)
 {
     const struct kept *k = &input.kept;
@@ -239,9 +240,9 @@ static int look_at_kept(struct run *r)
     return 0;
 }
 
-/* ---- what is to be done --------------------------------------------------------- */
+/* ---- plan ----------------------------------------------------------------------- */
 
-/* BYTES says how much of it each worker reads; without, all of it is read. */
+/* BYTES is the amount that each worker reads; without it, workers read everything. */
 static int deal_blocks(struct run *r)
 {
     struct block *b = r->context;
@@ -322,7 +323,7 @@ static int64_t file_of(int64_t block)
     return input.apart ? block / input.layout.blks : 0;
 }
 
-/* Those that hold its blocks, which are in files in a row. */
+/* Finds the files that hold the lane's blocks, which are consecutive files. */
 static int lane_make(struct run *r, struct input_lane *l)
 {
     if (input.shared) {
@@ -339,7 +340,8 @@ static int lane_make(struct run *r, struct input_lane *l)
                : err_set(-ENOMEM, NULL, -1, "no memory for %lld files", (long long)n);
 }
 
-/* Of files that were kept, those that read them know more. */
+/* Notes the origin of kept files in the report: their readers know more than
+ * of others. */
 static void say_kept(struct run *r)
 {
     const struct kept *k = &input.kept;
@@ -408,7 +410,8 @@ int input_results(struct run *r, int rc)
     return rc;
 }
 
-/* A lane's own: of files of single writers, which others may read of as well. */
+/* Opens the single-writer files that a lane reads; other lanes may read them
+ * as well. */
 static void lane_open(struct run *r, void *context)
 {
     const struct block *b = r->context;
@@ -440,7 +443,7 @@ static void lane_close(struct run *r, void *context)
     phase_act(r->phase, before);
 }
 
-/* What all read of is opened together, as files of the run's own are. */
+/* Opens a shared file on all ranks together, as the run's own files are opened. */
 static void open_shared(struct run *r)
 {
     const struct block *b = r->context;
@@ -453,7 +456,7 @@ static void open_shared(struct run *r)
     run_file_open_lanes(f, r->lanes, IO_READ);
 }
 
-/* Nobody reads before all have dropped what is in memory of what they read. */
+/* No rank reads before all have dropped the cached pages of their files. */
 static void open_all(struct run *r)
 {
     if (!input.apart) {
@@ -488,7 +491,7 @@ struct place { /* of a block */
     struct extent e;
 };
 
-/* Of this lane's block number i. */
+/* The place of this lane's block number i. */
 static struct place place_of(const struct lane_work *l, int64_t i)
 {
     const struct run *r = l->r;
@@ -532,7 +535,7 @@ static void check_block(void *lane_work, const struct io_req *req, int64_t i, in
     run_check_stamp(file_at(l, &p), req->buf, req->offset, req->bytes, &s);
 }
 
-/* Up to the limit, or what is left to do. Not all have as many blocks. */
+/* Reads up to the limit, or what is left. Lanes may have unequal numbers of blocks. */
 static void read_blocks(struct run *r, void *work)
 {
     struct io_req req[BLOCK_DEPTH_MAX];
@@ -571,7 +574,7 @@ int input_read_all(struct run *r, void *context)
     return rc;
 }
 
-/* --verify=pass: what was read, once more. */
+/* --verify=pass: reads the same blocks again, and checks them. */
 int input_check_all(struct run *r, void *context)
 {
     struct block_work w = {

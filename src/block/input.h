@@ -1,19 +1,19 @@
-/* --input and --read-only: reading what the run did not make. It is opened to be read,
- * and nothing else is done to it, whatever ends the run.
+/* --input and --read-only: reads files that the run did not make. They are opened
+ * read-only and never changed, however the run ends.
  *
- * Memory of a rank: for each lane its buffers, and 5 KB for each file that it reads of
- * (--read-only of files of ranks: the writers / the lanes of all ranks, in a row). */
+ * Memory of a rank: for each lane its buffers, and 5 KB for each file that it reads
+ * (--read-only of files of ranks: writers divided by the lanes of all ranks). */
 #ifndef BLOCK_INPUT_H
 #define BLOCK_INPUT_H
 
 #include "block/block.h"
 #include "run/workload.h"
 
-/* Local. Whether there is one. */
+/* Local. True if the options name an input. */
 bool input_given(const struct block_settings *set);
 
-/* **Collective.** The part of struct workload's calls that such a run differs in. plan
- * settles the options that follow from what is there, such as BYTES. */
+/* **Collective.** The calls of struct workload that differ in such a run. plan settles
+ * the options that follow from the input, such as BYTES. */
 int input_plan(struct run *r, struct run_need *n);
 int input_open(struct run *r);
 int input_results(struct run *r, int rc);

@@ -17,7 +17,7 @@ void keep_settle(struct run *r)
         b->set.run.keep = true;
 }
 
-/* Why others could not know where which bytes are; NULL: they can. */
+/* The reason why another run could not find the blocks in the files; NULL: it can. */
 static const char *why_not(const struct run *r)
 {
     const struct block *b = r->context;
@@ -37,7 +37,8 @@ static const char *why_not(const struct run *r)
     return NULL;
 }
 
-/* Syncs this rank's files by name, if a sync of the file system does not reach them. */
+/* Syncs this rank's files one by one, if a sync of the file system does not
+ * reach them. */
 static int sync_own(const struct run *r)
 {
     int rc = 0, files = r->shared ? 1 : r->lanes;
@@ -56,8 +57,8 @@ static int sync_own(const struct run *r)
     return rc;
 }
 
-/* With --cache=keep nobody has synced them, and the description is to tell the truth
- * after a crash, too. One rank of each node does it for all of its files. */
+/* Syncs the files if --cache=keep has left them unsynced: the description must be true
+ * after a crash, too. One rank of each node syncs for all of the node's files. */
 static int make_durable(const struct run *r)
 {
     const char *dir = r->options->dir;
@@ -78,7 +79,7 @@ static int make_durable(const struct run *r)
               : 0;
 }
 
-/* Of all files, the last change. */
+/* The latest change of all files. */
 static int find_modified(struct run *r, int64_t *ns)
 {
     struct stat st;

@@ -23,20 +23,21 @@ bool order_repeats(const struct order *o)
     return o->pattern >= ORDER_UNIFORM;
 }
 
-/* Of each file of each worker; for one file it is what it always was. */
+/* The key of each file of each worker. That of the first file is the same as with one
+ * file only. */
 static uint64_t key_of(const struct order *o, int place, int64_t file)
 {
     uint64_t key = order_key(o->seed, place);
     return file ? rng_mix(key ^ (uint64_t)file * RNG_STEP) : key;
 }
 
-/* Popular blocks are neighbours by chance only. */
+/* Scatters popular blocks, so that they are neighbours only by chance. */
 static int64_t spread(const struct order *o, int64_t k, uint64_t key)
 {
     return shuffle(k, o->layout.blks, ~key);
 }
 
-/* Number i of a file. */
+/* The block that number i of a file transfers. */
 static int64_t block_of(const struct order *o, int64_t i, uint64_t key)
 {
     switch (o->pattern) {
@@ -65,7 +66,7 @@ int64_t order_file(const struct order *o, int64_t block)
     return o->files == 1 ? 0 : block % o->files;
 }
 
-/* In the room of a slot: never even, so never aligned. */
+/* The block's shift within its slot: always odd, so never aligned. */
 static int64_t shift_of(const struct order *o, const struct extent *slot)
 {
     uint64_t place = (uint64_t)slot->file * RNG_STEP + (uint64_t)slot->offset;

@@ -1,4 +1,4 @@
-/* The stages' bodies: every lane keeps a queue full of requests for its blocks. */
+/* The bodies of stages: every lane keeps a queue full of requests for its blocks. */
 #include "base/err.h"
 #include "block/block.h"
 #include "run/lanes.h"
@@ -8,14 +8,14 @@
 #include <string.h>
 #include <time.h>
 
-/* Where blocks repeat. */
+/* For orders in which blocks repeat. */
 enum { RECENT = 4096, FREE = -1 };
 
 struct block_repeats {
     int64_t busy[BLOCK_DEPTH_MAX]; /* the block in each slot; FREE: none */
     bool writes[BLOCK_DEPTH_MAX];
-    /* Of blocks written lately in the mixed phase, the version: what its reads must
-     * find, as far as anybody can know without a table of all blocks. */
+    /* Versions of blocks written recently in the mixed phase, which its reads must
+     * find. A full check would need a table of all blocks. */
     struct {
         int64_t block;
         int version;
@@ -33,10 +33,11 @@ struct lane_work {
     const struct block_work *w;
     struct block_lane *lane;
     struct block_repeats *repeats; /* NULL: no block comes twice in this phase */
-    int place[2];                  /* the workers whose blocks are read, written */
+    int place[2];                  /* the workers whose blocks this lane
+                                    * reads, writes */
 };
 
-/* ---- what any plan checks -------------------------------------------------------- */
+/* ---- checks of any plan ---------------------------------------------------------- */
 
 int block_buffers(const struct run *r, int64_t *bytes)
 {
@@ -67,7 +68,7 @@ int block_check_direct(const struct run *r, const char *path, const char *what)
                      what);
 }
 
-/* ---- what lanes keep ------------------------------------------------------------- */
+/* ---- memory of lanes ------------------------------------------------------------- */
 
 int64_t block_lane_bytes(const struct block *b)
 {
@@ -107,8 +108,8 @@ static void lane_begin(struct run *r, void *context)
 
 /* ---- blocks that repeat ---------------------------------------------------------- */
 
-/* Two transfers of a block are under way at once only where both read: else what is
- * read, or stays, would be a matter of chance. */
+/* Reserves the block for a slot. Two transfers of a block may be in flight together
+ * only if both read: otherwise what is read, or stays, would be a matter of chance. */
 static bool claim(const struct lane_work *l, int64_t block, enum io_op op, int slot)
 {
     struct block_repeats *a = l->repeats;
@@ -134,7 +135,7 @@ static void remember(const struct lane_work *l, int64_t block, int64_t i)
     a->recent[block % RECENT].version = version_of(l, i);
 }
 
-/* What was done before number i, where that is a mixed one. */
+/* The writes before number i; in a mixed phase, i itself counts them. */
 static struct order_past past_of(const struct lane_work *l, int64_t i)
 {
     struct order_past past = l->b->past;
@@ -143,7 +144,7 @@ static struct order_past past_of(const struct lane_work *l, int64_t i)
     return past;
 }
 
-/* What was found, where it may be there, or the least that is due. */
+/* The version in the stamp if it is possible, else the least version due. */
 static int version_due(const struct lane_work *l, const struct io_req *req,
                        const struct stamp *s, int64_t i, int64_t block)
 {
@@ -234,7 +235,7 @@ static void done(void *lane_work, const struct io_req *req, int64_t i, int slot)
 
 /* ---- queues ---------------------------------------------------------------------- */
 
-/* Timers are late by as much. */
+/* The delay of timers, in nanoseconds. */
 enum { SPIN_NS = 50000 };
 
 static void think(int64_t us)
@@ -247,7 +248,8 @@ static void think(int64_t us)
         ;
 }
 
-/* Nothing of this lane's is in flight, but the kernel may go on. */
+/* Pauses. Nothing of this lane's is in flight, but the kernel may read ahead or
+ * write back. */
 static void pause_between(struct run *r, int64_t us)
 {
     r->phase->paused |= run_goes_on(r->file);
@@ -264,8 +266,8 @@ static bool syncs(const struct lane_work *l)
     return l->b->fsync && !l->w->untimed && writes(l);
 }
 
-/* How many of the next `most` are started with nothing between them: thinking and
- * syncing begin with none under way, or they would be others' time. */
+/* The number of the next `most` transfers to start without interruption. Thinking and
+ * syncing begin with nothing in flight, or they would count as time of transfers. */
 static int64_t batch_of(const struct lane_work *l, int64_t from, int64_t most)
 {
     const struct block *b = l->b;
@@ -286,7 +288,7 @@ static void sync_file(const struct lane_work *l, struct run_file *f)
         run_sync_meet(f);
 }
 
-/* The files that were written to since the last time. */
+/* Syncs the files that were written to since the last sync. */
 static void sync_batch(const struct lane_work *l, int64_t from, int64_t n)
 {
     struct run *r = l->r;
@@ -318,7 +320,7 @@ static int64_t queue(struct lane_work *l, int64_t n, double limit_s)
     return run_queue(r->file, req, &q);
 }
 
-/* Up to the limit, or what is left to do. */
+/* Transfers up to the limit, or what is left. */
 static void transfer_blocks(struct run *r, void *work)
 {
     const struct block *b = r->context;
@@ -342,7 +344,7 @@ static void transfer_blocks(struct run *r, void *work)
             break;
         if (syncs(&l))
             sync_batch(&l, from, n);
-        if (w->limit_s) /* 0 would be none */
+        if (w->limit_s) /* 0 would mean no limit */
             limit_s = w->limit_s - (double)(clock_ns() - begin_ns) / 1e9 + 1e-9;
     }
 }
@@ -371,8 +373,8 @@ static void transfer(struct run *r, struct block_work *w)
 
 /* ---- stages ---------------------------------------------------------------------- */
 
-/* As no sync of the run's, whose time and processor time are those of what it measures.
- */
+/* Syncs outside of the measurement: its time and processor time do not count as the
+ * run's sync. */
 static void sync_untimed(struct run *r)
 {
     const struct block *b = r->context;
@@ -438,7 +440,8 @@ int block_read_all(struct run *r, void *context)
     return 0;
 }
 
-/* --verify=pass: no time of transfers, so that these have all of theirs. */
+/* --verify=pass: checks in a pass of its own, so that checking takes no time of the
+ * timed transfers. */
 int block_check_all(struct run *r, void *context)
 {
     const struct block *b = r->context;

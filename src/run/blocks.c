@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct blocks_range { /* what a request reads, or has read and is to write */
+struct blocks_range { /* blocks that a request reads, or has read and will write */
     int64_t offset, bytes;
     bool changed;
 };
@@ -14,22 +14,22 @@ struct blocks {
     struct run_file *f;
     const struct extent *e;
     int64_t n, block;
-    int64_t most; /* bytes of a request */
-    int64_t size; /* of the file */
-    int64_t end;  /* of what can be had of it */
-    int64_t next; /* first extent that no request has yet covered to its end */
+    int64_t most; /* bytes of a request at most */
+    int64_t size; /* bytes of the file */
+    int64_t end;  /* end of the part of it that can be read */
+    int64_t next; /* first extent that requests do not yet cover to its end */
     int64_t covered;
-    int64_t read;               /* blocks */
-    char *memory;               /* a request's for each slot, and two for `carry` */
-    struct blocks_range *range; /* of each slot */
-    /* reading: */
+    int64_t read;               /* blocks read so far */
+    char *memory;               /* one buffer for each slot, and two for `carry` */
+    struct blocks_range *range; /* blocks in each slot */
+    /* for reading: */
     run_extent_done *done;
     void *context;
-    int64_t told; /* extents that were */
-    char *carry;  /* bytes from carry_offset on, of an extent that is not there yet */
+    int64_t told; /* extents that done() has seen */
+    char *carry;  /* bytes from carry_offset on of an extent that is read in part */
     int64_t carry_offset, carry_bytes;
-    /* updating: */
-    const void *const *with; /* ... or: */
+    /* for updating: */
+    const void *const *with; /* new content; NULL: `change` makes it */
     run_extent_change *change;
 };
 
@@ -53,7 +53,7 @@ static bool blocks_direct(const struct run_file *f)
     return f->run->io_flags & IO_DIRECT & ~f->without;
 }
 
-/* ---- what is asked for ---------------------------------------------------------- */
+/* ---- requests ------------------------------------------------------------------- */
 
 static int blocks_check_extent(const struct blocks *b, int64_t i)
 {
@@ -76,7 +76,7 @@ static int blocks_check_extent(const struct blocks *b, int64_t i)
     return 0;
 }
 
-/* What is at the end of a file and no whole block cannot be had with O_DIRECT. */
+/* Checks the request. O_DIRECT cannot read a part of a block at the end of a file. */
 static int blocks_check(const struct blocks *b)
 {
     bool direct = blocks_direct(b->f);
@@ -97,7 +97,8 @@ static int blocks_check(const struct blocks *b)
     return rc;
 }
 
-/* The next blocks in a row that were not covered yet. False: there are no more. */
+/* Finds the next consecutive blocks that no request covers. False: there are
+ * no more. */
 static bool blocks_next_range(struct blocks *b, struct blocks_range *range)
 {
     const struct extent *e = b->e;
@@ -150,7 +151,7 @@ static void blocks_count(struct blocks *b, const struct io_req *req)
 
 /* ---- reading -------------------------------------------------------------------- */
 
-/* The carry goes on with what follows it, up to `end`. */
+/* Appends the bytes that follow the carry, up to `end`. */
 static void blocks_append(struct blocks *b, const struct io_req *req, int64_t end)
 {
     int64_t have = b->carry_offset + b->carry_bytes;
@@ -176,7 +177,8 @@ static void blocks_carry(struct blocks *b, const struct io_req *req)
         blocks_append(b, req, end);
 }
 
-/* Where all of an extent is, that ends within the request. */
+/* The bytes of an extent that ends within the request: in its buffer, or in
+ * the carry. */
 static const char *blocks_data(struct blocks *b, const struct io_req *req,
                                const struct extent *e)
 {
@@ -216,7 +218,8 @@ static void blocks_have_read(void *blocks, const struct io_req *req, int64_t i,
 
 /* ---- updating ------------------------------------------------------------------- */
 
-/* Copies of extent i what is in the request, or has it changed there. */
+/* Copies the new content of extent i into the request, or calls `change` for
+ * it there. */
 static void blocks_change(const struct blocks *b, const struct io_req *req, int64_t i)
 {
     const struct extent *e = &b->e[i];
@@ -231,8 +234,7 @@ static void blocks_change(const struct blocks *b, const struct io_req *req, int6
                (const char *)b->with[i] + (from - e->offset), (size_t)(end - from));
 }
 
-/* The first extent that may reach into what is at `offset`: none is longer than a
- * request. */
+/* The first extent that may reach beyond `offset`: none is longer than a request. */
 static int64_t blocks_first(const struct blocks *b, int64_t offset)
 {
     int64_t low = 0, high = b->n;

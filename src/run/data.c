@@ -1,4 +1,4 @@
-/* Blocks that say where they belong, and the checking of them. */
+/* Stamped blocks, and their checks. */
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/stamp.h"
@@ -8,8 +8,8 @@
 
 struct stamp run_stamp_of(const struct run *r, int worker, int mat, int version)
 {
-    /* Repetitions and passes write to fresh files, but a device may hand back old
-     * blocks. */
+    /* Repetitions and passes write to fresh files, but a device may return
+     * old blocks. */
     struct stamp s = {.seed = r->seed,
                       .rep = r->rep,
                       .pass = r->pass,
@@ -92,7 +92,7 @@ void run_check(struct run_file *f, const void *buf, int64_t offset, int64_t byte
     run_check_stamp(f, buf, offset, bytes, &s);
 }
 
-/* A stamp of what is there does not tell what is missing. */
+/* Finds missing bytes, which the stamp of a shorter block does not show. */
 static int64_t find_missing(struct run *r, int64_t has, int64_t bytes, char why[WHY])
 {
     if (!r->verify || r->failed || has == bytes)

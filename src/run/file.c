@@ -1,4 +1,4 @@
-/* Files by FILETYPE: their names, opening and closing, and the page cache before. */
+/* Files by FILETYPE: names, opening, closing, and dropping the page cache first. */
 #include "base/err.h"
 #include "run/lanes.h"
 #include <errno.h>
@@ -6,15 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The layout's digits as the dimensions of an array, but those that have one value
- * only; then the elements of a slot. */
+/* Makes the array's dimensions from the layout's digits with more than one value, then
+ * from the elements of a slot. */
 static void make_shape(struct run_file *f, const char *role, const struct layout *l)
 {
     struct io_shape *s = &f->shape;
     struct layout_digit digit[LAYOUT_DIGITS];
     int n = layout_digits(l, digit);
     size_t at = 0;
-    if (l->start) /* a shifted file is no array */
+    if (l->start) /* a shifted file is not an array */
         return;
     s->name = role;
     s->element_bytes = l->slot_bytes % 8 ? 1 : 8;
@@ -110,13 +110,13 @@ bool run_writes_back(const struct run *r)
            io_engine_writes_back(r->engine);
 }
 
-/* Open MPI binds ranks to cores unless told otherwise, and batch systems do. */
+/* Open MPI binds ranks to cores by default, and batch systems do, too. */
 static bool bound_to_one_core(void)
 {
     return sysconf(_SC_NPROCESSORS_ONLN) > 1 && world_cores() == 1;
 }
 
-/* What keeps an asynchronous engine from hiding I/O, as far as it can be known. */
+/* Warns of known reasons why an asynchronous engine will not hide I/O. */
 static void warn_of_engine(struct run_file *f)
 {
     struct run *r = f->run;
@@ -227,12 +227,13 @@ void run_empty_cache_parts(struct run *r, const char *path, int place)
     phase_act(r->phase, before);
 }
 
-/* One rank of each node does it for a shared file, each for its part of a container;
- * all wait for it. */
+/* Drops cached pages. For a shared file one rank of each node does it (for a container,
+ * each its part); all wait for it. */
 static void file_empty_cache(struct run_file *f)
 {
     struct run *r = f->run;
-    if (f->shared && r->partitioned && !r->input.path) /* else by other ranks' plan */
+    if (f->shared && r->partitioned && !r->input.path) /* the plan of other ranks
+                                                        * decides its parts */
         run_empty_cache_parts(r, f->path, f->place);
     else if (!f->shared || r->world.node_rank == 0)
         run_empty_cache(r, f->path, f->bytes);
@@ -249,7 +250,8 @@ void run_buffer(struct run *r, void *buf, int64_t bytes)
         r->buffers[r->buffer_count++] = (struct iovec){buf, (size_t)bytes};
 }
 
-/* What the program says of the file, its own `flags` and the policy of the run. */
+/* The parameters to open the file with: the program's, its `flags` and the
+ * run's policy. */
 static struct io_open how_to_open(struct run_file *f, int flags)
 {
     const struct run *r = f->run;
@@ -305,8 +307,8 @@ static int open_mine(struct run_file *f, int flags)
     return file_open_file(f, flags);
 }
 
-/* Of a shared file that has been opened for lane 0, which is all that has to do with
- * other ranks; else each lane has its own. */
+/* Opens lane i's file. Of a shared file only lane 0's takes part in what is collective;
+ * the other lanes open it on their own. */
 static int open_for(struct run_file f[], int i, int flags)
 {
     if (!i || !f[i].shared)
@@ -315,8 +317,8 @@ static int open_for(struct run_file f[], int i, int flags)
     return file_open_file(&f[i], flags & ~IO_CREATE);
 }
 
-/* While another lane's is opened or closed, and the time is that lane's, the first one
- * does nothing. */
+/* Attributes time and failures to lane i. While it opens or closes another lane's file,
+ * the first lane is idle. */
 static enum act turn_to(struct run_file f[], int i)
 {
     struct run *r = f->run;
@@ -348,7 +350,7 @@ int run_file_open_lanes(struct run_file f[], int n, int flags)
         return 0;
     int rc = open_each(f, n, flags);
     run_fail(r, rc);
-    /* idle: for those who are still opening theirs */
+    /* idle: waiting for ranks that still open theirs */
     enum act before = phase_act(r->phase, ACT_IDLE);
     r->failed = err_agree(r->world.comm, r->failed);
     phase_act(r->phase, before);
@@ -380,8 +382,8 @@ int run_file_open(struct run_file *f, int flags)
     return run_file_open_lanes(f, 1, flags);
 }
 
-/* Before a shared file is closed, for closing is collective, and what is waited for
- * there would be billed as closing. Whether some rank has failed. */
+/* Waits for the other ranks before a shared file is closed: closing is collective, and
+ * waiting there would count as closing. Returns true if some rank has failed. */
 static bool wait_for_others(struct run_file *f)
 {
     struct run *r = f->run;
@@ -421,7 +423,8 @@ static void sync_mine(struct run *r, void *files)
         run_sync(&f[r->lane]);
 }
 
-/* One lane's may be collective, and stays out of other threads' way. */
+/* Syncs the files of n lanes. A single lane's sync may be collective, so it stays on
+ * this thread. */
 static void sync_each(struct run_file f[], int n)
 {
     if (n == 1)
@@ -477,7 +480,7 @@ static int remove_mine(const struct run *r, struct run_file *f)
     return 0;
 }
 
-/* What a phase that failed has left open is closed before. */
+/* Removes the files, after closing any that a failed phase has left open. */
 int run_file_remove_lanes(struct run_file f[], int n)
 {
     struct run *r = f->run;

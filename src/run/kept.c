@@ -18,8 +18,8 @@
 
 enum kind { TEXT, NUMBER, SEED, TRUTH };
 
-/* The one list of fields: writer and reader go by it. `least` and `most` of numbers;
- * `choices` of texts, NULL: any. */
+/* The one list of fields, for writer and reader. `least` and `most` bound numbers;
+ * `choices` lists the texts allowed, NULL: any. */
 static const struct field {
     const char *name;
     size_t at;
@@ -85,7 +85,7 @@ static bool take(struct reader *p, char c)
     return true;
 }
 
-/* A string of ASCII without escapes: ours need no more. */
+/* Reads a string of ASCII without escapes; the writer makes no others. */
 static bool take_text(struct reader *p, char out[KEPT_TEXT])
 {
     size_t n = 0;
@@ -100,7 +100,7 @@ static bool take_text(struct reader *p, char out[KEPT_TEXT])
     return take(p, '"');
 }
 
-/* A number or a word, as the text that it is. */
+/* Reads a number or a word as text. */
 static bool take_word(struct reader *p, char out[32])
 {
     size_t n = 0;
@@ -112,7 +112,7 @@ static bool take_word(struct reader *p, char out[32])
     return n > 0;
 }
 
-/* Digits only, as strtoll would take more. */
+/* True for digits only: strtoll would accept more. */
 static bool is_whole(const char *word, bool sign)
 {
     word += sign && *word == '-';
@@ -173,7 +173,8 @@ static int take_field(struct reader *p)
                   name);
 }
 
-/* It comes first, so that of another version nothing else is judged. */
+/* Reads the format. It comes first, so that nothing else of another version
+ * is judged. */
 static int take_format(struct reader *p)
 {
     char name[KEPT_TEXT], value[KEPT_TEXT];
@@ -183,7 +184,7 @@ static int take_format(struct reader *p)
     return strcmp(value, FORMAT) ? refuse(p, "its format is", value) : 0;
 }
 
-/* What the fields say together. */
+/* Checks the fields together. */
 static int check(const struct reader *p)
 {
     const struct kept *k = p->k;
@@ -267,7 +268,7 @@ static int fill(const struct kept *k, FILE *out)
     return json_finish(&j);
 }
 
-/* The name is durable when its folder is. */
+/* Syncs the directory, which makes the name durable. */
 static int sync_folder(const char *path)
 {
     char folder[KEPT_PATH];
@@ -311,7 +312,7 @@ int kept_write(const struct kept *k, const char *path)
     return 0;
 }
 
-/* ---- where the files are --------------------------------------------------------- */
+/* ---- paths ----------------------------------------------------------------------- */
 
 struct layout kept_layout(const struct kept *k)
 {
@@ -349,7 +350,7 @@ static bool ends_with(const char *text, const char *end)
     return n > m && !strcmp(text + n - m, end);
 }
 
-/* NAME.000012, one of several files: where the number begins; else the end. */
+/* Where the number of NAME.000012 begins, one of several files; else the end. */
 static size_t without_number(const char *named)
 {
     const char *dot = strrchr(named, '.');
@@ -362,7 +363,7 @@ int kept_find(const char *named, char out[KEPT_PATH])
 {
     int n;
     size_t end = strlen(named);
-    while (end > 1 && named[end - 1] == '/') /* of a container */
+    while (end > 1 && named[end - 1] == '/') /* a container's path may end in "/" */
         end--;
     if (ends_with(named, ".json"))
         n = snprintf(out, KEPT_PATH, "%s", named);

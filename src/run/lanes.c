@@ -1,6 +1,5 @@
-/* The threads of a rank: they wait for work, do it, and say so. Whatever belongs to a
- * lane is touched by its own thread while it works, and by the first one while it
- * waits. */
+/* The threads of a rank: they wait for work, do it, and report its end. While a lane
+ * works, its own thread owns its data; while it waits, the first thread does. */
 #include "run/lanes.h"
 #include "base/err.h"
 #include "base/thread.h"
@@ -10,31 +9,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct lane { /* all but the first */
+struct lane { /* a lane other than the first */
     struct run_lanes *team;
     int number; /* of the lane; `view` may change before the thread is there */
     struct run view;
     pthread_t thread;
     bool started;
-    int64_t cpu_ns; /* of the thread, in its body */
+    int64_t cpu_ns; /* processor time of the thread in its body */
 };
 
 struct run_lanes {
-    pthread_mutex_t lock; /* of all that follows, but `lane` */
+    pthread_mutex_t lock; /* protects the members below, but not `lane` */
     pthread_cond_t begun, done;
     run_lane_body *body;
     void *context;
-    int64_t turn; /* so many bodies were given out */
-    int busy;     /* lanes that have not ended theirs */
+    int64_t turn; /* number of bodies started */
+    int busy;     /* lanes still working */
     bool ended;
     const struct phase **phase; /* of all lanes */
-    int n;                      /* of those in `lane` */
+    int n;                      /* entries of `lane` */
     struct lane lane[];
 };
 
 /* ---- the threads ----------------------------------------------------------------- */
 
-/* Waits for the next body. False: there is none. */
+/* Waits for the next body. Returns false if there is none. */
 static bool lane_await(struct run_lanes *t, int64_t turn)
 {
     pthread_mutex_lock(&t->lock);
@@ -83,7 +82,7 @@ static int lane_start(struct lane *l)
 
 /* ---- beginning and end ----------------------------------------------------------- */
 
-/* What the rank is now, but for what is the lane's own. */
+/* Makes the lane's view the rank's present state, but for the lane's own members. */
 static void lane_look(struct lane *l, const struct run *r)
 {
     struct run *v = &l->view;
@@ -97,7 +96,7 @@ static void lane_look(struct lane *l, const struct run *r)
     v->buffer = own.buffer;
     v->buffer_count = own.buffer_count;
     memcpy(v->buffers, own.buffers, sizeof own.buffers);
-    v->progress.on = false; /* lane 0 of rank 0 shows how far all are */
+    v->progress.on = false; /* lane 0 of rank 0 shows the progress of all */
     v->checked = v->bad = v->looked_bytes = v->resident_bytes = 0;
     v->care_ns = v->queue_ns = 0;
     memset(v->cpu_ns, 0, sizeof v->cpu_ns);
@@ -214,8 +213,8 @@ static void lanes_await(struct run *r)
     lanes_take(r);
 }
 
-/* What the process took beside its lanes is that of an engine's helpers, for the
- * transfers that there were: of both kinds, by how many of each. */
+/* Charges the process's remaining processor time, which is that of an engine's helper
+ * threads, to reads and writes in proportion to their calls. */
 static void lanes_charge(struct run *r, int64_t ns, const int64_t before[ACT_COUNT])
 {
     static const enum act kinds[] = {ACT_READ, ACT_WRITE};
@@ -265,8 +264,8 @@ void lanes_begin_phase(struct run *r, const char *name)
     }
 }
 
-/* What the kernel counts is the process's: it stands at lane 0, and the others say that
- * there is no more. */
+/* Adds a lane's counts to the rank's. The kernel counts for the whole process: lane 0
+ * has its figures, and the other lanes report none. */
 static void lane_fold(struct run *r, struct run *v)
 {
     r->checked += v->checked;

@@ -1,4 +1,4 @@
-/* Files of runs that did not end, where this one makes its own. */
+/* Finds files that unfinished runs have left where this run makes its own. */
 #include "base/err.h"
 #include "base/plain.h"
 #include "run/run.h"
@@ -11,7 +11,7 @@
 
 enum { BOOT = 8 }; /* digits of the boot in a place; the rest is the PID namespace */
 
-/* FNV-1a, which spreads what differs in one digit only. */
+/* FNV-1a, which spreads texts that differ in one digit only. */
 static unsigned hash(const char *text)
 {
     unsigned h = 0x811c9dc5;
@@ -32,14 +32,15 @@ void run_place(char out[RUN_PLACE])
     snprintf(out, RUN_PLACE, "%08x%04x", hash(boot), (unsigned)st.st_ino & 0xffff);
 }
 
-/* What the id that begins `text` (name_run makes it) says of its process. */
+/* Reads the process id and place from the run id (made by name_run) that
+ * begins `text`. */
 static bool read_id(const char *text, long *pid, char place[RUN_PLACE])
 {
     return sscanf(text, "%*8[0-9]T%*6[0-9]-%ld-%12[0-9a-f]", pid, place) == 2 ||
            sscanf(text, "job%*[^-]-%ld-%12[0-9a-f]", pid, place) == 2;
 }
 
-/* The name of a process that has not ended. */
+/* The name of a process; false if it has ended. */
 static bool name_of(const char *process, char out[64])
 {
     char path[64], state = 'Z';
@@ -51,7 +52,7 @@ static bool name_of(const char *process, char out[64])
     return n == 2 && state != 'Z';
 }
 
-/* No other node can have it mounted. */
+/* True for file systems that no other node can have mounted. */
 static bool is_local(const char *dir)
 {
     static const char *const types[] = {"ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs"};
@@ -66,9 +67,9 @@ static bool is_local(const char *dir)
     return false;
 }
 
-/* The run has ended, as far as it can be known here: a process of this place is looked
- * up; one of another boot is gone with it, if it was on this machine; of all others
- * nothing is known. A run that goes on needs its files. */
+/* True if the run is known to have ended, for a running one needs its files. A process
+ * of this place is looked up; one of another boot has ended if it ran on this machine.
+ * Of all others nothing is known. */
 static bool has_ended(long pid, const char *place, const char *dir)
 {
     char process[32], mine[64], other[64], here[RUN_PLACE];
@@ -80,7 +81,7 @@ static bool has_ended(long pid, const char *place, const char *dir)
            !(name_of(process, other) && !strcmp(mine, other));
 }
 
-/* The description of kept files is not counted beside them. */
+/* True for a file of an ended run, but not for the description of kept files. */
 static bool is_left(const char *dir, const char *name, const char *prefix)
 {
     size_t n = strlen(prefix), length = strlen(name);

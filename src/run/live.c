@@ -14,29 +14,30 @@
 
 enum { LINE = 64 }; /* bytes of a cache line */
 
-struct sums { /* of reads, of writes */
+struct sums { /* reads, writes */
     int64_t bytes[2], calls[2], longest_ns[2];
 };
 
 struct run_live {
     struct phase_live lane[RUN_LANES_MAX];
-    const char *name; /* of the program */
-    int lanes;        /* of rank 0 */
+    const char *name; /* the program's */
+    int lanes;        /* rank 0's */
     bool quiet;
-    FILE *csv; /* NULL: none */
+    FILE *csv; /* NULL: no --live-csv */
     int64_t interval_ns, begin_ns, last_ns;
-    struct sums before; /* all that was told */
+    struct sums before; /* counts of the last line */
     pthread_t thread;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* protects the members below */
     pthread_cond_t wake;
     bool ended;
     char phase[16];
     int rep;
 };
 
-/* ---- what there is to say ---------------------------------------------------- */
+/* ---- lines ------------------------------------------------------------------- */
 
-/* Since the last time; the longest are taken, so that the next begin at nothing. */
+/* The counts since the last call. It resets the longest latencies, so that each
+ * interval has its own. */
 static struct sums take(struct run_live *l)
 {
     struct sums now, since;
@@ -71,7 +72,8 @@ static int put_moved(char *out, size_t room, const char *what, const struct sums
                     units_seconds(longest, (double)s->longest_ns[i] / 1e9));
 }
 
-/* What rank 0 does while it completes no transfer. A sync of any lane comes first. */
+/* The activity of rank 0 while no transfer completes. A sync of any lane
+ * comes first. */
 static const char *doing(const struct run_live *l)
 {
     static const struct {
@@ -116,7 +118,7 @@ static void put_row(FILE *csv, const char *phase, int rep, const struct sums *s,
     fflush(csv);
 }
 
-/* The lock is not held meanwhile: no phase waits for a terminal. */
+/* Writes a line without holding the lock: no phase waits for a terminal. */
 static void tell(struct run_live *l)
 {
     char phase[sizeof l->phase];
@@ -160,7 +162,7 @@ static int start(struct run_live *l)
 {
     pthread_condattr_t attr;
     pthread_mutex_init(&l->lock, NULL);
-    pthread_condattr_init(&attr); /* clock_ns is of the same clock */
+    pthread_condattr_init(&attr); /* clock_ns has the same clock */
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&l->wake, &attr);
     pthread_condattr_destroy(&attr);
@@ -172,7 +174,7 @@ static int start(struct run_live *l)
 
 /* ---- begin and end ---------------------------------------------------- */
 
-/* It stays as far as it came, however the run ends; no link is followed. */
+/* Opens the CSV, refusing links. It keeps the rows written, however the run ends. */
 static int open_csv(struct run_live *l, const char *path)
 {
     struct stat st;

@@ -1,4 +1,4 @@
-/* Phases and repetitions: their ends are where ranks meet, agree and reduce. */
+/* Phases and repetitions: at their ends ranks meet, agree and reduce. */
 #include "base/err.h"
 #include "run/lanes.h"
 #include "run/live.h"
@@ -15,14 +15,14 @@ void run_phase_begin(struct run *r, const char *name)
     memset(&r->held, 0, sizeof r->held);
     memcpy(r->cpu_before_ns, r->cpu_ns, sizeof r->cpu_ns);
     r->device_before = r->counters ? io_device_read_bytes() : -1;
-    MPI_Pcontrol(1, name); /* a region, for profilers that take it for one */
-    iotrace_begin(name);   /* another, where the program is traced */
+    MPI_Pcontrol(1, name); /* a region, for profilers that intercept it */
+    iotrace_begin(name);   /* the same in the trace of iotrace */
     live_phase(r, name);
     phase_begin(r->phase, name, r->rep);
     lanes_begin_phase(r, name);
 }
 
-/* What this rank's reads took from the device, by the kernel's counters. */
+/* The bytes that this rank's reads took from the device, by the kernel's counters. */
 static void count_device(struct run *r)
 {
     int64_t now = r->counters ? io_device_read_bytes() : -1;
@@ -39,7 +39,7 @@ void run_figure(struct run *r, const char *phase, const char *name, const char *
     report_figure_at(r->report, full, &r->at, unit, better, formula, value);
 }
 
-/* Bytes over seconds; no figure where nothing was transferred. */
+/* Adds a rate in bytes divided by seconds; none if nothing was transferred. */
 static void rate_figure(struct run *r, const char *phase, const char *name,
                         const char *formula, double MBps)
 {
@@ -47,7 +47,8 @@ static void rate_figure(struct run *r, const char *phase, const char *name,
         run_figure(r, phase, name, "MB/s", "higher", formula, MBps);
 }
 
-/* What of the I/O the program saw, and what it had to hide it behind. */
+/* Figures of the I/O that the program saw, and of the computation that could
+ * hide it. */
 static void visible_figures(struct run *r, const char *phase,
                             const struct report_rate *a)
 {
@@ -61,8 +62,8 @@ static void visible_figures(struct run *r, const char *phase,
                "slowest rank's seconds of computation", a->compute_s);
 }
 
-/* One of each in every repetition, also where too few transfers can tell it. `op`: what
- * the names begin with, "read_", or nothing. */
+/* Adds each figure in every repetition, even if the transfers are too few for a
+ * percentile. `op`: prefix of the names, such as "read_", or empty. */
 static void latency_figures(struct run *r, const char *phase, const char *op,
                             const struct report_latency *l)
 {
@@ -80,7 +81,8 @@ static void latency_figures(struct run *r, const char *phase, const char *op,
     }
 }
 
-/* Transfers past the kernel's cache, and of files in memory, have none beside them. */
+/* Adds up the time between transfers, in which the kernel may go on. Direct I/O and
+ * files in memory have none. */
 static void add_beside(struct run *r, const struct report_rate *a)
 {
     const int64_t bytes[2] = {a->read_bytes, a->write_bytes};
@@ -98,9 +100,10 @@ static void add_beside(struct run *r, const struct report_rate *a)
     }
 }
 
-/* What is none of the work counts in no rate, nor in the share that a device served. A
- * phase with reads and writes in flight at once counts in no rate of one kind, and one
- * with pauses that the kernel may have used in no rate of the storage. */
+/* Adds a phase to the rates. A phase aside counts in no rate, nor in the device's
+ * share. A phase with reads and writes in flight together counts in no rate of
+ * one kind, and one with pauses that the kernel may have used counts in no rate
+ * of the storage. */
 static void add_rates(struct run *r, const struct report_rate *a)
 {
     struct run_rates *t = &r->rates;
@@ -123,8 +126,8 @@ static void add_rates(struct run *r, const struct report_rate *a)
     t->write_bytes += a->write_bytes;
 }
 
-/* What was done by the limit of --time: before the slower ranks did the rest, and
- * without the sync. */
+/* Figures of the work done until the limit of --time: before the slower ranks caught
+ * up, and without the sync. */
 static void limit_figures(struct run *r)
 {
     static const char *const names[2] = {"limit_read_MBps", "limit_write_MBps"};
@@ -206,8 +209,8 @@ int run_called(struct run *r, enum phase_op op, int64_t calls)
     return 0;
 }
 
-/* Whoever is held while submitting has one transfer in flight; who waits, all. Of rank
- * 0's first lane, as an example. */
+/* Warns if submitting blocks the caller: then only one transfer is in flight, while
+ * during a wait all are. Judged by rank 0's first lane. */
 static void warn_of_held(struct run *r)
 {
     enum { LEAST = 8 };

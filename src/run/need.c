@@ -1,4 +1,4 @@
-/* --dry-run: what a run would need. */
+/* --dry-run: prints the needs of a run. */
 #include "base/err.h"
 #include "base/format/json.h"
 #include "base/units.h"
@@ -33,16 +33,16 @@ static void print(const struct run *r, const struct run_need *n)
     print_row("read", share(n->read_bytes, ranks), n->read_bytes);
 }
 
-/* -1 also for what no file system holds. */
+/* Also returns -1 for products that exceed 2^63 - 1, which no file system holds. */
 static int64_t times(int64_t a, int64_t b)
 {
     int64_t product;
     return a < 0 || __builtin_mul_overflow(a, b, &product) ? -1 : product;
 }
 
-/* UNIQUE: a file for each worker; PARTITIONED: these, one with checksums for each, a
- * header and a shared part. With --keep each repetition has files of its own; without
- * I/O there are none. */
+/* The needs of all ranks. UNIQUE makes a file for each worker; PARTITIONED makes these,
+ * as many with checksums, a header and a shared part. With --keep each repetition has
+ * its own files; without I/O there are none. */
 static struct run_need in_all(const struct run *r, const struct run_need *need)
 {
     int64_t workers = r->workers;

@@ -1,9 +1,9 @@
-/* A queue that is kept full: of requests of mixed kinds, whose completions may be seen,
- * up to a number or a time.
+/* Keeps a queue full, up to a number of requests or a time. Requests may be of mixed
+ * kinds, and the caller may look at completions.
  *
- * To read the clock costs a tenth of a small transfer, so each reading is handed on:
- * what is done is replaced in that moment, and time since the transfer before was done
- * is of this one's kind. */
+ * Reading the clock costs a tenth of a small transfer, so each reading is reused: a
+ * completed request is replaced at that moment, and the time since the previous
+ * completion counts for its kind. */
 #include "base/err.h"
 #include "run/lanes.h"
 #include <errno.h>
@@ -16,24 +16,24 @@ struct queue {
     struct io_queue *io;
     struct phase *phase;
     const struct run_queue *how;
-    struct io_req *req; /* slots: empty (no start_ns), under way, or done (end_ns) */
+    struct io_req *req; /* slots: empty (no start_ns), in flight, or done (end_ns) */
     int64_t *number;    /* of the request in each slot */
-    int *ready;         /* slots that may be used anew */
+    int *ready;         /* slots that can be used again */
     int ready_count;
-    int next;        /* in order: the slot whose turn it is */
-    int under_way;   /* an asynchronous engine's, as far as is known */
-    enum act before; /* what was going on around the queue */
-    enum act kind;   /* of what was started last */
+    int next;        /* in order: the next slot to look at */
+    int under_way;   /* known to be in flight; asynchronous engines only */
+    enum act before; /* the activity around the queue */
+    enum act kind;   /* kind of the request started last */
     bool ordered, stopped;
-    bool aside;   /* done() computes: only submitting and waiting is the transfers' */
-    bool goes_on; /* the kernel may read ahead meanwhile (run_goes_on) */
+    bool aside;   /* done() computes: only submitting and waiting count as transfers */
+    bool goes_on; /* the kernel may read ahead between requests (run_goes_on) */
     int rc;
     int64_t made, done, count[ACT_COUNT];
-    int64_t begin_ns, now_ns; /* 0: the clock has not been read for what is made */
-    int64_t last_ns, late_ns; /* of the latest completion; the limit */
-    int64_t wait_begin_ns;    /* 0: nothing is waited for */
+    int64_t begin_ns, now_ns; /* 0: the clock has not been read for the next request */
+    int64_t last_ns, late_ns; /* time of the latest completion; the limit */
+    int64_t wait_begin_ns;    /* 0: not waiting */
     int64_t cpu_ns, visible_ns[ACT_COUNT], wait_ns[ACT_COUNT], hidden_ns[ACT_COUNT];
-    int64_t flight_ns[ACT_COUNT]; /* the sum of latencies */
+    int64_t flight_ns[ACT_COUNT]; /* sum of latencies */
 };
 
 static enum act queue_act(const struct queue *q, const struct io_req *req)
@@ -74,7 +74,7 @@ static void queue_book(struct queue *q, const struct io_req *req)
     q->stopped |= q->last_ns >= q->late_ns;
 }
 
-/* A wait was for what was done first. */
+/* Books a wait for the kind of the request that completed first. */
 static void queue_book_wait(struct queue *q, enum act a)
 {
     if (q->wait_begin_ns && q->last_ns > q->wait_begin_ns)
@@ -92,7 +92,8 @@ static bool queue_is_ready(const struct io_req *req)
     return !req->start_ns || req->end_ns;
 }
 
-/* Finds and books slots that are done, or empty. In order: none before its turn. */
+/* Finds slots that are done or empty, and books them; if ordered, only from
+ * `next` on. */
 static void queue_find_ready(struct queue *q)
 {
     int depth = q->f->depth;
@@ -138,8 +139,8 @@ static void queue_start(struct queue *q, struct io_req *list[], int n)
     q->under_way += q->f->run->queues ? n : 0;
 }
 
-/* While transfers go on, or the kernel reads ahead of one that is done, care for blocks
- * is time of transfers; else it is not. */
+/* Care for blocks counts as time of transfers while others are in flight, or while the
+ * kernel reads ahead of one that is done; else it does not. */
 static bool queue_care_begins(struct queue *q, const struct io_req *req)
 {
     bool ahead = q->goes_on && req->start_ns && req->op == IO_OP_READ;
@@ -173,7 +174,8 @@ static bool queue_make(struct queue *q, int k)
     return true;
 }
 
-/* What is done is seen, and what comes next is made. Whether anything does. */
+/* Passes a completed request to done() and makes the next one. Returns true if there is
+ * a next one. */
 static bool queue_turn(struct queue *q, int k)
 {
     const struct run_queue *how = q->how;
@@ -190,8 +192,8 @@ static bool queue_turn(struct queue *q, int k)
     return more;
 }
 
-/* Where done() or make() take time, each is started as soon as it is there: the queue
- * stays full meanwhile. */
+/* Starts each request as soon as it is made, for done() and make() may take time: the
+ * queue stays full meanwhile. */
 static void queue_refill_each(struct queue *q)
 {
     for (int i = 0; i < q->ready_count; i++) {
@@ -220,7 +222,7 @@ static void queue_refill(struct queue *q)
     queue_start(q, list, n);
 }
 
-/* ---- all of them ----------------------------------------------------------------- */
+/* ---- the whole queue ------------------------------------------------------------- */
 
 static int queue_wait_for_any(struct queue *q)
 {
@@ -234,8 +236,8 @@ static int queue_wait_for_any(struct queue *q)
     return io_queue_wait_for(q->io, NULL);
 }
 
-/* Returns with nothing under way, unless waiting itself failed: then there is no point
- * in waiting once more. */
+/* Returns with nothing in flight, unless waiting itself failed: then another wait would
+ * be in vain. */
 static int queue_turn_over(struct queue *q)
 {
     struct run *r = q->f->run;
@@ -266,7 +268,7 @@ static void queue_begin(struct queue *q)
         q->how->limit_s > 0 ? q->last_ns + (int64_t)(q->how->limit_s * 1e9) : INT64_MAX;
     q->visible_ns[ACT_READ] = -q->phase->act[ACT_READ].ns;
     q->visible_ns[ACT_WRITE] = -q->phase->act[ACT_WRITE].ns;
-    if (!q->aside && !q->how->all_visible) /* the first that is done says which */
+    if (!q->aside && !q->how->all_visible) /* the first completion decides the kind */
         phase_act_at(q->phase, q->how->untimed ? ACT_CHECK : ACT_READ, q->last_ns);
 }
 
@@ -276,8 +278,8 @@ static void queue_take_hidden(struct queue *q, enum act a)
     q->f->run->care_ns += q->hidden_ns[a];
 }
 
-/* Both kinds are in flight at once. So the seconds are divided between them by the time
- * for which transfers of each kind were in flight, not by which was complete next. */
+/* Divides the seconds between reads and writes, which are in flight together: by the
+ * time for which transfers of each kind were in flight, not by the next completion. */
 static void queue_share(struct queue *q)
 {
     const struct phase_act *act = q->phase->act;
@@ -294,7 +296,8 @@ static void queue_share(struct queue *q)
     q->wait_ns[ACT_WRITE] = wait_ns - q->wait_ns[ACT_READ];
 }
 
-/* Processor time of both kinds cannot be told apart, but by how many there were. */
+/* Divides the processor time of both kinds by their numbers: it is not
+ * measured apart. */
 static void queue_end_kind(struct queue *q, enum act a)
 {
     struct run *r = q->f->run;
@@ -356,7 +359,7 @@ int64_t run_queue(struct run_file *f, struct io_req *req, const struct run_queue
     return q.made;
 }
 
-/* ---- by time --------------------------------------------------------------------- */
+/* ---- limits of time -------------------------------------------------------------- */
 
 static void limit_look(struct run_limit *l, const struct run *lane)
 {

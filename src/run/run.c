@@ -1,4 +1,4 @@
-/* Start, readiness and end of a program. */
+/* Start, preparation and end of a program. */
 #include "base/err.h"
 #include "base/scratch.h"
 #include "base/units.h"
@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- what the options say ------------------------------------------------------- */
+/* ---- options -------------------------------------------------------------------- */
 
 static int parse_hints(struct run *r)
 {
@@ -44,7 +44,7 @@ static int check_series(const char *series)
     return 0;
 }
 
-/* What an engine must be able to do for these options. */
+/* Checks that an engine can do what these options need. */
 static int check_engine(struct run *r, const char *engine)
 {
     const struct run_options *o = r->options;
@@ -66,7 +66,7 @@ static int check_engine(struct run *r, const char *engine)
     return rc;
 }
 
-/* The engine that partitions, around the one that IOMETHOD says. */
+/* Wraps the engine of IOMETHOD in the one that partitions. */
 static int settle_partitioned(struct run *r)
 {
     int rc = io_engine_partitioned(r->engine_of[RUN_SYNC], r->part_spec,
@@ -93,12 +93,12 @@ int run_settle_shift(struct run *r)
     const struct run_options *o = r->options;
     if (o->rank_shift != RUN_SHIFT_NODE)
         return err_agree(r->world.comm, check_shift(o, r->workers));
-    if (o->dry_run && o->ranks) /* on what nodes they would be is not known */
+    if (o->dry_run && o->ranks) /* the ranks' nodes are not known */
         return 0;
     return world_next_nodes(&r->world, steps, RUN_SHIFTS, r->shifted);
 }
 
-/* Each lane's, of the same number in the other rank. */
+/* Shifts each lane to the lane of the same number in the other rank. */
 static int shifted_by_node(const struct run *r, int n)
 {
     int lanes = r->workers / r->world.size;
@@ -158,7 +158,8 @@ static int settle(struct run *r)
     return rc ? rc : check_engine(r, r->engine_of[RUN_SYNC]);
 }
 
-/* The first choice that every rank can use; why it is not an earlier one is said. */
+/* Chooses the first engine that every rank can use, and records why not an
+ * earlier one. */
 static int choose_async(struct run *r)
 {
     const char *engine = NULL;
@@ -170,7 +171,7 @@ static int choose_async(struct run *r)
     snprintf(r->chosen, sizeof r->chosen, "IOMODE=ASYNC");
     for (int i = 0; unusable; i++) {
         int rc = io_engine_of_method_async(r->options->iomethod, i, &engine);
-        if (rc || !engine) /* none is left: the last one's reason stands */
+        if (rc || !engine) /* none is left: the last reason stands */
             return rc ? rc : unusable;
         err_clear();
         unusable = err_agree(r->world.comm, io_engine_usable(engine));
@@ -201,7 +202,8 @@ int run_mode(struct run *r, enum run_mode mode, bool verify)
     r->in_kernel = r->engine && io_engine_in_kernel(r->engine);
     r->flush = strcmp(r->options->cache, "keep") && r->engine;
     r->verify = verify && r->options->verify && r->engine;
-    memset(&r->rates, 0, sizeof r->rates); /* figures of the whole are of one way */
+    /* the figures of the whole are of one mode */
+    memset(&r->rates, 0, sizeof r->rates);
     r->pass++;
     return rc;
 }
@@ -239,7 +241,7 @@ int run_direct_align(const struct run *r, const char *path)
     return bytes;
 }
 
-/* How many do the work of the run, and which of them this rank's first lane is. */
+/* Counts the lanes of all ranks, and finds the number of this rank's first lane. */
 static void count_workers(struct run *r)
 {
     r->lanes = r->options->threads > 1 ? (int)r->options->threads : 1;
@@ -254,7 +256,7 @@ int run_threads(struct run *r, int threads)
     return r->engine ? check_engine(r, r->engine) : 0;
 }
 
-/* --ranks: one process plans for so many, as if on one node. */
+/* --ranks: one process plans for that many ranks, as if on one node. */
 static int pretend(struct run *r)
 {
     int64_t ranks = r->options->ranks;
@@ -307,8 +309,8 @@ bool run_start(struct run *r, const struct workload *w, const struct opt_program
 
 /* ---- before the first phase ---------------------------------------------- */
 
-/* The batch job's id, or the time; and the process id, for several runs of a job, with
- * what that is a number of. */
+/* Names the run: the batch job's id, or the time; the process id, which tells several
+ * runs of a job apart; and the place in which the process id is valid. */
 static void name_run(struct run *r)
 {
     static const char *const ids[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"};
@@ -330,9 +332,8 @@ static void name_run(struct run *r)
     MPI_Bcast(r->id, sizeof r->id, MPI_CHAR, 0, r->world.comm);
 }
 
-/* Data of no two runs are the same: blocks that an earlier one left on a device are not
- * taken for this one's, and storage that finds duplicates finds none. FNV-1a of the
- * id. */
+/* Gives each run its own data, so that blocks left by an earlier run are not taken for
+ * this one's, and deduplicating storage finds no duplicates. FNV-1a of the id. */
 static void choose_seed(struct run *r)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -341,7 +342,7 @@ static void choose_seed(struct run *r)
     r->seed = r->options->seed ? (uint64_t)r->options->seed : hash >> 2 | 1;
 }
 
-/* A node's ranks allocate together, so what they need together must be there. */
+/* The ranks of a node allocate at the same time: their memory must fit together. */
 static int check_memory(struct run *r, int64_t bytes)
 {
     char need[16], have[16];
@@ -366,14 +367,14 @@ static int no_space(const char *path, const char *option, int64_t bytes, int64_t
                    units_bytes(need, bytes), units_bytes(have, free), option);
 }
 
-/* One directory per node may be meant with unique files, so only what can fit in no
- * case is refused. */
+/* Refuses only what cannot fit in any case: with unique files, --dir may be another
+ * directory on each node. */
 static int check_space(struct run *r, int64_t bytes)
 {
     const struct run_options *o = r->options;
     if (o->keep && __builtin_mul_overflow(bytes, o->repeat, &bytes))
         bytes = INT64_MAX;
-    if (o->node_dirs) /* they are elsewhere */
+    if (o->node_dirs) /* the files are elsewhere */
         return 0;
     if (!r->shared)
         bytes /= r->world.nodes;
@@ -382,7 +383,7 @@ static int check_space(struct run *r, int64_t bytes)
     return no_space(o->dir, "--dir", bytes, r->fs.free_bytes);
 }
 
-/* Whether the output is on another file system than --dir, about which *fs is then. */
+/* True if the output is on another file system than --dir; *fs then describes it. */
 static bool output_elsewhere(const struct run *r, char folder[4096], struct io_fs *fs)
 {
     struct stat dir, out;
@@ -395,14 +396,15 @@ static bool output_elsewhere(const struct run *r, char folder[4096], struct io_f
         slash[slash == folder] = 0;
     else
         strcpy(folder, ".");
-    struct err before = err_copy(); /* opening it will say why it cannot be used */
+    /* opening the file will report why it cannot be used */
+    struct err before = err_copy();
     bool there = !stat(r->options->dir, &dir) && !stat(folder, &out) &&
                  dir.st_dev != out.st_dev && !io_fs_of(folder, fs);
     err_put(&before);
     return there;
 }
 
-/* Of both file systems, where there are two. */
+/* Checks the space on both file systems, if there are two. */
 static int check_spaces(struct run *r, int64_t bytes)
 {
     char folder[4096];
@@ -418,14 +420,15 @@ static int check_spaces(struct run *r, int64_t bytes)
     return no_space(folder, "--output", out, fs.free_bytes);
 }
 
-/* Every rank looks, as a directory may be there on one node and not on another. */
+/* Every rank checks, as a directory may exist on one node and not on another. */
 static int check_dir(struct run *r)
 {
     const char *dir = r->options->dir;
     struct stat st;
     watchdog_arm_as_set("looking at the directory", dir);
     int rc = io_fs_of(dir, &r->fs);
-    if (!rc && !stat(dir, &st) && !S_ISDIR(st.st_mode)) /* access says "permission" */
+    /* access reports a lack of permission */
+    if (!rc && !stat(dir, &st) && !S_ISDIR(st.st_mode))
         rc = err_set(-ENOTDIR, dir, -1, "the directory cannot be used: %s",
                      strerror(ENOTDIR));
     if (!rc && access(dir, W_OK | X_OK))
@@ -467,7 +470,7 @@ static int look_at_input(struct run *r)
     watchdog_arm_as_set("looking at the input", r->input.path);
     int rc = io_fs_of(r->input.path, &r->fs);
     watchdog_disarm();
-    if (r->input.device) /* its name is in a file system, and it is not */
+    if (r->input.device) /* its name is in a file system, its data is not */
         r->fs = (struct io_fs){.type = "none", .free_bytes = -1};
     return rc;
 }
@@ -523,11 +526,11 @@ static void describe_files(struct run *r, int64_t bytes, const char *layout)
                        f.path, r->fs.type);
 }
 
-/* Do the kernel's counters see this file system? Asked on every node. */
+/* Tests whether the kernel's counters see this file system, on every node. */
 static int try_counters(struct run *r)
 {
     bool stored = r->engine && io_engine_stores(r->engine);
-    if (r->input.path) /* run_storage_find knows, as nothing is written */
+    if (r->input.path) /* nothing is written, so run_storage_find decides */
         return 0;
     int works = stored, rc = 0;
     if (stored && r->world.node_rank == 0) {
@@ -542,7 +545,7 @@ static int try_counters(struct run *r)
     return rc;
 }
 
-/* A queue that nobody fills is worth a word, or the figure cannot be explained. */
+/* Warns of a queue depth without effect, which the figures would not explain. */
 static void warn_of_depth(struct run *r, int depth)
 {
     if (depth == 1 || !r->engine)
@@ -559,7 +562,7 @@ static void warn_of_depth(struct run *r, int depth)
                        depth, r->engine);
 }
 
-/* Lanes that wait for a core are idle in none of their activities. */
+/* Warns if lanes share cores: waiting for a core shows in none of their activities. */
 static void say_lanes(struct run *r)
 {
     int cores = world_cores();
@@ -574,7 +577,7 @@ static void say_lanes(struct run *r)
                        r->lanes, cores, cores == 1 ? "" : "s");
 }
 
-/* Of rank 0, as an example. */
+/* Notes the shift of rank 0, as an example. */
 static void say_shift(struct run *r)
 {
     if (r->options->rank_shift == RUN_SHIFT_NODE)
@@ -584,7 +587,8 @@ static void say_shift(struct run *r)
                     run_shifted(r, 1) / (r->workers / r->world.size), r->world.nodes);
 }
 
-/* The page cache counts, too: what is larger than it is not served from memory. */
+/* Notes the memory limit, which includes the page cache: files larger than it are not
+ * served from memory. */
 static void say_memory_limit(struct run *r)
 {
     int64_t limit = world_memory_limit();
@@ -619,7 +623,7 @@ static void look_for_leftovers(const struct run *r)
     watchdog_disarm();
 }
 
-/* Nobody would end a run in which one is. */
+/* Warns if ranks are not watched: a frozen one would block the run forever. */
 static void warn_of_watch(struct run *r)
 {
     if (!r->world.watched && r->options->io_timeout > 0)
@@ -667,7 +671,8 @@ int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
 
 /* ---- the end ------------------------------------------------------------- */
 
-/* With a full queue, care for blocks can make a rate less than the device's. */
+/* Notes the share of care for blocks: with a full queue it can make the rate less than
+ * the device's. */
 static void summarise_care(struct run *r)
 {
     double share = r->queue_ns ? (double)r->care_ns / (double)r->queue_ns : -1;
@@ -680,10 +685,11 @@ static void summarise_care(struct run *r)
                     1e2 * share);
 }
 
-#define BESIDE_LEAST 0.05 /* less time beside transfers changes no rate by much */
+/* a smaller share of time between transfers changes no rate by much */
+#define BESIDE_LEAST 0.05
 
-/* The kernel may use the time between a program's transfers. How much it did is not
- * known, so both bounds are said. */
+/* Notes both bounds of a rate: the kernel may use the time between a program's
+ * transfers, and how much of it is not known. */
 static void summarise_beside(struct run *r)
 {
     static const char *const kinds[2] = {"read", "written"};
@@ -723,7 +729,8 @@ static int summarise_checks(struct run *r)
                    (long long)r->all_read_bytes);
 }
 
-/* Writes that the plan did not foresee are no failure: they are stored all the same. */
+/* Warns of writes that the plan did not foresee. They are no failure: they are
+ * stored, too. */
 static void summarise_misfits(struct run *r)
 {
     int64_t sum[2] = {r->misfits[0], r->misfits[1]};
@@ -746,7 +753,7 @@ int run_report_close(struct run *r, int rc)
     if (!r->report)
         return rc;
     summarise_misfits(r);
-    if (r->rep) { /* also of a failed run: how many blocks were wrong */
+    if (r->rep) { /* a failed run, too, reports how many blocks were wrong */
         int checked = err_agree(r->world.comm, summarise_checks(r));
         rc = rc ? rc : checked;
     }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- folders --------------------------------------------------------------------- */
+/* ---- directories ----------------------------------------------------------------- */
 
 static int set_fail(struct run_set *s, int rc)
 {
@@ -39,7 +39,7 @@ static bool stores(const struct run *r)
     return r->engine && io_engine_stores(r->engine);
 }
 
-/* tmpfs takes O_DIRECT and stays what it is: memory. */
+/* Refuses direct I/O on tmpfs, which accepts O_DIRECT but is memory. */
 static int refuse_memory(const struct run_set *s)
 {
     const struct run *r = s->run;
@@ -157,8 +157,8 @@ void run_set_file(struct run_set *s, struct run_file *f, int64_t i, int64_t byte
 
 /* ---- whole files ----------------------------------------------------------------- */
 
-/* What the folder's call has timed, one after another from its start, is booked: all of
- * it is open_close so far. */
+/* Books the times that a call on a file has measured, one after another from its start;
+ * until then all of the call counts as open_close. */
 struct booking {
     struct phase *phase;
     int64_t at_ns;
@@ -177,7 +177,7 @@ static void book_op(struct booking *b, enum phase_op op, int64_t ns)
 static void book_move(struct booking *b, enum act a, const struct io_whole *w)
 {
     phase_move(b->phase, ACT_OPEN_CLOSE, a, w->move_ns);
-    if (w->bytes) /* else there was no call */
+    if (w->bytes) /* else no call was made */
         phase_transfer(b->phase, a, w->bytes, b->at_ns, b->at_ns + w->move_ns);
     b->at_ns += w->move_ns;
 }
@@ -215,10 +215,10 @@ int run_whole_read(struct run_set *s, struct io_whole *w)
     return 0;
 }
 
-/* ---- in parts -------------------------------------------------------------------- */
+/* ---- parts ----------------------------------------------------------------------- */
 
-/* A reading of the clock costs as much as a part of a small file's call: time is booked
- * by those that the call has made. */
+/* Books measured time: reading the clock again would cost as much as a part of a small
+ * file's call. */
 static void book_time(struct phase *p, enum act a, int64_t begin_ns, int64_t ns)
 {
     enum act before = phase_act_at(p, a, begin_ns);
@@ -288,7 +288,7 @@ int run_whole_head(struct run_set *s, struct io_whole *w)
     return 0;
 }
 
-/* ---- several at once ------------------------------------------------------------- */
+/* ---- several files at once ------------------------------------------------------- */
 
 int run_whole_start(struct run_set *s, struct io_whole *w)
 {
@@ -327,7 +327,7 @@ struct io_whole *run_whole_reap(struct run_set *s)
     return w;
 }
 
-/* ---- written, or removed --------------------------------------------------------- */
+/* ---- writing and removing -------------------------------------------------------- */
 
 int run_whole_write(struct run_set *s, struct io_whole *w, enum io_replace how,
                     bool sync)

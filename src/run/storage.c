@@ -1,5 +1,5 @@
-/* The kernel's counters tell what left the page cache of the file system, not that a
- * device served it: below may be another cache, memory, a host or servers. */
+/* The kernel's counters show what came from below the file system's page cache, not
+ * that a device served it: below may be another cache, memory, a host or servers. */
 #include "run/storage.h"
 #include "base/clock.h"
 #include "base/err.h"
@@ -11,20 +11,22 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FROM_BELOW 0.95 /* less of the bytes read: memory served them */
+/* if a smaller share of the bytes read came from below, memory served them */
+#define FROM_BELOW 0.95
 
 static bool stores(const struct run *r)
 {
     return r->engine && io_engine_stores(r->engine);
 }
 
-/* ---- the same on all nodes? ------------------------------------------------------ */
+/* ---- comparing nodes ------------------------------------------------------------- */
 
-struct seen { /* by a rank that looks */
+struct seen { /* findings of a rank that looks */
     char key[512], text[1024], host[64];
 };
 
-/* The kinds of layers count, and not their names: each node may have its own sda. */
+/* Describes the layers by their kinds, not their names: each node may have its
+ * own sda. */
 static void describe(const struct run *r, const struct io_stack *s, struct seen *out)
 {
     size_t n = 0;
@@ -54,7 +56,7 @@ static void say_unlike(struct run *r, const char *path, const struct seen *first
     report_warning(r->report, "unlike_nodes", "%s", text);
 }
 
-/* Rank 0's is held against those of all others. */
+/* Compares rank 0's storage with that of all others. */
 static void compare_nodes(struct run *r, const char *path, bool look,
                           const struct io_stack *s)
 {
@@ -74,9 +76,10 @@ static void compare_nodes(struct run *r, const char *path, bool look,
     say_unlike(r, path, &first, &mine, what);
 }
 
-/* ---- what is found --------------------------------------------------------------- */
+/* ---- finding the storage --------------------------------------------------------- */
 
-/* Of what `path` is on, by those ranks that look, what serves most from memory. */
+/* Finds the storage of `path` that can serve most from memory, among the ranks
+ * that look. */
 static int find_worst(struct run *r, const char *path, bool look, struct io_stack *s)
 {
     struct {
@@ -100,15 +103,15 @@ const char *run_storage_path(const struct run *r)
     return r->input.path ? r->input.path : r->options->dir;
 }
 
-/* Whether the kernel counts what is fetched from what it stands on: what goes to block
- * devices, whatever the file system. */
+/* True if the kernel counts bytes fetched from below: those from block devices, with
+ * any file system. */
 static bool is_counted(const struct io_stack *s)
 {
     bool device = s->n && strcmp(s->layer[0].kind, "file system") != 0;
     return device || (s->n >= 2 && s->layer[0].reads == IO_READS_BELOW);
 }
 
-/* Nothing is written to try the counters. */
+/* Finds the storage of an input, without writing to test the counters. */
 static int find_input(struct run *r)
 {
     int rc = find_worst(r, r->input.path, r->world.node_rank == 0, &r->stack);
@@ -116,7 +119,8 @@ static int find_input(struct run *r)
     return rc;
 }
 
-/* A rank on each node looks; where each has a folder of its own, all of them. */
+/* Finds the storage. One rank of each node looks; if each rank has its own directory,
+ * all do. */
 int run_storage_find(struct run *r)
 {
     const struct run_options *o = r->options;
@@ -128,7 +132,7 @@ int run_storage_find(struct run *r)
     if (!o->node_dirs)
         return find_worst(r, o->dir, r->world.node_rank == 0, &r->stack);
     container_dir(o->node_dirs, r->world.node_rank, r->world.node, r->world.rank, own);
-    /* What is wrong with a folder is said when a file is made in it. */
+    /* A problem with a directory is reported when a file is made in it. */
     return find_worst(r, access(own, X_OK) ? o->dir : own, true, &r->stack);
 }
 
@@ -137,7 +141,7 @@ int run_reads(struct run *r, const char *path)
 {
     if (!stores(r))
         return 0;
-    /* Where it is not there, who reads it says so. */
+    /* If it does not exist, its reader reports that. */
     bool look = r->world.node_rank == 0 && !access(path, F_OK);
     int rc = find_worst(r, path, look, &r->also);
     if (!rc && !is_counted(&r->also))
@@ -145,7 +149,7 @@ int run_reads(struct run *r, const char *path)
     return rc;
 }
 
-/* Where reads may come from, of all places that there are. */
+/* The origin that reads may have, over all places. */
 static enum io_reads served_by(const struct run *r)
 {
     enum io_reads a = r->stack.reads, b = r->also.n ? r->also.reads : a;
@@ -153,7 +157,7 @@ static enum io_reads served_by(const struct run *r)
     return a != b && most == IO_READS_MEMORY ? IO_READS_CACHE : most;
 }
 
-/* The stack, and the layer of it, to which the whole owes what is said of its reads;
+/* The stack whose reads decide the verdict, and the layer of it that does;
  * NULL: none. */
 static const struct io_stack *decisive(const struct run *r, const struct io_layer **l)
 {
@@ -209,9 +213,9 @@ void run_stripes(struct run *r, const char *path)
                        s.about);
 }
 
-/* ---- what others made ------------------------------------------------------------ */
+/* ---- inputs ---------------------------------------------------------------------- */
 
-/* Each node has what it calls so: they must be equally long. */
+/* Each node may have another file of this name: they must be equally long. */
 static int same_everywhere(const struct run *r, const char *path, int64_t bytes)
 {
     int64_t range[2] = {-bytes, bytes};
@@ -284,7 +288,7 @@ static void warn(struct run *r, double below, double resident)
     const struct io_layer *l;
     const struct io_stack *s = decisive(r, &l);
     bool compresses = r->stack.compresses || r->also.compresses;
-    if (served_by(r) == IO_READS_MEMORY) /* that was said before */
+    if (served_by(r) == IO_READS_MEMORY) /* otherwise already reported */
         return;
     if (below >= 0 && below < FROM_BELOW && !compresses)
         report_warning(r->report, "served_from_memory",

@@ -9,29 +9,29 @@ enum {
     LINE = 64
 }; /* bytes: slots begin at multiples, so that records may be aligned */
 
-/* Before its `buf` a reader's slot has room for the begin of a record whose end is in
- * `buf`, and behind it a writer's has room for the begin of what goes into the next. */
+/* A reader's slot has room before `buf` for the beginning of a record that ends in
+ * `buf`; a writer's has room after it for the beginning of the next slot's bytes. */
 struct slot {
     struct run_io io;
     uint8_t *buf;
-    int64_t from, end; /* reading: what was asked for, within buf */
+    int64_t from, end; /* reading: the requested bytes, within buf */
 };
 
 struct run_stream {
     struct run_file *f;
     struct run_stream_how how;
     bool direct, own;
-    int now;      /* slot whose bytes are given out, or filled */
-    int64_t at;   /* reading: in the file, of the next byte to give out;
-                     writing: of the slot's first byte */
+    int now;      /* slot that is given out, or filled */
+    int64_t at;   /* reading: file offset of the next byte to give out; writing: of the
+                   * slot's first byte */
     int64_t fill; /* writing: bytes in the slot */
-    bool clean;   /* writing: all of them are in the file, too */
-    int64_t made; /* writing: transfers */
+    bool clean;   /* writing: the file has all of them, too */
+    int64_t made; /* writing: number of transfers */
     /* Reading: */
-    int ahead;           /* slots that are full or under way, from `now` on */
-    bool given;          /* the first of them is with the program */
-    int64_t asked, end;  /* in the file: next byte to ask for; where to stop */
-    const uint8_t *rest; /* begin of a record, at the end of what was given */
+    int ahead;           /* slots that are full or in flight, from `now` on */
+    bool given;          /* the program has the first of them */
+    int64_t asked, end;  /* file offsets: the next byte to request; the end */
+    const uint8_t *rest; /* beginning of a record, at the end of what was given */
     int64_t rest_bytes;
     struct slot slot[];
 };
@@ -145,7 +145,8 @@ int run_stream_open(struct run_stream **out, struct run_file *f,
     return rc;
 }
 
-/* What did not finish in time may still move bytes: its memory stays. */
+/* A transfer that did not finish in time may still move bytes: its memory is
+ * not freed. */
 void run_stream_close(struct run_stream **stream)
 {
     struct run_stream *s = *stream;
@@ -168,7 +169,7 @@ int64_t run_stream_at(const struct run_stream *s)
 
 /* ---- transfers ------------------------------------------------------------------- */
 
-/* Whether the run goes on, or others wait for this file's transfers. */
+/* True if the run goes on, or others wait for this file's transfers. */
 static bool stream_goes_on(const struct run_stream *s)
 {
     const struct run *r = s->f->run;
@@ -183,8 +184,8 @@ static void stream_submit(struct run_stream *s, struct slot *slot)
 
 /* ---- reading --------------------------------------------------------------------- */
 
-/* The transfer from s->asked on, into a free slot. Of the tail it is enough that what
- * the file has comes. */
+/* Requests the transfer from s->asked on, into a free slot. The tail may be short at
+ * the end of the file. */
 static void stream_ask(struct run_stream *s)
 {
     struct slot *slot = &s->slot[(s->now + s->ahead) % s->how.slots];
@@ -205,8 +206,8 @@ static void stream_ask(struct run_stream *s)
     stream_submit(s, slot);
 }
 
-/* At least the slot that is needed now; and all others where transfers go on meanwhile,
- * as long as none has to wait for room in the queue. */
+/* Requests at least the slot that is needed now; and all others if transfers go on in
+ * the background, as long as none has to wait for room in the queue. */
 static void stream_read_ahead(struct run_stream *s)
 {
     const struct run_file *f = s->f;
@@ -218,7 +219,8 @@ static void stream_read_ahead(struct run_stream *s)
     }
 }
 
-/* The slot that was given is free; the record it ends with goes before the next. */
+/* Frees the slot that was given, and moves the record that it ends with before the
+ * next slot. */
 static void stream_give_back(struct run_stream *s)
 {
     if (!s->given)
@@ -231,7 +233,7 @@ static void stream_give_back(struct run_stream *s)
                           (size_t)s->rest_bytes);
 }
 
-/* The next slot, with what is left of a record before it; how many bytes that is. */
+/* Returns the bytes of the next slot, with the beginning of a record before it. */
 static int64_t stream_take(struct run_stream *s, const uint8_t **piece)
 {
     struct slot *slot = &s->slot[s->now];
@@ -271,13 +273,13 @@ const void *run_stream_next(struct run_stream *s, int64_t *n)
 
 /* ---- writing --------------------------------------------------------------------- */
 
-/* Up to the next multiple of a slot's bytes. */
+/* The bytes from s->at to the next multiple of a slot's bytes. */
 static int64_t stream_limit(const struct run_stream *s)
 {
     return s->how.slot_bytes - s->at % s->how.slot_bytes;
 }
 
-/* Writes the first n bytes of the slot; the rest begins the next one. */
+/* Writes the first n bytes of the slot; the rest moves to the next one. */
 static void stream_write(struct run_stream *s, int64_t n)
 {
     struct slot *slot = &s->slot[s->now];
@@ -331,8 +333,8 @@ static void stream_await_all(struct run_stream *s)
         run_await(s->f, &s->slot[(s->now + i) % s->how.slots].io);
 }
 
-/* Whole blocks, with zeros behind; what was not one stays here, to be written once more
- * with what comes after it. */
+/* Writes whole blocks, padded with zeros; the partial block stays here, to be written
+ * again with what follows it. */
 static void stream_write_tail(struct run_stream *s)
 {
     int64_t part = s->fill % IO_DIRECT_ALIGN, whole = s->fill - part;

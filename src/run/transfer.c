@@ -1,17 +1,17 @@
-/* Timed transfers: one, or several at once. */
+/* Timed transfers: one, or several together. */
 #include "base/err.h"
 #include "run/run.h"
 #include <string.h>
 #include <sys/resource.h>
 
-/* Of the thread alone where there are others that transfer. */
+/* Reads the thread's clock if other threads transfer, too. */
 int64_t run_cpu_ns(const struct run *r)
 {
     return r->lanes > 1 ? clock_thread_ns() : clock_cpu_ns();
 }
 
-/* The clock of processor time is a system call: it is read while that of the activity
- * stands still. */
+/* Begins an activity. Reading the processor clock is a system call, so it happens while
+ * the activity's own clock is stopped. */
 static enum act enter(struct run *r, enum act a)
 {
     r->cpu_ns[a] -= run_cpu_ns(r);
@@ -69,14 +69,15 @@ void run_sync_meet(struct run_file *f)
     leave(r, ACT_SYNC, before);
 }
 
-/* So often has this thread given up its processor to wait. */
+/* The number of times this thread has given up its processor to wait. */
 static long waits_so_far(void)
 {
     struct rusage u;
     return getrusage(RUSAGE_THREAD, &u) ? 0 : u.ru_nvcsw;
 }
 
-/* The first ones of a phase are looked at: each takes two system calls. */
+/* Observes only the first requests of a phase: each observation takes two
+ * system calls. */
 int run_start_at(struct run_file *f, struct io_queue *q, struct io_req *list[], int n,
                  int64_t now_ns)
 {
@@ -150,7 +151,7 @@ void run_submit(struct run_file *f, struct run_io *t)
         run_await(f, t);
 }
 
-/* Where the list was refused, an asynchronous engine has none of it under way; a
+/* If the list is refused, an asynchronous engine has none of it in flight; a
  * synchronous one has made the others. */
 void run_submit_list(struct run_file *f, struct run_io t[], int n)
 {

@@ -1,4 +1,4 @@
-/* What is the same in all programs: from argv to the exit status. */
+/* The common course of all programs, from argv to the exit status. */
 #include "run/workload.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What all repetitions use. */
+/* The data that all repetitions use. */
 struct workload_run {
     struct run *r;
     const struct workload *w;
     struct run_need need;
-    struct io_queue **queue; /* of each lane, where it has several files; NULL */
+    struct io_queue **queue; /* one for each lane that has several files; else NULL */
 };
 
 /* ---- a repetition --------------------------------------------------------------- */
@@ -103,9 +103,9 @@ static int workload_repetition(const struct workload_run *m)
     return rc ? rc : put;
 }
 
-/* ---- what it needs -------------------------------------------------------------- */
+/* ---- needs ---------------------------------------------------------------------- */
 
-/* What follows from a layout is not said twice. */
+/* Derives the needs that follow from a layout. */
 static int settle_layout(struct run_need *n)
 {
     const struct layout *l = n->layout;
@@ -142,7 +142,7 @@ static int workload_dry(struct run *r, const struct workload *w,
     return run_dry_json(r, n);
 }
 
-/* A piece for each lane. */
+/* Allocates the buffers, a piece for each lane. */
 static int workload_buffers(struct run *r, int64_t bytes)
 {
     void *buf = NULL;
@@ -169,7 +169,7 @@ int run_files_make(struct run *r)
     return 0;
 }
 
-/* One for all files of a lane. */
+/* Makes one queue for all files of a lane. */
 static int workload_queues(struct workload_run *m)
 {
     struct run *r = m->r;
@@ -214,7 +214,7 @@ static int workload_repeat(struct workload_run *m, int argc, char **argv)
         run_plan(r, n->layout);
     int rc = run_ready(r, argc, argv, n->memory_bytes, n->disk_bytes, n->order,
                        n->depth, n->steps);
-    if (rc) /* there may be no report to put results into */
+    if (rc) /* there may be no report for results */
         return rc;
     rc = workload_open(m);
     for (int64_t i = 0; i < r->options->repeat && !rc; i++)
@@ -243,7 +243,8 @@ int run_without(const struct workload *w)
            (w->takes & RUN_TAKES_HDF5 ? 0 : IO_STORES_FORMAT);
 }
 
-/* The program's options are those that it takes; of engines, those that there are. */
+/* Reduces the program's options to those that it takes, and engines to
+ * those available. */
 static int workload_options(struct opt_program *p, const struct workload *w)
 {
     static char help[IO_ENGINE_CHOICES + 64];
@@ -257,7 +258,7 @@ static int workload_options(struct opt_program *p, const struct workload *w)
 
 int run_main(const struct workload *w, int argc, char **argv)
 {
-    static struct run r; /* what the workload's calls come back to may point to it */
+    static struct run r; /* static: callbacks of the workload may keep pointers to it */
     struct opt_program p = {.name = w->name,
                             .line = w->line,
                             .about = w->about,
