@@ -1,4 +1,4 @@
-/* The table of engines: a back end is a file and a line here. */
+/* The table of engines: an engine is a file and a line here. */
 #include "base/err.h"
 #include "base/units.h"
 #include "io/engine.h"
@@ -36,13 +36,13 @@ static const struct io_engine *engines_find(const char *spec)
     return NULL;
 }
 
-/* What a user chooses by IOMETHOD: not the one that FILETYPE chooses. */
+/* True for engines that a user chooses by IOMETHOD: not those that FILETYPE chooses. */
 static bool is_method(const struct io_engine *e)
 {
     return e && !(e->can & IO_WRAPS);
 }
 
-/* Of such what `without` (enum io_engine_kind) leaves. */
+/* True for those that `without` (enum io_engine_kind) does not exclude. */
 static bool is_left(const struct io_engine *e, int without)
 {
     int kind = (e->can & IO_HAS_NO_FILE ? IO_STORES_NOTHING : 0) |
@@ -50,7 +50,7 @@ static bool is_left(const struct io_engine *e, int without)
     return is_method(e) && !(kind & without);
 }
 
-/* What a user knows it as. */
+/* The user's name for it. */
 static const char *title(const struct io_engine *e, char out[IO_ENGINE_TITLE])
 {
     if (is_method(e))
@@ -77,11 +77,11 @@ static void list_built(char *out, size_t size, int without)
 
 enum { ASYNC_MOST = 2 };
 
-/* IOMETHODs of MADbench2's kind: their synchronous engine, and their asynchronous ones
+/* IOMETHODs as in MADbench2: their synchronous engine, and their asynchronous engines
  * in the order of choice. */
 static const struct method {
     const char *name, *engine, *async[ASYNC_MOST];
-    const char *no_async; /* why there is none */
+    const char *no_async; /* reason why there is none */
 } methods[] = {
     {.name = "POSIX", .engine = "posix", .async = {"uring", "threads"}},
     {.name = "MPI", .engine = "mpiio", .async = {"mpiio-nb"}},
@@ -101,7 +101,7 @@ static const struct method *method_of(const char *name)
     return NULL;
 }
 
-/* "POSIX, MPI or HDF5". */
+/* Lists the methods: "POSIX, MPI or HDF5". */
 static void list_methods(char *out, size_t size, int without)
 {
     size_t n = 0, left = 0, last = 0, all = sizeof methods / sizeof methods[0];
@@ -145,7 +145,7 @@ int io_engine_usable(const char *spec)
     return rc || !e->usable ? rc : e->usable();
 }
 
-/* A synchronous engine's own name: what to take instead. */
+/* Refuses a synchronous engine, and says what to take instead. */
 static int refuse_synchronous(const char *spec)
 {
     return err_usage(
@@ -176,7 +176,7 @@ int io_engine_partitioned(const char *inner, char *spec, size_t room)
     return n < (int)room ? 0 : err_usage("I/O engine \"%s\" is too long a name", inner);
 }
 
-/* Of "a|b=word/word|c[=1]" the entry whose name are the n bytes at `name`; NULL. */
+/* Finds the entry of the n bytes at `name` in "a|b=word/word|c[=1]"; NULL: none. */
 static const char *find_option(const char *list, const char *name, size_t n)
 {
     while (list && *list) {
@@ -198,7 +198,7 @@ const char *io_engine_inner(const char *options)
     return "posix";
 }
 
-/* The engine within, and whether it can be. */
+/* Finds the inner engine, and checks that it can be one. */
 static const struct io_engine *find_inner(const char *options)
 {
     char name[32];
@@ -213,7 +213,7 @@ static const struct io_engine *find_inner(const char *options)
     return NULL;
 }
 
-/* Whether `word` is one of "word/word" up to a '|'. */
+/* True if `word` is one of "word/word" up to a '|'. */
 static bool is_word(const char *words, const char *word)
 {
     size_t n = strlen(word);
@@ -226,9 +226,9 @@ static bool is_word(const char *words, const char *word)
     return false;
 }
 
-/* One option, "name=value" of `len` bytes, whose entry in the engine's list is there:
- * "name" takes a number, "name=word/word" one of the words, "name[=1]" may stand
- * alone. */
+/* Checks an option "name=value" of `len` bytes against its entry in the engine's
+ * list: "name" takes a number, "name=word/word" one of the words, "name[=1]" may
+ * stand alone. */
 static int check_value(const struct io_engine *e, const char *entry, const char *text,
                        size_t len)
 {
@@ -250,7 +250,7 @@ static int check_value(const struct io_engine *e, const char *entry, const char 
                      (int)name, text, what, value);
 }
 
-/* "name=value,name=value": a misspelt option must not be passed over. */
+/* Checks "name=value,name=value": misspelt options are errors. */
 static int check_options(const struct io_engine *e, const char *text)
 {
     bool wraps = e->can & IO_WRAPS;

@@ -1,11 +1,11 @@
-/* The table of engines, for those who choose one: --list-engines. */
+/* --list-engines: the table of engines. */
 #include "base/err.h"
 #include "base/format/json.h"
 #include "io/engine.h"
 
 static const struct {
     int can;
-    const char *name, *key; /* in the text, "": not there; in JSON */
+    const char *name, *key; /* in the text ("": left out), and in JSON */
 } abilities[] = {{IO_CAN_COLLECTIVE, "collective", "collective"},
                  {IO_CAN_DIRECT, "direct", "direct"},
                  {IO_CAN_HINTS, "hints", "hints"},
@@ -15,7 +15,8 @@ static const struct {
 
 enum { ABILITIES = sizeof abilities / sizeof *abilities };
 
-/* "": it can be used. Of this build, and of the kernel that is asked. */
+/* The reason why the engine cannot be used in this build, or with this kernel; "":
+ * it can. */
 static const char *why_not(const struct io_engine *e, char *out, size_t size)
 {
     out[0] = 0;

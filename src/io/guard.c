@@ -8,21 +8,22 @@
 #include <string.h>
 #include <ucontext.h>
 
-/* A copy that is under way on this thread, and where to go on if it fails. */
+/* A copy in progress on this thread, and where to go on if it fails. */
 struct guard {
     const char *from, *to; /* mapped memory */
     sigjmp_buf back;
 };
 
-/* The process has one handler of a signal, so that this is of the process, too. */
+/* The members below belong to the process, as a process has one handler of a signal. */
 static _Thread_local struct guard *volatile guarded;
 static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
 static int users;
-static bool stays;              /* somebody has come after us, and hands on to us */
-static struct sigaction before; /* who handled it */
+static bool stays;              /* a later handler passes signals on to ours, so it
+                                 * stays installed */
+static struct sigaction before; /* the previous handler */
 
-/* As if there were nobody to handle it: at once where it was sent, else as the
- * instruction that made it is tried again. */
+/* Takes the default action: at once for a signal that was sent, else when the
+ * instruction that raised it is retried. */
 static void take_default(int sig, const siginfo_t *info)
 {
     signal(sig, SIG_DFL);
@@ -41,8 +42,8 @@ static void pass_on(int sig, siginfo_t *info, void *context)
         before.sa_handler(sig);
 }
 
-/* The jump takes back the mask of the copy, which the kernel has kept: with sigsetjmp
- * that would be a system call for each copy. */
+/* Ends a failed copy. The jump restores the signal mask that the kernel saved: with
+ * sigsetjmp that would be a system call for each copy. */
 static void on_bus(int sig, siginfo_t *info, void *context)
 {
     struct guard *g = guarded;

@@ -1,4 +1,4 @@
-/* The core: what all engines share. Checks, agreement, time stamps, the watchdog. */
+/* The core that all engines share: checks, agreement, time stamps, the watchdog. */
 #include "io/io.h"
 #include "base/clock.h"
 #include "base/err.h"
@@ -16,12 +16,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What stands for "key" in "key=value,key": the value, of *n bytes; NULL: it is not
- * there. */
+/* The value, of *n bytes, of "key" in "key=value,key"; NULL: it is not there. */
 static const char *option_of(const char *options, const char *key, size_t *n)
 {
     const char *at = options;
-    size_t name = *at ? strlen(key) : 0; /* most have none, and posix asks each time */
+    /* most have none, and posix calls this each time */
+    size_t name = *at ? strlen(key) : 0;
     while (*at) {
         size_t len = strcspn(at, ",");
         if (!strncmp(at, key, name) && (len == name || at[name] == '=')) {
@@ -41,7 +41,7 @@ int64_t io_option(const char *options, const char *key, int64_t preset)
     const char *value = option_of(options, key, &n);
     if (!value || n >= sizeof text)
         return preset;
-    if (!n) /* it stands alone: what is asked for */
+    if (!n) /* the key alone switches it on */
         return 1;
     snprintf(text, sizeof text, "%.*s", (int)n, value);
     return units_parse_bytes(text, &v) ? preset : v;
@@ -100,8 +100,8 @@ int io_descriptor_open_to_map(const struct io_file *f)
 
 /* ---- opening ---------------------------------------------------------------- */
 
-/* Makes the file on one rank. Signals wait, so that a file never exists without
- * standing in the scratch table, nor does somebody else's file ever stand there. */
+/* Makes the file on one rank. Signals wait, so that the scratch table has every file
+ * that exists, and never a file of somebody else. */
 int io_file_make(struct io_file *f)
 {
     int fd = -1;
@@ -128,9 +128,9 @@ static void destroy(struct io_file *f)
     free(f);
 }
 
-/* ROMIO takes what is before a colon for a kind of file system, wherever the colon is,
- * and opens another path, or none. So a folder with one is named by a descriptor, which
- * stays open as long as the file: libraries come back to the name. */
+/* Makes a name for MPI libraries. ROMIO takes the text before any colon for a kind of
+ * file system, and opens another path, or none. So a directory with a colon is named by
+ * a descriptor, which stays open as long as the file: libraries use the name again. */
 static void name_for_mpi(struct io_file *f)
 {
     char text[PATH_MAX];
@@ -175,7 +175,7 @@ static struct io_file *io_make(const struct io_open *o)
     return NULL;
 }
 
-/* tmpfs takes O_DIRECT and stays what it is: memory. */
+/* Refuses direct I/O on tmpfs, which accepts O_DIRECT but is memory. */
 static int refuse_memory(const struct io_file *f)
 {
     char dir[4096];
@@ -213,7 +213,7 @@ static int share_queue(struct io_file *f, const struct io_open *o)
     return 0;
 }
 
-/* Local. The queue it was given, or one of its own. */
+/* Local. Joins the given queue, or makes one for the file. */
 static int join_queue(struct io_file *f, const struct io_open *o)
 {
     struct io_queue_open own = {.engine = o->engine,
@@ -230,7 +230,8 @@ static int join_queue(struct io_file *f, const struct io_open *o)
     return 0;
 }
 
-/* The verdict of all that have the file open: of a local one, that is this rank. */
+/* Agrees on a verdict among the ranks that have the file open; for a local file that is
+ * this rank. */
 static int io_agree(const struct io_file *f, int rc)
 {
     return f->flags & IO_LOCAL ? rc : err_agree(f->comm, rc);
@@ -253,7 +254,8 @@ static bool opens_at_once(const struct io_open *o)
     return e && e->can & IO_OPENS_AT_ONCE && !(o->flags & IO_LOCAL);
 }
 
-/* Three steps, each agreed on, so that no rank is left waiting in the next one. */
+/* Opens in three steps, with agreement on each, so that no rank is left waiting in
+ * the next. */
 static int open_steps(struct io_file *f)
 {
     int rc = 0;
@@ -264,7 +266,7 @@ static int open_steps(struct io_file *f)
         watchdog_disarm();
         if ((rc = io_agree(f, rc)))
             return rc;
-        /* Whoever is told to end removes it: rank 0 may be where no signal comes. */
+        /* Every rank removes it if it is told to end: no signal may come to rank 0. */
         if (f->rank)
             rc = scratch_add(f->path);
         if ((rc = io_agree(f, rc)))
@@ -282,7 +284,7 @@ static int open_steps(struct io_file *f)
     return all;
 }
 
-/* What others made is never changed. */
+/* Checks a local file: files of others are never changed. */
 static int check_local(const struct io_open *o)
 {
     if (!(o->flags & IO_LOCAL))
@@ -329,7 +331,7 @@ int io_file_open(struct io_file **out, const struct io_open *o)
         return rc;
     }
     f->align = f->flags & IO_DIRECT ? io_direct_align(f->path) : 1;
-    f->created = false; /* it is the program's from now on */
+    f->created = false; /* the program owns it from now on */
     f->hints = NULL;
     f->hint_count = 0;
     f->shape = NULL;
@@ -457,7 +459,7 @@ int io_file_remove(MPI_Comm comm, const char *path)
         return remove_local(path);
     MPI_Comm_rank(comm, &rank);
     watchdog_arm_as_set("removing", path);
-    int rc = scratch_empty(path); /* each rank, what it made in it */
+    int rc = scratch_empty(path); /* each rank removes what it made in it */
     watchdog_disarm();
     rc = err_agree(comm, rc);
     watchdog_arm_as_set("removing", path);
@@ -476,7 +478,7 @@ void io_file_keep(MPI_Comm comm, const char *path)
     scratch_forget(path);
 }
 
-/* ---- what it is and does -------------------------------------------------------- */
+/* ---- properties ----------------------------------------------------------------- */
 
 const char *io_file_layer(const struct io_file *f)
 {

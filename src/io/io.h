@@ -1,7 +1,8 @@
-/* How bytes get to and from files: one interface, an engine per back end.
+/* Transfers bytes to and from files: one interface, an engine per back end.
  *
- * Unique or shared is the communicator given to io_file_open (MPI_COMM_SELF or
- * all), never an `if` in an engine. Nothing here knows a layout or a report. */
+ * The communicator given to io_file_open decides between unique and shared files
+ * (MPI_COMM_SELF or all), never an `if` in an engine. Nothing here knows a layout or
+ * a report. */
 #ifndef IO_IO_H
 #define IO_IO_H
 
@@ -20,15 +21,15 @@ enum io_flags {
     IO_DIRECT = 16,     /* past the page cache; buffers, offsets and sizes of requests
                           are multiples of IO_DIRECT_ALIGN */
     IO_WRITE_BACK = 32, /* a write is done when its bytes have left the page cache for
-                           the device, so that no sync finds them there */
-    IO_LOCAL = 64       /* this rank's own: nothing is agreed with others, and whoever
-                           opens it tells its verdict at the end of a phase. `comm` is
-                           not looked at. To be written it must be this run's; what
-                           others made is opened to be read only. From any thread, but
-                           with an engine that calls MPI (on MPI_COMM_SELF) */
+                         * the device, so that no sync finds them there */
+    IO_LOCAL = 64       /* this rank's own file: ranks agree on nothing, and the opener
+                         * reports its verdict at the end of a phase. `comm` is ignored.
+                         * Only files of this run can be written; files of others are
+                         * opened read-only. Any thread may use it, except with an
+                         * engine that calls MPI (on MPI_COMM_SELF) */
 };
 
-/* What every block device and file system that does direct I/O is content with. */
+/* Satisfies every block device and file system with direct I/O. */
 #define IO_DIRECT_ALIGN 4096
 
 enum io_op { IO_OP_READ, IO_OP_WRITE };
@@ -37,13 +38,13 @@ struct io_req {
     enum io_op op;
     void *buf;
     int64_t offset, bytes;
-    /* Of a read of whole blocks that may go past the end of the file: so many bytes are
-     * enough, and `done` tells how many came. 0: all of them must. */
+    /* For a read of whole blocks that may go past the end of the file: `least` bytes
+     * are enough, and `done` has their number. 0: all bytes are needed. */
     int64_t least;
     struct io_file *file; /* io_file_start and io_file_transfer set it */
     /* results: */
     int rc;           /* 0 or -errno; the sentence is recorded (base/err.h) */
-    int64_t done;     /* bytes transferred; == bytes where rc == 0 and least is 0 */
+    int64_t done;     /* bytes transferred; == bytes if rc == 0 and least is 0 */
     int64_t start_ns; /* clock_ns at submission */
     int64_t end_ns;   /* clock_ns at completion */
 };
@@ -55,14 +56,15 @@ struct io_hint {
 
 #define IO_SHAPE_DIMS 4
 
-/* What a file holds, for engines that store arrays and not bytes: an offset is then
- * the row-major position in the array. The others pay no attention to it. */
+/* The array in a file, for engines that store arrays and not bytes: an offset is then
+ * the row-major position in the array. Other engines ignore it. */
 struct io_shape {
-    const char *name;  /* of the array: "matrices" */
+    const char *name;  /* name of the array: "matrices" */
     int element_bytes; /* 8: double; 1: byte */
     int ndims;         /* 1 .. IO_SHAPE_DIMS */
     int64_t dims[IO_SHAPE_DIMS];
-    const char *dim_names; /* "rank,mat,element"; what they mean, for who reads it */
+    const char *dim_names; /* "rank,mat,element": their meaning, for readers of
+                            * the file */
 };
 
 struct io_striping;
@@ -78,96 +80,97 @@ struct io_open {
     double timeout_s;    /* limit of one wait or blocking call; 0: none */
     const struct io_hint *hints;
     int hint_count;
-    const struct io_shape *shape; /* NULL: `bytes` bytes in a row */
+    const struct io_shape *shape; /* NULL: `bytes` contiguous bytes */
     const struct iovec
         *buffers;     /* memory that requests will use, which an engine may */
     int buffer_count; /* register with the kernel; 0: not known */
-    /* For engines that partition what they write: which rank writes which bytes, NULL:
-     * not known; and the folders for the partitions, "DIR,DIR" with %n (number of the
-     * node) and %r (of the rank), each rank of a node taking the next one in turn;
-     * NULL: beside the rest of the file. */
+    /* For engines that partition: the ranks' bytes by plan (NULL: not known), and the
+     * directories of the partitions, "DIR,DIR" with %n (number of the node) and %r (of
+     * the rank); each rank of a node takes the next one in turn. NULL: beside the rest
+     * of the file. */
     const struct ldad_plan *plan;
     const char *node_dirs;
     const struct io_striping
-        *striping; /* with IO_CREATE; NULL: as the directory says */
-    /* NULL: a queue of its own. Else one of this engine, whose depth and buffers are in
-     * effect instead of those above; not with IO_COLLECTIVE. */
+        *striping; /* with IO_CREATE; NULL: the directory's default */
+    /* NULL: a queue of its own. Else a queue of this engine, whose depth and buffers
+     * replace those above; not with IO_COLLECTIVE. */
     struct io_queue *queue;
 };
 
 struct io_file;
 struct io_queue;
 
-/* **Collective** on o->comm; Local with IO_LOCAL, as are all below for that file. A
- * failed open leaves nothing open, and no file that it created, on any rank. Returns
- * the same verdict everywhere: 0 or -errno with a sentence. A created file is in the
- * scratch table of every rank of comm. */
+/* **Collective** on o->comm; Local with IO_LOCAL, as are all functions below for that
+ * file. Opens a file. A failed open leaves nothing open, and no file that it created,
+ * on any rank. Returns the same verdict on all ranks: 0, or -errno with a sentence. A
+ * created file is in the scratch table of every rank of comm. */
 int io_file_open(struct io_file **f, const struct io_open *o);
 
 /* Local, or **collective** on the file's communicator with IO_COLLECTIVE. As
- * io_queue_start with the file's queue, for requests of this file, which it sets in
- * each; with IO_COLLECTIVE what was refused takes part with nothing to move, and all n
- * are under way. */
+ * io_queue_start with the file's queue, for requests of this file; sets `file` in
+ * each. With IO_COLLECTIVE, refused requests take part with no bytes, and all n are
+ * in flight. */
 int io_file_start(struct io_file *f, struct io_req *r[], int n);
 
-/* Local. As io_queue_wait_for, io_queue_wait and io_queue_poll with the file's queue:
- * where that has other files, theirs are meant as well. */
+/* Local. As io_queue_wait_for, io_queue_wait and io_queue_poll with the file's queue,
+ * which may have requests of other files, too. */
 int io_file_wait_for(struct io_file *f, const struct io_req *r);
 int io_file_wait(struct io_file *f);
 int io_file_poll(struct io_file *f);
 
-/* As io_file_start + io_file_wait for one request, and for that one only. */
+/* Does io_file_start and a wait for one request, and only for it. */
 int io_file_transfer(struct io_file *f, struct io_req *r);
 
-/* Local. The queue that the file's requests go through: as long as the file is open. */
+/* Local. The queue of the file's requests, valid while the file is open. */
 struct io_queue *io_file_queue(struct io_file *f);
 
-/* **Collective.** What this rank has written so far is on stable storage. The verdict
- * is this rank's own: to agree here would add the wait for slower ranks to its time. */
+/* **Collective.** Writes this rank's bytes to stable storage. The verdict is this
+ * rank's: agreeing here would add the wait for slower ranks to its time. */
 int io_file_sync(struct io_file *f);
 
-/* The same in two steps, so that who measures can tell waiting from syncing. own: what
- * this rank can do as soon as it has written all, whatever the others do; a rank whose
- * transfers have `failed` only makes the calls that others may wait for. meet: the
- * rest, where the library waits for all ranks before it syncs (OMPIO, HDF5) or they
- * tell each other something; only if none has failed, for after a collective write that
- * failed OMPIO leaves some ranks in it. */
+/* **Collective.** The same in two steps, so that waiting and syncing can be timed
+ * apart. own: syncs what this rank can, whatever the others do; a rank whose transfers
+ * have `failed` only makes the calls that others may wait for. meet: does the rest, if
+ * the library waits for all ranks before it syncs (OMPIO, HDF5) or they exchange
+ * messages; only if none has failed, because OMPIO leaves some ranks in it after a
+ * failed collective write. */
 int io_file_sync_own(struct io_file *f, bool failed);
 int io_file_sync_meet(struct io_file *f);
 
-/* Local. Where the engine keeps bytes in memory of its own (stdio), those written go to
- * the file; discard: what is read next comes from the file, too. 0 or -errno with a
- * sentence. */
+/* Local. Writes bytes that the engine holds back in memory (stdio) to the file;
+ * discard: also makes the next read come from the file. Returns 0, or -errno with
+ * a sentence. */
 int io_file_flush(struct io_file *f, bool discard);
 
-/* **Collective.** Closes, and frees *f (NULL afterwards) even where it fails. */
+/* **Collective.** Closes, and frees *f (NULL afterwards), even if it fails. */
 int io_file_close(struct io_file **f);
 
-/* **Collective** on `comm`; Local where that is MPI_COMM_NULL, for files of IO_LOCAL.
- * Removes the file if this run created it, and forgets it (base/scratch.h); rank 0 of
- * comm does it. No such file is no failure. */
+/* **Collective** on `comm`; Local with MPI_COMM_NULL, for files of IO_LOCAL. Removes
+ * the file if this run created it, on rank 0 of comm, and forgets it (base/scratch.h).
+ * A missing file is no failure. */
 int io_file_remove(MPI_Comm comm, const char *path);
 
 /* Local, on every rank of `comm`. Forgets the file without removing it. */
 void io_file_keep(MPI_Comm comm, const char *path);
 
-/* Local. How long the file is, as far as this rank can know: what others have added
- * to a container counts from the next sync on. 0 or -errno with a sentence. */
+/* Local. The length of the file, as far as this rank knows it: what others have added
+ * to a container counts from the next sync on. Returns 0, or -errno with a sentence. */
 int io_file_size(struct io_file *f, int64_t *bytes);
 
-/* Local, with nothing under way. Makes the file `bytes` long, as truncate(2) does: for
- * whoever has written whole blocks past what is to be its end. 0 or -errno with a
- * sentence: -EPERM where the run did not make it, -ENOTSUP where it is no plain file.
- * Where nothing is stored there is nothing to do. */
+/* Local, with nothing in flight. Makes the file `bytes` long, as truncate(2), after
+ * whole blocks were written past its intended end. Returns 0, or -errno with a
+ * sentence: -EPERM if the run did not make it, -ENOTSUP if it is no regular file. Does
+ * nothing if nothing is stored. */
 int io_file_cut(struct io_file *f, int64_t bytes);
 
 /* ---- queues --------------------------------------------------------------------- */
 
-/* Requests of several files, with one limit on how many are under way. A file belongs
- * to one queue from its open to its close. A queue is one thread's at a time. */
+/* A queue of requests of several files, with one limit on those in flight. A
+ * file belongs to one queue from its open to its close. One thread uses a queue
+ * at a time. */
 struct io_queue_open {
     const char *engine;  /* as in struct io_open of its files */
-    int depth;           /* requests under way at once, of all its files; >= 1 */
+    int depth;           /* requests in flight, of all its files; >= 1 */
     int64_t max_request; /* largest request of any of its files; 0: not known */
     double timeout_s;    /* limit of one wait; 0: none */
     const struct iovec
@@ -175,120 +178,122 @@ struct io_queue_open {
     int buffer_count; /* register with the kernel; 0: not known */
 };
 
-/* Local. 0 or -errno with a sentence: there is no such engine, it has a queue for each
- * file (mpiio-nb), or the kernel has no room for the queue. */
+/* Local. Opens a queue. Returns 0, or -errno with a sentence: the engine does
+ * not exist, it has one queue per file (mpiio-nb), or the kernel has no room for
+ * the queue. */
 int io_queue_open(struct io_queue **q, const struct io_queue_open *o);
 
 /* Local. Frees *q (NULL afterwards); files that are still open keep what they need. */
 void io_queue_close(struct io_queue **q);
 
 /* Local. Submits n requests, of any kinds and of any files of the queue, each with its
- * `file` (n <= depth - what is under way); a synchronous engine has completed them as
- * it returns. The requests and their buffers belong to the queue until they are done.
- * Returns 0, or the first request's rc; where an asynchronous engine's was refused,
- * none of the n is under way. */
+ * `file` (n <= depth minus those in flight); a synchronous engine has completed them
+ * when it returns. The queue owns the requests and their buffers until they are done.
+ * Returns 0, or the rc of the first one that was refused or failed at once; if one is
+ * refused with an asynchronous engine, none of the n is in flight. */
 int io_queue_start(struct io_queue *q, struct io_req *r[], int n);
 
-/* Local. The same for who has just read the clock: now_ns is when all are submitted,
- * and no second reading is needed. */
+/* Local. The same for a caller that has just read the clock: now_ns is the time of
+ * submission, and the clock is not read again. */
 int io_queue_start_at(struct io_queue *q, struct io_req *r[], int n, int64_t now_ns);
 
-/* Local. Waits until at least one of what is under way is done (its end_ns is not 0
- * any more), or, with `r`, until that one is. Returns 0, r's rc, or -ETIMEDOUT where
- * the queue's limit passes. */
+/* Local. Waits until at least one request in flight is done (its end_ns is not 0 any
+ * more), or, with `r`, until that one is. Returns 0, r's rc, or -ETIMEDOUT after the
+ * queue's limit. */
 int io_queue_wait_for(struct io_queue *q, const struct io_req *r);
 
-/* Local. Waits until all that was started is done. Returns 0 or the rc of the first
- * request that failed since the last call, of whatever file. -ETIMEDOUT where the
- * queue's limit passes. */
+/* Local. Waits until all requests are done. Returns 0, or the rc of the first request,
+ * of any file, that failed since the last call. -ETIMEDOUT after the queue's limit. */
 int io_queue_wait(struct io_queue *q);
 
-/* Local. How many requests more may be started now. */
+/* Local. The number of requests that may still be started. */
 int io_queue_room(const struct io_queue *q);
 
-/* Local. Moves asynchronous transfers on; call at least every 5 ms of
- * computation. Returns the number of requests still under way. */
+/* Local. Advances asynchronous transfers; call at least every 5 ms of computation.
+ * Returns the number of requests in flight. */
 int io_queue_poll(struct io_queue *q);
 
-/* Local. clock_ns when requests were last found done, by any of the calls above. */
+/* Local. The time (clock_ns) when one of the calls above last found
+ * finished requests. */
 int64_t io_queue_done_ns(const struct io_queue *q);
 
-/* ---- what the engine is and does ------------------------------------------- */
+/* ---- properties of engines ------------------------------------------------- */
 
 /* Local. The layer below: "POSIX", "ROMIO", "OMPIO"; known once opened. */
 const char *io_file_layer(const struct io_file *f);
 
-/* Local. Why transfers of this file do not go on by themselves, in spite of an
- * asynchronous engine ("MPI_File_iwrite_at blocks"); NULL: they do. Known once
- * opened. */
+/* Local. The reason why transfers of this file do not progress by themselves, in
+ * spite of an asynchronous engine ("MPI_File_iwrite_at blocks"); NULL: they do. Known
+ * once opened. */
 const char *io_file_caveat(const struct io_file *f);
 
-/* Local. Why requests of this file that are under way together are moved one after
- * another, although they go on by themselves; NULL: they are not. Known once opened. */
+/* Local. The reason why requests of this file in flight together are made one
+ * after another, although they progress by themselves; NULL: they are not. Known
+ * once opened. */
 const char *io_file_in_turn(const struct io_file *f);
 
-/* Local. Hints in effect, as the library reports them; up to `max` into h.
- * Returns how many there are. */
+/* Local. Copies the hints in effect, as the library reports them, up to `max`, into h.
+ * Returns their number. */
 int io_file_hints(const struct io_file *f, struct io_hint *h, int max);
 
-/* Local. How a partitioned file is stored; all 0 for other files. */
+/* Local. Describes the storage of a partitioned file; all 0 for other files. */
 struct io_partition {
-    int64_t parts;                 /* 0: there is no plan to partition by */
-    int64_t bytes;                 /* of the logical file, as far as this rank knows */
+    int64_t parts;                 /* 0: there is no plan to partition it */
+    int64_t bytes;                 /* of the logical file, as this rank knows */
     int64_t misfits, misfit_bytes; /* this rank's writes that did not fit the plan */
-    bool unlocked; /* the file system keeps no other job from writing it, too */
-    int64_t
-        recovered; /* it was opened as it was at this sync, since whoever wrote it was
-                          ended; -1: it was complete */
+    bool unlocked;     /* the file system has no locks to exclude other jobs from
+                        * writing it */
+    int64_t recovered; /* number of the sync from whose state it was opened, since its
+                        * writer was killed; -1: it was complete */
 };
 struct io_partition io_file_partition(const struct io_file *f);
 
-/* Local. What a user knows the engine as: "I/O engine uring", or, where FILETYPE chose
- * it, that. Returns `out`. */
+/* Local. The user's name for the engine: "I/O engine uring", or the FILETYPE that chose
+ * it. Returns `out`. */
 enum { IO_ENGINE_TITLE = 64 };
 const char *io_engine_title(const char *spec, char out[IO_ENGINE_TITLE]);
 
 /* Local. Nanoseconds that this process has waited so far, in opening and closing, for
- * headers of containers to be written, with their syncs: what makes a file whole that
- * was written, as the sync before the close does. Opens and closes of other files have
- * nothing of the kind. */
+ * headers of containers to be written and synced. They complete a written file, as the
+ * sync before the close does, so they count as sync. Other files take no such time. */
 int64_t io_header_ns(void);
 
-/* Local. Whether an engine of this spec exists here and can do `flags`: 0, or
- * -EINVAL with a sentence that names the engines there are. */
+/* Local. Checks that an engine of this spec exists and can do `flags`. Returns 0, or
+ * -EINVAL with a sentence that lists the engines. */
 int io_engine_check(const char *spec, int flags);
 
-/* Engines that not every program can use. */
+/* Engines that some programs cannot use. */
 enum io_engine_kind {
     IO_STORES_NOTHING = 1,
-    IO_STORES_FORMAT = 2 /* one of its own, and not the bytes at their offsets */
+    IO_STORES_FORMAT = 2 /* a format of its own, not the bytes at their offsets */
 };
 
-/* Local. The engine of an IOMETHOD: POSIX, MPI (in any case), or an engine's own name
- * with its options; `without` those of enum io_engine_kind. *spec is static or `method`
- * itself. 0, or -EINVAL with a sentence that names what there is. */
+/* Local. Finds the engine of an IOMETHOD: POSIX, MPI (in upper or lower case), or an
+ * engine's own name with its options; `without` excludes kinds (enum io_engine_kind).
+ * *spec is static or `method` itself. Returns 0, or -EINVAL with a sentence that lists
+ * the choices. */
 int io_engine_of_method(const char *method, int without, const char **spec);
 
-/* Local. What an IOMETHOD may be: "POSIX, MPI or HDF5, or an I/O engine (posix, ...)".
- * Returns `out`. */
+/* Local. Lists the values of IOMETHOD: "POSIX, MPI or HDF5, or an I/O engine (posix,
+ * ...)". Returns `out`. */
 enum { IO_ENGINE_CHOICES = 400 };
 const char *io_engine_choices(char *out, size_t size, int without);
 
-/* Local. Prints the table of engines: what each can, and why it cannot be used here. */
+/* Local. Prints the table of engines: what each can do, or why it cannot be
+ * used here. */
 void io_engine_list(bool json, FILE *out);
 
-/* Local. The asynchronous engine of an IOMETHOD that is the i-th choice (0..), whether
- * or not it is usable; an asynchronous engine's own name is its only one. 0, or -EINVAL
- * with a sentence where there can be none; past the last *spec is NULL. */
+/* Local. Finds the i-th choice (from 0) of an IOMETHOD's asynchronous engines, usable
+ * or not; for an asynchronous engine's own name, that is the only one. Returns 0 and
+ * *spec, which is NULL past the last, or -EINVAL with a sentence if there is none. */
 int io_engine_of_method_async(const char *method, int i, const char **spec);
 
-/* Local. Into `spec` (room: bytes) the engine that partitions files, with that of the
- * spec `inner` and its options within. 0, or -EINVAL with a sentence where it is too
- * long. */
+/* Local. Writes to `spec` (room: bytes) the engine that partitions files, with `inner`
+ * and its options inside. Returns 0, or -EINVAL with a sentence if it is too long. */
 int io_engine_partitioned(const char *inner, char *spec, size_t room);
 
-/* Local. Whether this kernel lets this process use the engine: 0, or -errno with a
- * sentence. */
+/* Local. Checks that this kernel lets this process use the engine. Returns 0, or -errno
+ * with a sentence. The others tell what the engine can do. */
 int io_engine_usable(const char *spec);
 bool io_engine_takes_hints(const char *spec);
 bool io_engine_asynchronous(const char *spec);
@@ -296,72 +301,73 @@ bool io_engine_needs_direct(const char *spec); /* it blocks without IO_DIRECT */
 bool io_engine_in_kernel(const char *spec);    /* uring, libaio */
 bool io_engine_writes_back(const char *spec);  /* it honours IO_WRITE_BACK */
 
-/* Local. Whether transfers call MPI (mpiio, hdf5, containers), so that only the thread
- * that began MPI may make them. */
+/* Local. True if transfers call MPI (mpiio, hdf5, containers): then only the thread
+ * that initialized MPI may make them. */
 bool io_engine_calls_mpi(const char *spec);
 
-/* Local. Whether it holds bytes back in memory (io_file_flush), so that another open of
+/* Local. True if it holds bytes back in memory (io_file_flush), so that another open of
  * the file, even by the same rank, does not see them before a flush or a sync. */
 bool io_engine_holds_back(const char *spec);
 
-/* Local. Whether one queue of this engine can have several files (io_queue_open). */
+/* Local. True if one queue of this engine can have several files (io_queue_open). */
 bool io_engine_shares_queue(const char *spec);
 
-/* Local. Whether the engine of this spec stores what is written, so that it can be
- * read back and verified (null does not). */
+/* Local. True if the engine stores what is written, so that it can be read back and
+ * verified (null does not). */
 bool io_engine_stores(const char *spec);
 
-/* Local. Name and state ("" or the reason why it is not built) of engine i;
+/* Local. The name of engine i and its state ("" or the reason why it is not built);
  * NULL past the last one. */
 const char *io_engine_name(int i, const char **reason);
 
 /* ---- the page cache (Linux) ------------------------------------------------- */
 
-/* Local. Asks the kernel to drop the pages of [offset, offset + bytes) of the
- * file on this node (after they were synced: dirty pages stay), then counts with
- * mincore(2). *resident: bytes still in memory, or -1 where it cannot be known, as of a
- * file of somebody else.
- * bytes == 0: to the end of the file. Returns 0 or -errno with a sentence. */
+/* Local. Asks the kernel to drop the pages of [offset, offset + bytes) of the file on
+ * this node (after they were synced: dirty pages stay), then counts with mincore(2).
+ * *resident: bytes still in memory, or -1 if not known, as for a file of another user.
+ * bytes == 0: to the end of the file. Returns 0, or -errno with a sentence. */
 int io_cache_drop(const char *path, int64_t offset, int64_t bytes, int64_t *resident);
 
 /* Local. Only counts. */
 int io_cache_resident(const char *path, int64_t offset, int64_t bytes,
                       int64_t *resident);
 
-/* Local. How many bytes of a file of any size are in this node's memory, as some of
- * them tell (up to 4 GiB are looked at), and how many are stored. False: the kernel
- * does not tell, or not this user. */
+/* Local. Estimates how many bytes of a file are in this node's memory from a sample of
+ * at most 4 GiB, and how many are stored. Returns false if the kernel does not tell, or
+ * not this user. */
 bool io_cache_sample(const char *path, int64_t *resident, int64_t *stored);
 
-/* Local. Of a container, the files that a rank needs to look after: partition `part`,
- * and, with `rest`, what does not fit the plan. Asks for its pages to be dropped first,
- * if `drop`. *bytes: of these files; *resident as above. A container on many nodes has
- * many partitions, and a node's memory only those that its own ranks wrote or read. */
+/* Local. As io_cache_drop and io_cache_resident, for those files of a container that
+ * a rank must handle: partition `part`, and, with `rest`, the bytes that do not fit
+ * the plan. Drops pages first if `drop`. *bytes: of these files. A container on many
+ * nodes has many partitions, and a node has only those in memory that its own ranks
+ * wrote or read. */
 int io_cache_part(const char *path, int64_t part, bool rest, bool drop, int64_t *bytes,
                   int64_t *resident);
 
-/* Local. Bytes this process caused to be fetched from what stands below its file
- * systems' page cache, from /proc/self/io; -1 where the kernel does not tell. */
+/* Local. The bytes that this process caused to be read from below its file systems'
+ * page cache, from /proc/self/io; -1 if the kernel does not tell. */
 int64_t io_device_read_bytes(void);
 
-/* Local. Whether those counters work for files in `dir`: writes, syncs, drops
- * and reads one small file. 1: they do; 0: they do not; -errno. */
+/* Local. Tests those counters for files in `dir`: writes, syncs, drops and reads one
+ * small file. Returns 1 if they work, 0 if they do not, or -errno. */
 int io_device_counters_work(const char *dir);
 
-/* ---- what others made --------------------------------------------------------- */
+/* ---- inputs ------------------------------------------------------------------- */
 
 struct io_input {
     int64_t bytes, modified_ns; /* since 1970 */
-    int64_t stored;             /* less: there are holes, or it is compressed */
+    int64_t stored;             /* less than bytes: there are holes, or it
+                                 * is compressed */
     bool device;
 };
 
-/* Local. A file or a block device that is to be read, which it is opened for, and
- * nothing else: how large it is. 0, or -errno with a sentence: it is not there, or
- * something else, such as a directory or a FIFO. */
+/* Local. Finds the size of a file or block device by opening it for reading, without
+ * reading it. Returns 0, or -errno with a sentence if it is missing or something else,
+ * such as a directory or a FIFO. */
 int io_input_of(const char *path, struct io_input *in);
 
-/* Local. How long what is open as `fd` is, a device, too; `st` is of it. -errno. */
+/* Local. The length of the open file or device `fd` with the status `st`, or -errno. */
 struct stat;
 int64_t io_descriptor_bytes(int fd, const struct stat *st);
 
@@ -373,69 +379,69 @@ struct io_fs {
     int64_t block_bytes;
     int64_t free_bytes; /* for an ordinary user; -1: not known */
     bool in_memory;     /* tmpfs, ramfs: there is no device */
-    char point[4096];   /* where it is mounted */
+    char point[4096];   /* mount point */
 };
 
-/* Local. About the file system that holds `path`. 0 or -errno with a sentence. */
+/* Local. Describes the file system that holds `path`. Returns 0, or -errno with
+ * a sentence. */
 int io_fs_of(const char *path, struct io_fs *fs);
 
-/* Local. Whether syncfs(2) is known to reach what stores the files at `path`. It does
- * not on FUSE, 9p, SMB, Lustre and BeeGFS, and on overlays on these; of an overlay
- * whose upper directory is not to be seen, it is not known. */
+/* Local. True if syncfs(2) is known to reach the storage of the files at `path`. It
+ * does not on FUSE, 9p, SMB, Lustre and BeeGFS, nor on overlays on these; for an
+ * overlay whose upper directory cannot be seen it is not known. */
 bool io_syncfs_works(const char *path);
 
-/* Local. What is below the directory `fd`, called `path`, is on stable storage: by
- * syncfs where that works, else by an fsync of each file and directory. 0 or -errno
- * with a sentence. */
+/* Local. Writes everything in the directory `fd`, called `path`, to stable storage: by
+ * syncfs if that works, else by an fsync of each file and directory. Returns 0, or
+ * -errno with a sentence. */
 int io_sync_dir(int fd, const char *path);
 
-/* Local. Whether what is at `path`, a file or a block device, or what is made in that
- * folder, can be opened with O_DIRECT and is on something else than memory. Makes
- * nothing that has a name. */
+/* Local. True if `path`, a file or a block device, or a new file in that directory, can
+ * be opened with O_DIRECT and is not in memory. Makes nothing that has a name. */
 bool io_direct_works(const char *path);
 
-/* Local. Multiples of so many bytes are what direct I/O moves of `path`, a file, a
- * block device, or what is made in that folder: as the kernel says (STATX_DIOALIGN),
- * or the device's logical block; at most IO_DIRECT_ALIGN, which always does. */
+/* Local. The alignment in bytes that direct I/O needs for `path`, a file, a block
+ * device, or a new file in that directory: by the kernel (STATX_DIOALIGN), or the
+ * device's logical block; at most IO_DIRECT_ALIGN, which always works. */
 int io_direct_align(const char *path);
 
-/* ---- what stands below the file system ------------------------------------------ */
+/* ---- layers below the file system ----------------------------------------------- */
 
-/* Where reads of a layer may come from. Of several: the largest. */
+/* The origin of a layer's reads. The verdict on several is the largest. */
 enum io_reads {
     IO_READS_BELOW,   /* the layers below */
-    IO_READS_DEVICE,  /* it is a device */
-    IO_READS_UNKNOWN, /* its other side cannot be looked at: a server, a host */
+    IO_READS_DEVICE,  /* a device */
+    IO_READS_UNKNOWN, /* a server or host that cannot be inspected */
     IO_READS_CACHE,   /* a page cache (or another in memory), known or likely */
-    IO_READS_MEMORY   /* it is memory */
+    IO_READS_MEMORY   /* memory */
 };
 
 struct io_layer {
-    int level;       /* 0: the file system, or a block device that is read itself; it
-                      stands on those after it that are deeper */
+    int level;       /* 0: the file system, or a block device that is read itself;
+                      * deeper layers after it are below it */
     char kind[16];   /* "file system", "loop", "dm", "md", "disk", "virtio" ... */
     char name[64];   /* "ext4", "loop0" */
-    char about[256]; /* in words; "" */
+    char about[256]; /* description, or "" */
     enum io_reads reads;
 };
 
-#define IO_LAYERS 24 /* more are left out, but count in `reads` */
+#define IO_LAYERS 24 /* further layers are left out, but count in `reads` */
 
 struct io_stack {
     int n;
     struct io_layer layer[IO_LAYERS];
-    enum io_reads reads; /* of all */
-    bool compresses;     /* fewer bytes may be fetched than are read */
+    enum io_reads reads; /* over all layers */
+    bool compresses;     /* fewer bytes may be fetched than read */
     char image[256];     /* a file whose cached pages serve a loop device; "" */
 };
 
-/* Local. Reads the mounts, and sysfs for block devices: what stands below the file
- * system of `path`; of a block device, it and what stands below it. 0 or -errno with a
- * sentence. */
+/* Local. Reads the mounts, and sysfs for block devices: the layers below the file
+ * system of `path`; for a block device, itself and the layers below it. Returns 0, or
+ * -errno with a sentence. */
 int io_stack_of(const char *path, struct io_stack *s);
 
-/* Local. Into `text` one line: "ext4 on loop0 (image /x through the page cache) on
- * xfs on sda". Returns `text`. */
+/* Local. Formats one line in `text`: "ext4 on loop0 (image /x through the page cache)
+ * on xfs on sda". Returns `text`. */
 const char *io_stack_text(const struct io_stack *s, char *text, int size);
 
 /* Local. "below", "device", "unknown", "cache", "memory". */
@@ -445,24 +451,27 @@ const char *io_reads_text(enum io_reads reads);
 
 struct io_stripes {
     int64_t bytes, count; /* 0: not known */
-    char about[256];      /* how it is known, or why not */
+    char about[256];      /* source of these values, or the reason why they are
+                           * not known */
 };
 
-/* What a new file's stripes shall be. */
+/* The stripes of a new file. */
 struct io_striping {
-    int64_t count; /* -1: over every server; 0: as the directory says */
-    int64_t bytes; /* of a stripe; 0: as the file system has it */
+    int64_t count; /* -1: over every server; 0: the directory's default */
+    int64_t bytes; /* bytes of a stripe; 0: the file system's default */
 };
 
-/* Local. "COUNT[,SIZE]", COUNT a number or all. 0, or -EINVAL with a sentence. */
+/* Local. Parses "COUNT[,SIZE]", COUNT a number or all. Returns 0, or -EINVAL with
+ * a sentence. */
 int io_striping_parse(const char *text, struct io_striping *s);
 
-/* Local. Whether stripes can be set in files of `fs`: 0, or -EINVAL with a sentence. */
+/* Local. Checks that stripes can be set in files of `fs`. Returns 0, or -EINVAL with
+ * a sentence. */
 int io_striping_check(const struct io_fs *fs);
 
-/* Local. How the file, or what is made in the directory, `path` of `fs` is spread over
- * servers or disks: by extended attributes, statfs, or the file system's own tool,
- * which has 5 s. */
+/* Local. Finds how `path` of `fs`, a file or the future files of a directory, is
+ * striped over servers or disks: by extended attributes, statfs, or the file system's
+ * own tool, which has 5 s. */
 void io_stripes_of(const char *path, const struct io_fs *fs, struct io_stripes *s);
 
 #endif

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The byte that is locked: no transfer comes there, nor do MPI libraries' own locks. */
+/* The locked byte: beyond all transfers, and beyond MPI libraries' own locks. */
 #define LOCK_AT (INT64_MAX - 1)
 
 void lock_owner(char out[LOCK_OWNER])
@@ -58,7 +58,8 @@ bool lock_is_held(const char *path)
 
 /* ---- names ---------------------------------------------------------------------- */
 
-/* The name may be another file's by now, since an owner removes its lock file. */
+/* True if the name is still that of `fd`: an owner removes its lock file, and another
+ * may have made a new one. */
 static bool lock_is_still(const char *path, int fd)
 {
     struct stat mine, there;
@@ -74,7 +75,7 @@ static int lock_open(const char *path, int *fd)
                               strerror(errno));
 }
 
-/* Says in it whose it is; who cannot does without. */
+/* Writes the owner into the lock file; a failure is ignored. */
 static void lock_sign(int fd)
 {
     char me[LOCK_OWNER];

@@ -1,5 +1,5 @@
-/* Locks on files, which end with the process that holds them. Where a file system has
- * none, nobody is kept out: who must be certain checks what is there as well. */
+/* the file system has no locks. -EBUSY without a sentence: another process has it; or
+ * -errno with one. */
 #ifndef IO_LOCK_H
 #define IO_LOCK_H
 
@@ -7,20 +7,18 @@
 
 enum { LOCK_OWNER = 64 };
 
-/* Local. What this process calls itself: "process 12 on n1". */
+/* Local. The name of this process: "process 12 on n1". */
 void lock_owner(char out[LOCK_OWNER]);
 
-/* Local. Keeps a file that is there to this process until *fd is closed or the process
- * ends. *fd -1 and 0: the file system has no locks. -EBUSY without a sentence: another
- * process has it; or -errno with one. */
+/* Local. lock_file locks an existing file until *fd is closed or the process ends. *fd
+ * -1 and */
 int lock_file(const char *path, int *fd);
 bool lock_is_held(const char *path);
 
-/* Local. Keeps what `path` stands for to this process until lock_end, which also
- * removes the file, or until the process ends. The file is made, or taken over from an
- * owner that has ended. -EBUSY without a sentence: `owner` has it ("": it is not known
- * who); or -errno with a sentence. */
+/* Local. Locks `path` until lock_end, which also removes the file, or until the process
+ * ends. Makes the file, or takes it over from an owner that has ended. -EBUSY without a
+ * sentence: `owner` has it ("": unknown); or -errno with a sentence. */
 int lock_name(const char *path, int *fd, char owner[LOCK_OWNER]);
-void lock_end(const char *path, int *fd); /* *fd becomes -1; -1 is fine */
+void lock_end(const char *path, int *fd); /* *fd becomes -1; it may be -1 before */
 
 #endif

@@ -1,5 +1,5 @@
-/* Requests on their way through a queue, to one file or to several: checks, time
- * stamps, the watchdog, limits, what failed first. */
+/* The course of requests through a queue, to one file or to several: checks, time
+ * stamps, the watchdog, limits, the first failure. */
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/thread.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LATE_S 5.0 /* for the close of a file whose requests did not finish */
+#define LATE_S 5.0 /* limit for closing a file whose requests did not finish */
 
 /* ---- opening and closing -------------------------------------------------------- */
 
@@ -139,8 +139,8 @@ static void begin(struct io_req *r, int64_t now_ns)
     r->start_ns = now_ns;
 }
 
-/* What every finished request goes through: an engine that says all is well must
- * also have moved every byte. */
+/* Completes a request: an engine that reports success must also have transferred
+ * every byte. */
 static void complete(struct io_queue *q, struct io_req *r, int64_t now_ns)
 {
     r->end_ns = now_ns;
@@ -155,13 +155,13 @@ static const char *op_text(const struct io_req *r)
     return r->op == IO_OP_READ ? "reading" : "writing";
 }
 
-/* Whether a request that is refused here takes part, where others wait for it. */
+/* True if a refused request takes part all the same, because others wait for it. */
 static bool together(const struct io_queue *q)
 {
     return q->only && (q->only->flags & IO_COLLECTIVE);
 }
 
-/* One after the other: each begins when the one before has ended. */
+/* Starts requests one after the other: each begins when the previous one has ended. */
 static int start_synchronous(struct io_queue *q, struct io_req *r[], int n,
                              int64_t now_ns)
 {
@@ -252,7 +252,7 @@ static int reap(struct io_queue *q, int min, double limit_s)
     return n;
 }
 
-/* Waits for one more to be done, within what is left of the limit since begin_ns. */
+/* Waits for one more request, within the rest of the limit since begin_ns. */
 static int queue_wait_more(struct io_queue *q, double limit_s, int64_t begin_ns)
 {
     double left = limit_s - (double)(watchdog_ns() - begin_ns) / 1e9;
@@ -331,7 +331,8 @@ struct io_queue *io_file_queue(struct io_file *f)
     return f->queue;
 }
 
-/* What it came to is told here, and not once more by who waits for all. */
+/* Transfers one request. Its failure is reported here, and not again by a wait
+ * for all. */
 static int transfer_shared(struct io_file *f, struct io_req *r)
 {
     struct io_queue *q = f->queue;
@@ -352,8 +353,8 @@ int io_file_transfer(struct io_file *f, struct io_req *r)
     return rc ? rc : waited;
 }
 
-/* What was late once is not given the whole time again; and not waited for where
- * nothing else can be under way. */
+/* Waits for a file's requests. After a timeout it has only LATE_S, and does not wait if
+ * the queue has no other file. */
 int io_queue_part_with(struct io_file *f, double *limit_s)
 {
     struct io_queue *q = f->queue;

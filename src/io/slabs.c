@@ -1,9 +1,9 @@
-/* Slabs: as large as they can be at each place, so they grow to the largest that fits
- * the whole, and shrink again at its end. */
+/* Makes each slab as large as possible at its place: they grow to the largest, and
+ * shrink again at the end. */
 #include "io/slabs.h"
 
-/* The outermost dimension of which a whole step fits: a step there is `*size`
- * elements, `at` is at the beginning of one, and n is no less. */
+/* The outermost dimension in which a whole step fits: a step there is `*size` elements,
+ * `at` is at the beginning of one, and n is no less. */
 static int widest(int ndims, const int64_t *dims, int64_t at, int64_t n, int64_t *size)
 {
     int k = ndims - 1;

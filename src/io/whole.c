@@ -16,9 +16,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- folders --------------------------------------------------------------------- */
+/* ---- directories ----------------------------------------------------------------- */
 
-/* Of a folder that is to be made or is this run's, the scratch table's descriptor. */
+/* Finds the scratch table's descriptor of a directory, which the run must have made if
+ * it is to be written. */
 static int find_folder(const char *path, int flags, int *fd)
 {
     *fd = scratch_tree(path);
@@ -27,7 +28,7 @@ static int find_folder(const char *path, int flags, int *fd)
     return err_set(-EPERM, path, -1, NOT_MADE ": files in it are only read");
 }
 
-/* Everybody remembers it, for whoever is told to end removes it. */
+/* Makes the directory. Every rank remembers it, to remove it if it is told to end. */
 static int whole_make_folder(MPI_Comm comm, const char *path, int flags)
 {
     bool local = flags & IO_LOCAL;
@@ -82,7 +83,7 @@ static int open_local(struct io_folder **out, const char *path, int flags)
     return rc;
 }
 
-/* By the descriptor of the one that it is in. */
+/* Opens a directory by the descriptor of its parent. */
 static int open_within(struct io_folder *d, const struct io_folder *in,
                        const char *name)
 {
@@ -132,7 +133,7 @@ int io_folder_open(struct io_folder **d, MPI_Comm comm, const char *path, int fl
     return rc;
 }
 
-/* What is under way uses memory of the caller's. */
+/* Waits for reads in flight, which use memory of the caller's. */
 static void drain(struct io_folder *d)
 {
     struct io_whole *done[IO_WHOLE_DEPTH];
@@ -199,7 +200,7 @@ static bool is_dots(const char *name)
     return !strcmp(name, ".") || !strcmp(name, "..");
 }
 
-/* 1, or 0 at the end. */
+/* Reads the next name. Returns 1, or 0 at the end. */
 static int next_name(struct io_folder *d, char *name, size_t room)
 {
     struct dirent *e;
@@ -239,7 +240,7 @@ int io_folder_next(struct io_folder *d, char *name, size_t room)
     return rc;
 }
 
-/* A folder in it goes with what is in that. */
+/* Removes a directory in it, with its content. */
 static int remove_sub(struct io_folder *d, const char *name)
 {
     struct io_folder *sub;
@@ -308,7 +309,7 @@ void whole_fail_open(const struct io_folder *d, struct io_whole *w, int code,
         whole_fail(d, w, code, "the file cannot be %s: %s", what, strerror(-code));
 }
 
-/* Each part of it is a name. */
+/* True if each component of the path is a name: none is "", "." or "..". */
 static bool leads_within(const char *path)
 {
     for (;;) {

@@ -1,5 +1,5 @@
-/* Names in a folder: looked at, changed, made and removed. Each call is one system call
- * on the folder's descriptor, which is timed as name_ns. */
+/* Operations on names in a directory: stat, change, make and remove. Each is one system
+ * call on the directory's descriptor, timed as name_ns. */
 #include "base/scratch.h"
 #include "io/whole_inside.h"
 #include "world/world.h"
@@ -30,7 +30,7 @@ int io_whole_touch(struct io_folder *d, struct io_whole *w)
     return w->rc;
 }
 
-/* Of a folder, its bytes mean nothing that could be expected. */
+/* Copies the status. A directory's size has no defined meaning. */
 static void names_look(struct io_whole *w, const struct stat *st)
 {
     w->bytes = st->st_size;
@@ -40,7 +40,7 @@ static void names_look(struct io_whole *w, const struct stat *st)
                                      : IO_KIND_OTHER;
 }
 
-/* 0, or -errno, which is not told. */
+/* Returns 0, or -errno without a sentence. */
 static int names_stat(struct io_folder *d, struct io_whole *w)
 {
     struct stat st;
@@ -74,7 +74,8 @@ int io_whole_is_there(struct io_folder *d, struct io_whole *w)
     return w->rc ? w->rc : !rc;
 }
 
-/* What makes a name: with the whole folder, who ends the run waits for it. */
+/* Calls that change names. In a remembered directory, the end of the run waits
+ * for them. */
 enum names_call { MAKE_FOLDER, REMOVE_FOLDER, RENAME };
 
 static int names_change(struct io_folder *d, struct io_whole *w, enum names_call call)

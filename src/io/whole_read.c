@@ -1,4 +1,4 @@
-/* Whole files, read: in one go, in parts, and several at once. */
+/* Reads whole files: in one go, in parts, and several at once. */
 #include "base/clock.h"
 #include "base/err.h"
 #include "io/io.h"
@@ -26,7 +26,7 @@ static void whole_fits(const struct io_folder *d, struct io_whole *w, int64_t si
                    (long long)size, (long long)w->room);
 }
 
-/* A FIFO would keep who opens it waiting. */
+/* Opens for reading. O_NONBLOCK: else opening a FIFO would wait. */
 static void open_to_read(const struct io_folder *d, struct io_whole *w)
 {
     struct stat st;
@@ -61,7 +61,7 @@ static void end_short(const struct io_folder *d, struct io_whole *w)
     w->size = at;
 }
 
-/* With O_DIRECT the last block is asked for as a whole. */
+/* Reads a part. With O_DIRECT the last block is requested as a whole. */
 static void read_part(const struct io_folder *d, struct io_whole *w)
 {
     int64_t left = w->size - w->at, least = left < w->room ? left : w->room;
@@ -80,7 +80,8 @@ static void read_part(const struct io_folder *d, struct io_whole *w)
     w->at += w->bytes;
 }
 
-/* Its first part, or all of it or nothing. What is read to its end is closed. */
+/* Reads the first part, or with `whole` the whole file or nothing. A file read to its
+ * end is closed. */
 static int read_first(struct io_folder *d, struct io_whole *w, bool whole)
 {
     w->fd = -1;
@@ -195,7 +196,8 @@ int io_whole_start(struct io_folder *d, struct io_whole *w[], int n)
     return rc;
 }
 
-/* A read that filled the buffer, or found nothing, may not have been all of a file. */
+/* Checks the size after a read that filled the buffer, or found nothing: it may not
+ * have been the whole file. */
 static void look_again(const struct io_folder *d, struct io_whole *w)
 {
     struct stat st;

@@ -1,6 +1,6 @@
-/* A file is three entries, linked: the kernel opens it into a slot of the ring's own
- * table, reads and closes it, without a descriptor of the process and without coming
- * back to us. A short read does not keep it from closing. */
+/* A file takes three linked entries: the kernel opens it into a slot of the ring's own
+ * table, reads and closes it, without a descriptor of the process and without returning
+ * to us. A short read does not stop the close. */
 #include "io/whole_ring.h"
 #include "base/clock.h"
 #include <errno.h>
@@ -37,7 +37,7 @@ void whole_ring_add(struct whole_ring *q, int folder, int how, struct io_whole *
         slot++;
     q->chain[slot] = (struct chain){.whole = w, .left = STEPS};
     struct io_uring_sqe *sqe = io_uring_get_sqe(&q->ring);
-    /* what is in the ring's table is not inherited, and cannot be close-on-exec */
+    /* descriptors in the ring's table are not inherited, and cannot be close-on-exec */
     io_uring_prep_openat_direct(sqe, folder, w->name, how & ~O_CLOEXEC, 0,
                                 (unsigned)slot);
     end_entry(sqe, IOSQE_IO_LINK, slot, OPENED);
@@ -59,12 +59,12 @@ int whole_ring_submit(struct whole_ring *q)
 {
     unsigned n = io_uring_sq_ready(&q->ring);
     int rc = n ? io_uring_submit(&q->ring) : 0;
-    if (rc > 0 && (unsigned)rc < n) /* a chain may be cut in two */
+    if (rc > 0 && (unsigned)rc < n) /* a chain may be split */
         return -ENOMEM;
     return rc >= 0 || will_retry(rc) ? 0 : rc;
 }
 
-/* The time of a part is when its end was seen. */
+/* Times a step, which ends when its completion is seen. */
 static void time_step(struct io_whole *w, enum step s)
 {
     int64_t *part[STEPS] = {&w->open_ns, &w->move_ns, &w->close_ns};
@@ -74,7 +74,7 @@ static void time_step(struct io_whole *w, enum step s)
     *part[s] = ns;
 }
 
-/* A chain that has come to its end gives its slot back. */
+/* Books a step. A completed chain releases its slot. */
 static bool end_chain(struct chain *c, enum step s, int result, struct whole_done *done)
 {
     c->result[s] = result;
@@ -119,7 +119,7 @@ int whole_ring_reap(struct whole_ring *q, struct whole_done *done, int max, bool
 
 /* ---- opening --------------------------------------------------------------------- */
 
-/* Kernels from 5.15 on can; there is no asking them but by trying. */
+/* Tries a chain. Kernels from 5.15 on support it, which only a trial shows. */
 static int try_out(struct whole_ring *q)
 {
     char byte;

@@ -1,4 +1,4 @@
-/* Without liburing: whole files are read one after another. */
+/* Without liburing, whole files are read one after another. */
 #include "io/whole_ring.h"
 #include <errno.h>
 

@@ -1,4 +1,4 @@
-/* Whole files, written in each of the ways of enum io_replace, and removed. */
+/* Writes whole files, in each of the ways of enum io_replace, and removes them. */
 #include "base/err.h"
 #include "base/scratch.h"
 #include "io/io.h"
@@ -21,7 +21,7 @@ static const int how_to_make[] = {
 
 enum { OTHER_NAME = NAME_MAX + 1 };
 
-/* The name until it is written, of this process and moment. */
+/* The temporary name while it is written, unique by process and time. */
 static const char *name_before(const struct io_whole *w, enum io_replace how,
                                char other[OTHER_NAME])
 {
@@ -96,7 +96,7 @@ static void rename_file(const struct io_folder *d, struct io_whole *w, const cha
                    strerror(errno));
 }
 
-/* The parts after it was opened. */
+/* Writes, syncs and closes an open file. */
 static void write_file(const struct io_folder *d, struct io_whole *w, int fd, bool sync,
                        int64_t *at)
 {

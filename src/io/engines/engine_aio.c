@@ -1,29 +1,29 @@
-/* aio: POSIX asynchronous I/O as glibc does it: by threads of its own in this process.
+/* aio: POSIX asynchronous I/O as glibc implements it: by its own threads in this
+ * process.
  *   aio:descriptors=N   requests are dealt to N duplicates of the file's descriptor,
  *                       each to the one that has the fewest (default: 1)
- *   aio:threads=N       the most threads that glibc may have in this process. It takes
- *                       that once, before the first request: another number is refused
- *                       later (default: as many as there are descriptors)
+ *   aio:threads=N       the most threads that glibc may have in this process. It
+ *                       accepts this once, before the first request: another number is
+ *                       refused later (default: as many as there are descriptors)
  *   aio:piece=N         the largest number of bytes in one operation; a larger request
- *                       is several of them (default: 4 MiB)
- *   aio:depth=N         how many operations glibc may have at once (as uring's)
+ *                       is split into several (default: 4 MiB)
+ *   aio:depth=N         operations that glibc may have at once (as for uring)
  *
- * glibc moves the requests of one descriptor one after another, whatever their number:
- * one thread has a descriptor while it has requests. So there are as many threads as
- * descriptors with requests, and a deeper queue on one descriptor moves nothing more at
- * once. A thread without work ends after a second. glibc starts them with all signals
- * blocked.
+ * glibc makes the requests of one descriptor one after another, whatever their number:
+ * one thread owns a descriptor while it has requests. So there are as many threads as
+ * descriptors with requests, and a deeper queue on one descriptor does not increase the
+ * concurrency. A thread without work ends after a second. glibc starts its threads with
+ * all signals blocked.
  *
- * Since those of a descriptor are done in their order, only the first one of each is
- * looked at.
+ * Requests of a descriptor complete in order, so only the first of each is checked.
  *
- * With IO_WRITE_BACK each piece that is written is followed by aio_fsync(3) with
- * O_DSYNC, as in the engine threads: it is about the whole file. */
+ * With IO_WRITE_BACK each piece written is followed by aio_fsync(3) with O_DSYNC, as in
+ * the engine threads: it applies to the whole file. */
 #include "base/err.h"
 #include "base/thread.h"
 #include "io/engine.h"
 
-/* ThreadSanitizer does not see glibc start them, and ends in what they allocate. */
+/* ThreadSanitizer does not see glibc start threads, and aborts in their allocations. */
 #if defined __GLIBC__ && !defined __SANITIZE_THREAD__
 #include "io/engines/pieces.h"
 #include <aio.h>
@@ -37,12 +37,12 @@
 
 #define PIECE (INT64_C(4) << 20)
 #define PIECE_MOST (INT64_C(1) << 30) /* Linux moves at most 2 GiB - 4 KiB in a call */
-#define RETRY_S 0.001 /* where glibc has no memory or thread for a request just now */
+#define RETRY_S 0.001 /* if glibc has no memory or thread for a request at the moment */
 
 enum {
     BATCH = 64,           /* requests of one lio_listio(3) */
     THREADS_USUAL = 8192, /* more than descriptors */
-    UNTOUCHED = -1        /* aio_error of a request that glibc has never seen */
+    UNTOUCHED = -1        /* aio_error of a request that glibc has not seen */
 };
 
 struct op { /* a piece's transfer, or its sync */
@@ -57,24 +57,24 @@ struct ops { /* first in, first out */
     struct op *first, *last;
 };
 
-struct aio_line { /* a descriptor, and what glibc has of it, in the order it is done */
+struct aio_line { /* a descriptor, and its operations in glibc in order of completion */
     int fd, dealt;
     struct ops taken;
 };
 
 struct aio_queue {
     struct pieces *pieces;
-    struct op *all, *unused; /* as many as there are pieces */
-    struct ops ready;        /* prepared, and not taken by glibc yet */
-    struct aio_line **busy;  /* busy_count: those of which glibc has something */
+    struct op *all, *unused; /* as many as pieces */
+    struct ops ready;        /* prepared, and not yet in glibc */
+    struct aio_line **busy;  /* busy_count lines that have operations in glibc */
     int busy_count;
-    const struct aiocb **heads; /* of these, for aio_suspend */
+    const struct aiocb **heads; /* their first operations, for aio_suspend */
 };
 
 struct aio_file {
-    int count;       /* of lines */
-    bool write_back; /* what is written is synced */
-    bool closing;    /* nothing is begun any more */
+    int count;       /* number of lines */
+    bool write_back; /* writes are synced */
+    bool closing;    /* no new operation is started */
     struct aio_line lines[];
 };
 
@@ -97,12 +97,13 @@ static struct op *ops_take(struct ops *l)
 
 /* ---- glibc's threads ----------------------------------------------------------- */
 
-/* They are the process's, and so is the limit: what was asked for is kept beside it,
- * for glibc does not tell. */
+/* The limit is the process's, as the threads are. It is kept here because glibc does
+ * not return it. */
 static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
-static int threads_limit; /* 0: glibc has not been told */
+static int threads_limit; /* 0: not yet set in glibc */
 
-/* 0, or -EINVAL with a sentence; *limit: what is in effect. */
+/* Sets the limit. Returns 0, or -EINVAL with a sentence; *limit: the limit
+ * in effect. */
 static int limit_threads(const struct io_queue *q, int *limit)
 {
     int64_t asked = io_option(q->options, "threads", 0);
@@ -179,7 +180,7 @@ static int close_lines(struct aio_file *p)
     return rc;
 }
 
-/* More descriptors than pieces would never be used. */
+/* The number of descriptors: no more than pieces, as others would never be used. */
 static int lines_of(const struct io_file *f)
 {
     const struct aio_queue *q = f->queue->priv;
@@ -205,7 +206,7 @@ static int open_lines(const struct io_file *f, struct aio_file *p, int n)
     return 0;
 }
 
-/* Whether no two requests are moved at once, although several are under way. */
+/* The reason why requests in flight are not made concurrently; NULL: they are. */
 static const char *why_in_turn(const struct io_file *f, int lines)
 {
     int limit;
@@ -234,9 +235,9 @@ static int aio_open(struct io_file *f)
     return 0;
 }
 
-/* ---- handing over -------------------------------------------------------------- */
+/* ---- submitting ---------------------------------------------------------------- */
 
-/* The one with the fewest, so that none has two while another has none. */
+/* The line with the fewest requests, so that none has two while another has none. */
 static struct aio_line *deal(struct aio_file *f)
 {
     struct aio_line *to = &f->lines[0];
@@ -257,8 +258,8 @@ static void aio_prepare(struct aio_queue *p, struct piece *one)
     ops_put(&p->ready, op);
 }
 
-/* The members that are not set here are glibc's: as long as it has not seen the
- * request, aio_error says UNTOUCHED. */
+/* Fills the control block. Other members belong to glibc: as long as it has not seen
+ * the request, aio_error returns UNTOUCHED. */
 static void fill(struct op *op)
 {
     const struct piece *one = op->one;
@@ -280,8 +281,8 @@ static void take_over(struct aio_queue *p, struct op *op)
     ops_put(&op->line->taken, op);
 }
 
-/* What of them glibc has taken: each has its own word, also where the call failed. Puts
- * the others back, in their order, before what is ready. */
+/* Counts the operations that glibc has taken: each has its own status, even if the call
+ * failed. Returns the others, in order, to the front of `ready`. */
 static int sort_out(struct aio_queue *p, struct op *ops[], int n, bool all)
 {
     struct ops left = {0};
@@ -303,8 +304,8 @@ static int sort_out(struct aio_queue *p, struct op *ops[], int n, bool all)
     return taken;
 }
 
-/* As many as go in one call, or one sync. Returns how many glibc took of how many; 0 or
- * -errno of the call. */
+/* Submits as many operations as fit in one call, or one sync. Sets how many were asked
+ * and taken. Returns 0, or -errno of the call. */
 static int hand_over(struct aio_queue *p, int *asked, int *taken)
 {
     struct op *ops[BATCH];
@@ -326,8 +327,8 @@ static int hand_over(struct aio_queue *p, int *asked, int *taken)
 
 static void finish(struct aio_queue *p, struct op *op, int64_t result);
 
-/* Where glibc has no room, the rest stays ready for the next time. What it refuses
- * otherwise has failed. */
+/* Submits what is ready. If glibc has no room, the rest stays ready for the next time;
+ * other errors fail the request. */
 static void aio_submit(struct aio_queue *p)
 {
     struct piece *one;
@@ -361,14 +362,14 @@ static bool is_synced(const struct piece *one)
     return f->write_back && one->r->op == IO_OP_WRITE && !f->closing;
 }
 
-/* Takes back what counted as moved, down to a byte of the request. */
+/* Reduces the bytes that count as transferred to the request's first `to`. */
 static void take_back(struct piece *one, int64_t to)
 {
     one->bytes += one->at - to;
     one->at = to;
 }
 
-/* Of a piece that is to be written back only the whole counts. */
+/* Books a result. A piece with write-back counts only as a whole. */
 static void moved(struct aio_queue *p, struct op *op, int64_t result)
 {
     bool synced = is_synced(op->one);
@@ -382,8 +383,8 @@ static void moved(struct aio_queue *p, struct op *op, int64_t result)
     done_with(p, op, result);
 }
 
-/* The kernel tells of pages that could not be written back once, and not where they
- * are: of such a request nothing counts. */
+/* Books a sync's result. The kernel reports failed write-back once, without the place:
+ * so nothing of the request counts. */
 static void finish_sync(struct aio_queue *p, struct op *op, int64_t result)
 {
     if (result == -EINTR) {
@@ -403,7 +404,7 @@ static void finish(struct aio_queue *p, struct op *op, int64_t result)
         moved(p, op, result);
 }
 
-/* Takes what is complete of a descriptor; whether it has any left. */
+/* Collects the completed operations of a descriptor. Returns true if some are left. */
 static bool collect_line(struct aio_queue *p, struct aio_line *l)
 {
     int rc;
@@ -424,7 +425,8 @@ static void aio_collect(struct aio_queue *p)
     p->busy_count = left;
 }
 
-/* Until something is complete, a signal came, or the time is over (0: no limit). */
+/* Waits until an operation completes, a signal comes, or the time is over (0:
+ * no limit). */
 static int aio_wait_for_any(const struct io_queue *q, double limit_s)
 {
     struct aio_queue *p = q->priv;
@@ -468,7 +470,7 @@ static int aio_reap(struct io_queue *q, struct io_req *done[], int max, int min,
     return n ? n : rc;
 }
 
-/* One more result, whosesoever; how long that may take is the watchdog's. */
+/* Waits for one more result of any file; the watchdog limits the time. */
 static int aio_wait_more(struct io_queue *q)
 {
     int rc = aio_wait_for_any(q, 0);
@@ -490,7 +492,7 @@ static int aio_sync(struct io_file *f)
     return rc;
 }
 
-/* What glibc has not taken yet of the file: it never gets it. */
+/* Drops the file's operations that glibc has not taken yet. */
 static void drop_ready(struct aio_queue *p, const struct io_file *f)
 {
     struct op *op = p->ready.first, *next;
@@ -504,7 +506,8 @@ static void drop_ready(struct aio_queue *p, const struct io_file *f)
     }
 }
 
-/* What no thread has begun is cancelled; what one has begun is waited for. */
+/* Closes the file: cancels operations that no thread has begun, and waits
+ * for others. */
 static int aio_close(struct io_file *f)
 {
     struct aio_queue *q = f->queue->priv;

@@ -1,15 +1,15 @@
 /* hdf5: one dataset in a file of parallel HDF5, through MPI-IO; synchronous.
  *
- * The dataset is the array that f->shape tells, of doubles or bytes of this machine, or
- * without a shape "data", as many bytes as the file is to have. It has its whole size
- * from the beginning, as ranks cannot make it grow by themselves; nothing fills it.
- * Its attribute "dimensions" says what the indices mean, the file's "creator" who made
- * it. A request is a row of elements in it: see slabs.h.
+ * The dataset is the array of f->shape, with doubles or bytes of this machine; without
+ * a shape it is "data", with as many bytes as the file will have. It has its full size
+ * from the beginning, as single ranks cannot extend it; it is not prefilled. Its
+ * attribute "dimensions" names the indices, the file's attribute "creator" the program.
+ * A request is a row of its elements: see slabs.h.
  *
- * Options: piece=N, the largest number of bytes in one call; align=N, whatever is in
- * the file begins at a multiple of N bytes; chunk=N, the dataset is stored in chunks of
- * at most N bytes: whole in as many of the innermost dimensions as fit, a part of the
- * next one, and one index of the others (without it, in one piece). */
+ * Options: piece=N, the largest number of bytes in one call; align=N, objects in the
+ * file begin at multiples of N bytes; chunk=N, the dataset is stored in chunks of at
+ * most N bytes: whole in as many of the innermost dimensions as fit, a part of the next
+ * one, and one index of the others (default: contiguous). */
 #include "base/err.h"
 #include "base/scratch.h"
 #include "base/version.h"
@@ -31,7 +31,7 @@ enum { TEXT = 600 };
 
 struct hdf5_file {
     hid_t file, dataset;
-    hid_t space, memory; /* what a call selects, in the dataset and in a buffer */
+    hid_t space, memory; /* selections of a call, in the dataset and in a buffer */
     hid_t transfer;      /* independent or collective */
     int ndims, element_bytes;
     int64_t dims[IO_SHAPE_DIMS];
@@ -41,9 +41,9 @@ struct hdf5_file {
     char semaphore[MPIIO_SEMAPHORE];
 };
 
-/* ---- what failed ------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------ */
 
-/* Called by H5Ewalk2 from where it happened upwards: the first tells most. */
+/* Called by H5Ewalk2 from the origin of the error upwards: the first tells most. */
 static herr_t note_cause(unsigned n, const H5E_error2_t *e, void *text)
 {
     if (n == 0)
@@ -51,7 +51,7 @@ static herr_t note_cause(unsigned n, const H5E_error2_t *e, void *text)
     return 0;
 }
 
-/* HDF5's reason for the call that has just failed, on one line. */
+/* Formats HDF5's reason for the call that has just failed, on one line. */
 static const char *cause(char text[TEXT])
 {
     snprintf(text, TEXT, "HDF5 gives no reason");
@@ -62,7 +62,8 @@ static const char *cause(char text[TEXT])
     return text;
 }
 
-/* HDF5 hands no errno on, but ROMIO has the system's words in its own. */
+/* The errno of a failure. HDF5 does not pass it on, but ROMIO's message contains the
+ * system's text. */
 static int errno_of(const char *text)
 {
     static const int known[] = {ENOSPC, EDQUOT, EACCES, EPERM, EROFS, ENOENT, ENOMEM};
@@ -79,7 +80,7 @@ static int hdf5_fail(const struct io_file *f, const char *what)
     return err_set(-code, f->path, -1, "HDF5: %s failed: %s", what, text);
 }
 
-/* ---- what is in the file ------------------------------------------------------ */
+/* ---- content of the file ------------------------------------------------------ */
 
 static hid_t type_of(const struct hdf5_file *p)
 {
@@ -118,7 +119,7 @@ static int add_text(const struct io_file *f, hid_t to, const char *name,
     return rc;
 }
 
-/* Chunks of at most `bytes`, as the comment at the top says. */
+/* Sets chunks of at most `bytes`, as the comment at the top says. */
 static herr_t set_chunks(const struct hdf5_file *p, hid_t how, int64_t bytes)
 {
     hsize_t chunk[IO_SHAPE_DIMS];
@@ -151,7 +152,7 @@ static int create_dataset(struct io_file *f, struct hdf5_file *p,
     return rc ? rc : add_text(f, p->file, "creator", creator);
 }
 
-/* Whether the dataset is an array of these elements and dimensions. */
+/* True if the dataset is an array of these elements and dimensions. */
 static bool hdf5_fits(const struct hdf5_file *p)
 {
     hsize_t dims[H5S_MAX_RANK];
@@ -183,9 +184,9 @@ static int open_dataset(struct io_file *f, struct hdf5_file *p,
 
 /* ---- opening ------------------------------------------------------------------- */
 
-/* Whether there is a block for what describes the dataset, and whether a file may be
- * as long as this one (ulimit -f, the file system): where writing that or setting the
- * length fails, a later close fails, and HDF5 1.10 then crashes in MPI_Finalize. */
+/* Checks that there is a block for the dataset's metadata, and that a file may be as
+ * long as this one (ulimit -f, the file system). If HDF5 1.10 cannot write the metadata
+ * or set the length, a later close fails, and MPI_Finalize then crashes. */
 static int has_space(const struct io_file *f, int fd)
 {
     static const char block[4096] = {1};
@@ -204,7 +205,7 @@ static int has_space(const struct io_file *f, int fd)
                      : 0;
 }
 
-/* Asked before the library is, as in mpiio.c. */
+/* Tests the open before the library does, as in mpiio.c. */
 static int can_open(const struct io_file *f)
 {
     int fd = io_descriptor_open(f);
@@ -284,7 +285,7 @@ static int agree_on_pieces(const struct io_file *f, struct hdf5_file *p)
     return p->pieces > 0 ? 0 : err_set(-EINVAL, f->path, -1, "no request size given");
 }
 
-/* What transfers need, which is the rank's own. */
+/* Prepares the rank's own objects for transfers. */
 static int hdf5_prepare(struct io_file *f, struct hdf5_file *p)
 {
     MPI_File fh;
@@ -308,9 +309,9 @@ static int make_space(const struct io_file *f, struct hdf5_file *p)
     return p->space > 0 ? 0 : hdf5_fail(f, "making a dataspace");
 }
 
-/* In steps that are agreed on, as what comes next is collective. Metadata go to the
- * file at once: later there may be no space for them, and a close that fails on some
- * ranks leaves the others waiting. */
+/* Opens in steps that ranks agree on, as the next step is collective. Metadata are
+ * written at once: later there may be no space for them, and if a close fails on some
+ * ranks the others wait forever. */
 static int open_steps(struct io_file *f, struct hdf5_file *p, const struct io_shape *s)
 {
     int rc = take_shape(f, p, s);
@@ -340,7 +341,7 @@ static int hdf5_open(struct io_file *f)
         .name = "data", .element_bytes = 1, .ndims = 1, .dim_names = "byte"};
     struct hdf5_file *p = calloc(1, sizeof *p);
     bytes.dims[0] = f->bytes;
-    H5dont_atexit(); /* MPI has ended by then */
+    H5dont_atexit(); /* MPI will have ended by then */
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     int rc = p ? 0 : err_set(-ENOMEM, f->path, -1, "no memory to open a file");
     if ((rc = err_agree(f->comm, rc))) {
@@ -388,9 +389,9 @@ static herr_t choose(const struct hdf5_file *p, int64_t at, int64_t n)
     return rc;
 }
 
-/* HDF5 1.10 returns from a collective transfer that failed in MPI-IO before it has put
- * the file's view back. That is collective, so the others are waiting for it; and
- * whatever this rank wrote next would go elsewhere in the file. */
+/* Restores the file's view. HDF5 1.10 returns from a collective transfer that failed in
+ * MPI-IO before it has done so. Setting the view is collective, so the others wait for
+ * it; and the rank's next write would go elsewhere in the file. */
 static void restore_view(const struct hdf5_file *p)
 {
     MPI_File fh;
@@ -414,8 +415,8 @@ static int fail_transfer(struct io_req *r)
     return r->rc ? r->rc : io_req_fail(r, -code, text);
 }
 
-/* The piece of a request from element `at` on. A failed request still makes its
- * remaining calls, with nothing to move, where they are collective. */
+/* Transfers the piece of a request from element `at` on. A failed collective request
+ * still makes its remaining calls, with no elements. */
 static void hdf5_move(struct io_req *r, int64_t at)
 {
     const struct io_file *f = r->file;
@@ -467,7 +468,8 @@ static int hdf5_start(struct io_queue *q, struct io_req *r[], int n)
     return 0;
 }
 
-/* HDF5 waits for all ranks, writes metadata, and ends it with MPI_File_sync. */
+/* Syncs by H5Fflush, which waits for all ranks, writes metadata, and ends
+ * with MPI_File_sync. */
 static int hdf5_sync(struct io_file *f)
 {
     const struct hdf5_file *p = f->priv;

@@ -1,4 +1,4 @@
-/* hdf5, where no parallel HDF5 of this MPI was found, or it was not wanted. */
+/* hdf5, if parallel HDF5 of this MPI is missing or was not wanted. */
 #include "io/engine.h"
 
 const struct io_engine io_engine_hdf5 = {

@@ -1,11 +1,11 @@
-/* libaio: the kernel's older asynchronous I/O, as databases use it.
+/* libaio: the kernel's older asynchronous I/O, which databases use.
  *   libaio:piece=N   the largest number of bytes in one operation; a larger request is
- *                    several of them, under way at the same time (default: 4 MiB)
- *   libaio:depth=N   how many operations may be in the kernel at once (as uring's)
+ *                    split into several, in flight at the same time (default: 4 MiB)
+ *   libaio:depth=N   operations that may be in the kernel at once (as for uring)
  *
- * The kernel does it in the background only past the page cache (O_DIRECT). Else it
- * works as well, but everything happens within io_submit(2), one operation after the
- * other: results are right, and nothing overlaps. */
+ * The kernel works in the background only past the page cache (O_DIRECT). Otherwise
+ * everything happens within io_submit(2), one operation after the other: results are
+ * right, and nothing overlaps. */
 #include "base/err.h"
 #include "base/thread.h"
 #include "io/engine.h"
@@ -20,16 +20,16 @@
 
 #define PIECE (INT64_C(4) << 20)
 #define PIECE_MOST (INT64_C(1) << 30) /* Linux moves at most 2 GiB - 4 KiB in a call */
-#define RETRY_S 0.001 /* where the kernel has no room for a request just now */
+#define RETRY_S 0.001 /* if the kernel has no room for a request at the moment */
 
 struct libaio_queue {
     io_context_t context; /* NULL: none */
     struct pieces *pieces;
-    struct iocb *unused; /* linked by their data, which libaio leaves alone */
-    struct iocb **ready; /* prepared and not submitted: ready_count of them, in order */
+    struct iocb *unused; /* linked by their data, which libaio does not touch */
+    struct iocb **ready; /* ready_count prepared entries, not submitted, in order */
     int ready_count;
-    struct iocb *all;        /* as many as there are pieces */
-    struct io_event *events; /* as many */
+    struct iocb *all;        /* as many as pieces */
+    struct io_event *events; /* as many as pieces */
 };
 
 /* ---- opening and closing ---------------------------------------------------- */
@@ -153,8 +153,8 @@ static void forget_ready(struct libaio_queue *p, int n)
     memmove(p->ready, p->ready + n, (size_t)p->ready_count * sizeof p->ready[0]);
 }
 
-/* Where the kernel is full, the rest stays ready for the next time. What it refuses
- * otherwise has failed: that is always the first, since it tells of no other. */
+/* Submits what is ready. If the kernel is full, the rest stays ready for the next time.
+ * Another error fails the first entry, as it concerns no other. */
 static void libaio_submit(struct libaio_queue *p)
 {
     struct piece *one;
@@ -175,8 +175,8 @@ static void libaio_submit(struct libaio_queue *p)
     }
 }
 
-/* Takes what is complete, `least` of them at least unless the time passes (0: no
- * limit) or a signal comes. */
+/* Collects completed entries: at least `least`, unless the time passes (0: no limit) or
+ * a signal comes. */
 static int libaio_collect(struct io_queue *q, int least, double limit_s)
 {
     struct libaio_queue *p = q->priv;
@@ -217,7 +217,7 @@ static int libaio_reap(struct io_queue *q, struct io_req *done[], int max, int m
     return n ? n : rc;
 }
 
-/* One more result, whosesoever; how long that may take is the watchdog's. */
+/* Waits for one more result of any file; the watchdog limits the time. */
 static int libaio_wait_more(struct io_queue *q)
 {
     struct libaio_queue *p = q->priv;
@@ -238,7 +238,7 @@ static int libaio_sync(struct io_file *f)
     return rc;
 }
 
-/* What the kernel has not taken yet of the file: it never gets it. */
+/* Drops the file's entries that the kernel has not taken yet. */
 static void drop_ready(struct libaio_queue *p, const struct io_file *f)
 {
     int left = 0;
@@ -253,7 +253,7 @@ static void drop_ready(struct libaio_queue *p, const struct io_file *f)
     p->ready_count = left;
 }
 
-/* What the kernel has is waited for. */
+/* Closes the file after waiting for what the kernel has of it. */
 static int libaio_close(struct io_file *f)
 {
     struct libaio_queue *p = f->queue->priv;

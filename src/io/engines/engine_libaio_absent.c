@@ -1,4 +1,4 @@
-/* libaio, where it was not found or not wanted. */
+/* libaio, if the library is missing or was not wanted. */
 #include "io/engine.h"
 
 const struct io_engine io_engine_libaio = {

@@ -1,26 +1,27 @@
-/* mmap: the file is mapped into memory, and transfers are copies from and to there,
- * synchronous. The kernel moves pages as they are touched. Options:
- * window=N   bytes mapped at a time, a multiple of the page size (1 GiB)
- * piece=N    the largest number of bytes copied at a time (tests need no 1 GiB with it)
- * advice=normal/random/sequential  what madvise(2) tells the kernel
- * populate   pages are brought in as a window is mapped
+/* mmap: the file is mapped into memory, and transfers are copies from and to the
+ * mapping, synchronous. The kernel reads and writes pages as they are touched. Options:
+ * window=N bytes mapped at a time, a multiple of the page size (1 GiB) piece=N the
+ * largest number of bytes copied at a time (so that tests need no 1 GiB)
+ * advice=normal/random/sequential the advice given to madvise(2) populate pages are
+ * read when a window is mapped
  *
- * Windows stay mapped while the file is open, SLOTS of them (256 GiB of the file, if
- * they have their usual size): 10 KiB of memory for each open file, and of the kernel's
- * 2 MiB for each GiB that was touched.
+ * Windows stay mapped while the file is open, up to SLOTS of them (256 GiB of the file
+ * at their default size): this takes 10 KiB of memory for each open file, and 2 MiB of
+ * the kernel's for each GiB touched.
  *
- * What is written has its space before it is copied, by fallocate(2): the kernel's
- * error then tells that there is none. Never by posix_fallocate(3), which writes zeros
- * where the file system has no such call, over what other ranks write there meanwhile;
- * the file then only grows, by a byte of the request, and SIGBUS or the sync tells.
+ * Before a write is copied, fallocate(2) reserves its space: the kernel then reports a
+ * full file system as an error. posix_fallocate(3) is never used: on file systems
+ * without the call it writes zeros, over what other ranks write there at the same time.
+ * There the file is only extended by a byte of the request, and SIGBUS or the sync
+ * reports a lack of space.
  *
- * Where several ranks write a file whose size is not known beforehand, what is behind
- * the end that it had when it was opened is written by pwrite(2): as the kernel moves
- * the end, it puts zeros behind the old one, also over what another rank has just
- * copied there (seen with ext4 in Linux 6.18).
+ * If several ranks write a file whose size is not known beforehand, bytes past its end
+ * at the open are written by pwrite(2): when the kernel moves the end, it zeroes bytes
+ * behind the old one, including those that another rank has just copied there (seen
+ * with ext4 in Linux 6.18).
  *
  * Mapped pages are whole. On a file system that nodes share, ranks of several nodes
- * must not write into one page, which engines with system calls may. */
+ * must not write into one page; engines with system calls may. */
 #include "base/err.h"
 #include "io/engine.h"
 #include "io/guard.h"
@@ -39,29 +40,30 @@
 enum { SLOTS = 256 };
 
 struct window {
-    int64_t number; /* of the file's windows */
+    int64_t number; /* number of the window in the file */
     char *at;       /* NULL: not mapped */
     bool written;   /* since the last sync */
-    bool has_room;  /* what of it is in the file has its space */
+    bool has_room;  /* its part of the file has space allocated */
 };
 
 struct mapped {
     int fd, protection, advice, flags;
     int64_t page, window, piece;
-    int64_t bytes;   /* that the file will have; 0: it grows */
-    int64_t size;    /* that it had at the last look */
-    int64_t full;    /* of its first bytes, all have their space */
-    int64_t fixed;   /* no other rank moves the file's end before here */
-    int64_t reached; /* behind the last byte that was moved */
-    int64_t seen;    /* ... that was read */
-    bool alone;      /* no other rank writes it, and it was empty */
+    int64_t bytes;   /* bytes that the file will have; 0: it grows */
+    int64_t size;    /* at the last look */
+    int64_t full;    /* all of the first `full` bytes have space allocated */
+    int64_t fixed;   /* no other rank moves the file's end before this offset */
+    int64_t reached; /* offset behind the last byte transferred */
+    int64_t seen;    /* offset behind the last byte read */
+    bool alone;      /* no other rank writes the file, and it was empty */
     bool allocates;  /* the file system has fallocate */
     struct window slot[SLOTS];
 };
 
 /* ---- opening -------------------------------------------------------------------- */
 
-/* Also of a block device, of which stat does not tell. Nobody uses the position. */
+/* Looks up the size, also of a block device, for which stat has none. The file position
+ * is not used otherwise. */
 static int64_t look(struct mapped *m)
 {
     off_t end = lseek(m->fd, 0, SEEK_END);
@@ -69,7 +71,7 @@ static int64_t look(struct mapped *m)
     return m->size;
 }
 
-/* Before there is a file: a window that cannot be. */
+/* Refuses an impossible window before there is a file. */
 static int mmap_queue_open(struct io_queue *q)
 {
     int64_t page = sysconf(_SC_PAGE_SIZE);
@@ -94,7 +96,7 @@ static void take_options(const struct io_file *f, struct mapped *m)
     m->protection = PROT_READ | (f->flags & IO_WRITE ? PROT_WRITE : 0);
 }
 
-/* Some file systems map no files, and say so only then. */
+/* Maps a page: some file systems cannot map files, and report it only then. */
 static int try_to_map(const struct io_file *f, const struct mapped *m)
 {
     void *at = mmap(NULL, (size_t)m->page, m->protection, MAP_SHARED, m->fd, 0);
@@ -107,9 +109,9 @@ static int try_to_map(const struct io_file *f, const struct mapped *m)
     return 0;
 }
 
-/* A new file gets its size at once, by one rank: later that could cut what others wrote
- * behind. Where it may not be so large the writes tell. Of an old one it is looked up
- * how far it has no holes. */
+/* Sets up the size. One rank gives a new file its size at once: later that could cut
+ * what others wrote behind it. If that size is impossible, the writes report it. For an
+ * existing file, finds how far it has no holes. */
 static void size_up(const struct io_file *f, struct mapped *m)
 {
     int ranks = 1;
@@ -169,7 +171,7 @@ static void unmap(struct mapped *m, struct window *w)
     *w = (struct window){0};
 }
 
-/* The window of a byte of the file, which may not be mapped yet. */
+/* The window of a byte of the file; it may not be mapped yet. */
 static struct window *window_of(struct mapped *m, int64_t offset)
 {
     int64_t number = offset / m->window;
@@ -222,7 +224,7 @@ static bool is_no_space(int rc)
     return rc == -ENOSPC || rc == -EDQUOT || rc == -EFBIG;
 }
 
-/* Where there is no fallocate: to the end of the n next bytes of the request. */
+/* Without fallocate: extends the file to the end of the request's next n bytes. */
 static int grow(struct mapped *m, const struct io_req *r, int64_t n)
 {
     int64_t end = r->offset + r->done + n;
@@ -247,19 +249,19 @@ static int make_room(struct mapped *m, const struct io_req *r, int64_t n)
     return grow(m, r, n);
 }
 
-/* A whole window for a file that nobody else writes: so there is one call for all its
- * transfers. */
+/* Allocates a whole window of a file that no other rank writes, so that all its
+ * transfers take one call. */
 static bool make_window_room(struct mapped *m, struct window *w)
 {
     int64_t from = w->number * m->window, left = m->bytes - from;
     int rc = allocate(m, from, left < m->window ? left : m->window);
-    m->alone = !rc; /* else request by request, as far as it goes */
+    m->alone = !rc; /* else request by request, until the space is used up */
     w->has_room = m->alone;
     return m->alone;
 }
 
-/* For at most n next bytes of a write, all in one window. For how many there is room,
- * or what became of the request. */
+/* Makes room for at most n next bytes of a write, all in one window. Returns for how
+ * many bytes there is room, or the request's result. */
 static int64_t room(struct mapped *m, struct window *w, struct io_req *r, int64_t n)
 {
     int64_t end = r->offset + r->done + n;
@@ -287,7 +289,7 @@ static int fail_cut(struct io_req *r, int64_t size)
     return io_req_fail(r, -EIO, why);
 }
 
-/* Of at most n next bytes of a read, those that the file has. */
+/* The number of bytes, of at most n next bytes of a read, that the file has. */
 static int64_t within(struct mapped *m, struct io_req *r, int64_t n)
 {
     int64_t at = r->offset + r->done;
@@ -300,7 +302,7 @@ static int64_t within(struct mapped *m, struct io_req *r, int64_t n)
     return io_req_fail(r, -EIO, "the file ends here");
 }
 
-/* SIGBUS does not tell why: a system call for the same byte does. */
+/* Finds the reason of a SIGBUS by a system call for the same byte. */
 static int fail_bus(struct mapped *m, struct io_req *r)
 {
     int64_t at = r->offset + r->done;
@@ -329,8 +331,8 @@ static bool copy(const struct mapped *m, const struct window *w, const struct io
     return guard_copy(there, own, (size_t)n, there);
 }
 
-/* After SIGBUS: a copy has no order, so that only page by page it is known what is
- * moved. */
+/* Copies page by page after SIGBUS: a copy has no order, so only whole pages are known
+ * to be transferred. */
 static int copy_pages(struct mapped *m, const struct window *w, struct io_req *r,
                       int64_t n)
 {
@@ -360,7 +362,7 @@ static int write_growing(struct mapped *m, struct io_req *r, int64_t n)
     return 0;
 }
 
-/* The next bytes, within one window and one piece. */
+/* Transfers the next bytes, within one window and one piece. */
 static int step(struct mapped *m, struct io_req *r)
 {
     int64_t at = r->offset + r->done, n = r->bytes - r->done;
@@ -402,8 +404,8 @@ static int mmap_start(struct io_queue *q, struct io_req *r[], int n)
 
 /* ---- syncing and closing -------------------------------------------------------- */
 
-/* A page in which the file was cut is there, with zeros, and gives no SIGBUS: who has
- * read it has read what is not in the file. */
+/* Fails if the file was cut: the page of the new end is still there, with zeros, and
+ * raises no SIGBUS, so its reader has read bytes that are not in the file. */
 static int check_cut(const struct io_file *f, struct mapped *m)
 {
     if (look(m) >= m->seen)
@@ -414,7 +416,7 @@ static int check_cut(const struct io_file *f, struct mapped *m)
                    (long long)m->size);
 }
 
-/* By the run itself. */
+/* The run itself has cut the file. */
 static void mmap_was_cut(struct io_file *f, int64_t bytes)
 {
     struct mapped *m = f->priv;

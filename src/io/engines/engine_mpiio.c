@@ -1,5 +1,5 @@
-/* mpiio: MPI_File_read_at and write_at, or their collective forms, synchronous.
- * Option: piece=N, the largest number of bytes in one call. */
+/* mpiio: MPI_File_read_at and write_at, or their collective forms; synchronous. Option:
+ * piece=N, the largest number of bytes in one call. */
 #include "io/engines/mpiio.h"
 #include <stddef.h>
 
@@ -22,8 +22,8 @@ static int call(const struct io_file *f, struct io_req *r, int64_t at, int n,
                     : MPI_File_write_at(fh, offset, buf, n, MPI_BYTE, s);
 }
 
-/* One piece of a request. A failed request still makes its remaining calls, with
- * nothing to move, where they are collective. */
+/* Transfers a piece of a request. A failed collective request still makes its remaining
+ * calls, with no bytes. */
 static void mpiio_move(struct io_file *f, struct io_req *r, int k)
 {
     struct mpiio *p = f->priv;

@@ -1,14 +1,15 @@
-/* mpiio-nb: MPI_File_iread_at and iwrite_at, or their collective forms: many requests
- * under way at once.
+/* mpiio-nb: MPI_File_iread_at and iwrite_at, or their collective forms, with many
+ * requests in flight.
  *   mpiio-nb:piece=N   the largest number of bytes in one call; the pieces of a request
- *                      are under way at the same time
- *   mpiio-nb:depth=N   how many calls may be under way at once; the others wait in line
+ *                      are in flight at the same time
+ *   mpiio-nb:depth=N   calls that may be in flight; the others wait in line
  *
  * No library survives a full file system: ROMIO never finishes an independent write,
- * and calls a collective one a success; OMPIO crashes in MPI_Test. OMPIO never finishes
- * a read past the end, either. So what would come to that is not submitted, and nothing
- * here waits inside the library. ROMIO also mixes up the messages of two collective
- * calls under way: there the next one is submitted when the last one has ended. */
+ * and reports success for a collective one; OMPIO crashes in MPI_Test. OMPIO never
+ * finishes a read past the end, either. So requests that would meet these cases are not
+ * submitted, and nothing here waits inside the library. ROMIO also mixes up the
+ * messages of two collective calls in flight: there the next one is submitted when the
+ * last one has ended. */
 #include "base/clock.h"
 #include "base/err.h"
 #include "io/engines/mpiio.h"
@@ -22,28 +23,29 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SHORT_NS INT64_C(50000) /* no pause can be much shorter: the timer's slack */
+#define SHORT_NS INT64_C(50000) /* a shorter pause is impossible: the timer's slack */
 #define LONG_NS INT64_C(200000)
-#define DRAIN_S 2.0 /* for what did not finish in time already */
-#define EDGES 8192  /* what a request may take on disk beyond its bytes */
+#define DRAIN_S 2.0 /* limit for requests that have already timed out */
+#define EDGES 8192  /* disk space that a request may take beyond its bytes */
 
-struct slot {            /* a request under way, and what has become of its pieces */
+struct slot {            /* a request in flight, and the state of its pieces */
     struct io_req *r;    /* NULL: unused */
-    int submitted, left; /* pieces; left: to be submitted or under way */
+    int submitted, left; /* pieces; left: not submitted, or in flight */
     bool failed;
-    int code;          /* MPI's, of the piece that failed first in the file */
-    int64_t failed_at; /* the first byte that was not moved */
-    struct slot *next; /* in line */
+    int code;          /* MPI's code for the failed piece that is first in the file */
+    int64_t failed_at; /* offset of the first byte not transferred */
+    struct slot *next; /* next in line */
 };
 
 struct nb_file {
     struct mpiio io;
-    bool look_first;           /* a failed request must not come to MPI_Test */
+    bool look_first;           /* check first: a failed request must not
+                                * reach MPI_Test */
     int ranks;                 /* of the run: they share the file system */
-    int under_way, most;       /* calls, and how many there may be */
-    struct slot *first, *last; /* of those with pieces to submit */
-    int64_t room;     /* bytes that may be written before one has to ask again */
-    int calls;        /* depth * pieces: places in what follows */
+    int under_way, most;       /* calls in flight, and their limit */
+    struct slot *first, *last; /* line of slots with pieces to submit */
+    int64_t room;     /* bytes that may be written before statvfs is asked again */
+    int calls;        /* depth * pieces: entries of `all` */
     MPI_Request *all; /* piece k of slot i is at i * pieces + k */
     MPI_Status *status;
     int *index;
@@ -80,8 +82,8 @@ static void mpiio_nb_release(const struct nb_file *p)
     free(p->index);
 }
 
-/* Open MPI's ROMIO has no requests of its own: it makes them of calls that block, and
- * of the collective ones not even that. */
+/* Refuses what Open MPI's ROMIO cannot do: it has no requests of its own, but completes
+ * the calls at once, and crashes in collective ones. */
 static int check_layer(struct io_file *f)
 {
     bool together = f->flags & IO_COLLECTIVE;
@@ -103,7 +105,7 @@ static int nb_open(struct io_file *f)
         mpiio_open(f, sizeof(struct nb_file) + (size_t)f->depth * sizeof(struct slot));
     if (rc)
         return rc;
-    f->queue->priv = f; /* its only one */
+    f->queue->priv = f; /* its only file */
     rc = check_layer(f);
     if (!rc)
         rc = mpiio_nb_allocate(f);
@@ -117,7 +119,7 @@ static int nb_open(struct io_file *f)
 
 /* ---- transfers -------------------------------------------------------------- */
 
-/* Bytes of a piece that were asked for: OMPIO never finishes a read past the end. */
+/* The bytes of a piece to request: OMPIO never finishes a read past the end. */
 static int asked(struct nb_file *p, const struct io_req *r, int k)
 {
     int n = mpiio_piece(&p->io, r, k);
@@ -125,7 +127,7 @@ static int asked(struct nb_file *p, const struct io_req *r, int k)
                                : n;
 }
 
-/* Of several pieces that failed, the one that comes first in the file is told. */
+/* Notes a result. Of several failed pieces, the first one in the file is reported. */
 static void mpiio_nb_note(struct slot *s, int64_t at, int n, int moved, int code)
 {
     if (code == MPI_SUCCESS && moved == n)
@@ -137,13 +139,13 @@ static void mpiio_nb_note(struct slot *s, int64_t at, int n, int moved, int code
     s->code = code;
 }
 
-/* This rank's share of what is free, less what others may have under way. */
+/* This rank's share of the free space, less what others may have in flight. */
 static int64_t room(const struct io_file *f)
 {
     const struct nb_file *p = f->priv;
     struct statvfs v;
     if (statvfs(f->path, &v))
-        return INT64_MAX; /* not knowing it is no reason to stop */
+        return INT64_MAX; /* if it is not known, go on */
     return (int64_t)(v.f_bavail * v.f_frsize) / p->ranks -
            f->depth * (f->max_request + EDGES);
 }
@@ -185,7 +187,7 @@ static int call(struct io_file *f, const struct io_req *r, int64_t at, int n,
                     : MPI_File_iwrite_at(fh, offset, buf, n, MPI_BYTE, q);
 }
 
-/* A piece, of which nothing may be left to do. */
+/* Submits a piece, which may be empty. */
 static void mpiio_nb_submit(struct io_file *f, struct slot *s, int k)
 {
     struct nb_file *p = f->priv;
@@ -204,7 +206,7 @@ static void mpiio_nb_submit(struct io_file *f, struct slot *s, int k)
     mpiio_nb_note(s, at, n, 0, code);
 }
 
-/* Submits what stands in line, as far as there may be more calls. */
+/* Submits the pieces in line, as long as more calls are allowed. */
 static void submit_all(struct io_file *f)
 {
     struct nb_file *p = f->priv;
@@ -225,7 +227,7 @@ static void mpiio_nb_put(struct nb_file *p, struct slot *s)
     p->last = s;
 }
 
-/* There is one: the core counts to depth. */
+/* A free slot; there is one, as the core counts to depth. */
 static struct slot *unused(struct nb_file *p)
 {
     struct slot *s = p->slots;
@@ -252,7 +254,7 @@ static int nb_start(struct io_queue *q, struct io_req *r[], int n)
     return 0;
 }
 
-/* Call i has ended, and its request is freed, or not to be touched again. */
+/* Ends call i, whose request is freed, or must not be touched again. */
 static void end(struct nb_file *p, int i, int code, const MPI_Status *status)
 {
     struct slot *s = &p->slots[i / p->io.pieces];
@@ -274,14 +276,14 @@ static int test_some(struct io_file *f)
     MPI_Error_class(code, &class);
     if (code != MPI_SUCCESS && class != MPI_ERR_IN_STATUS)
         return mpiio_fail(f, "MPI_Testsome", code);
-    for (int i = 0; i < n; i++) /* MPI_UNDEFINED, where there are none, is negative */
+    for (int i = 0; i < n; i++) /* MPI_UNDEFINED, if there are none, is negative */
         end(p, p->index[i], code == MPI_SUCCESS ? code : p->status[i].MPI_ERROR,
             &p->status[i]);
     return 0;
 }
 
-/* As test_some, for OMPIO: the status of a request that failed says nothing but a short
- * count, and freeing it crashes. */
+/* As test_some, for OMPIO: a failed request's status only has a short count, and
+ * freeing the request crashes. */
 static int test_each(struct io_file *f)
 {
     struct nb_file *p = f->priv;
@@ -304,7 +306,7 @@ static int test_each(struct io_file *f)
     return 0;
 }
 
-/* Lets the library move on, and takes what has ended. */
+/* Lets the library progress, and collects ended calls. */
 static int test(struct io_file *f)
 {
     const struct nb_file *p = f->priv;
@@ -340,7 +342,8 @@ static int hand_back(const struct io_file *f, struct io_req *done[], int max)
     return n;
 }
 
-/* After so long a wait. Short at first, so that it adds little to what it waits for. */
+/* Pauses for a part of the time waited so far: briefly at first, to add little
+ * to it. */
 static void pause_after(int64_t waited_ns)
 {
     struct timespec t = {.tv_nsec = waited_ns / 16};
@@ -385,9 +388,9 @@ static bool busy(const struct io_file *f, enum io_op op)
     return false;
 }
 
-/* Until nothing is under way, or for some time (0: no limit). Reads are waited for
- * without one, since they would write to memory that the program frees; the watchdog
- * sees to it that this ends. */
+/* Waits until no request is in flight, for at most limit_s (0: no limit). The wait for
+ * reads has no limit, since they would write to memory that the program frees; the
+ * watchdog ends it. */
 static int drain(struct io_file *f, double limit_s)
 {
     int64_t begin_ns = clock_ns(), waited_ns = 0;
@@ -402,9 +405,9 @@ static int drain(struct io_file *f, double limit_s)
     return rc;
 }
 
-/* ROMIO's MPI_File_sync syncs what blocking calls wrote, and does nothing after the
- * independent ones of this engine (MPICH 4.0): bytes would never be sent to the device,
- * nor an error of its be seen. */
+/* Calls fsync. ROMIO's MPI_File_sync syncs only what blocking calls wrote, and does
+ * nothing after this engine's independent ones (MPICH 4.0): bytes would never be sent
+ * to the device, and its errors would go unnoticed. */
 static int sync_here(const struct io_file *f)
 {
     int fd = open(f->path, O_WRONLY | O_CLOEXEC);
@@ -416,7 +419,8 @@ static int sync_here(const struct io_file *f)
     return rc;
 }
 
-/* MPI_File_sync says nothing of a write that is still to come (OMPIO refuses it). */
+/* Syncs after all writes have ended: MPI_File_sync does not cover writes in flight
+ * (OMPIO refuses it). */
 static int nb_sync(struct io_file *f)
 {
     int rc = f->failed ? 0 : drain(f, 0), synced = mpiio_sync(f);
@@ -425,15 +429,16 @@ static int nb_sync(struct io_file *f)
     return rc ? rc : synced;
 }
 
-/* The library may still write to a descriptor that the next file would get: then the
- * file stays open, on all ranks, until the run ends; which has failed by now. */
+/* Closes the file, unless the library may still write to a descriptor that the next
+ * file would get: then the file stays open on all ranks until the run, which has
+ * failed, ends. */
 static int nb_close(struct io_file *f)
 {
-    double half = f->timeout_s / 2; /* the watchdog must not be faster */
+    double half = f->timeout_s / 2; /* shorter than the watchdog's limit */
     drain(f, half > 0 && half < DRAIN_S ? half : DRAIN_S);
     int left = busy(f, IO_OP_READ) || busy(f, IO_OP_WRITE);
     MPI_Allreduce(MPI_IN_PLACE, &left, 1, MPI_INT, MPI_LOR, f->comm);
-    if (left) { /* and what is allocated stays, for the library writes there, too */
+    if (left) { /* memory is not freed either, as the library may write to it */
         mpiio_abandon(f);
         return err_set(-ETIMEDOUT, f->path, -1,
                        "requests did not finish, and the file cannot be closed");

@@ -1,10 +1,10 @@
-/* null: stores nothing and takes no time: the template of an engine, the probe of
- * what the suite itself costs, and the injector of faults that tests ask for:
+/* null: stores nothing and takes no time. It is the template of an engine, it shows the
+ * cost of the suite itself, and it injects faults for tests:
  *   null:delay_us=N      each request takes N microseconds
  *   null:delay_every=N   only every N-th does, the others none
- *   null:short_every=N   every N-th request moves half of its bytes
+ *   null:short_every=N   every N-th request transfers half of its bytes
  *   null:fail_every=N    every N-th request fails with EIO
- * It is asynchronous, so that the core's loops are exercised by it. */
+ * It is asynchronous, so that it exercises the core's loops. */
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/thread.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define FOR_EVER_NS (INT64_MAX / 4) /* which can be added to a moment */
+#define FOR_EVER_NS (INT64_MAX / 4) /* forever; can be added to a time */
 
 struct held {
     struct io_req *r;
@@ -52,7 +52,7 @@ static int null_open(struct io_file *f)
     return 0;
 }
 
-/* The i-th oldest. */
+/* The i-th oldest request. */
 static struct held *held(const struct io_queue *q, int i)
 {
     struct null_queue *p = q->priv;
@@ -73,7 +73,7 @@ static int null_start(struct io_queue *q, struct io_req *r[], int n)
 
 static void null_finish(struct null_queue *p, struct io_req *r)
 {
-    if (r->rc) /* refused before it came here */
+    if (r->rc) /* refused by the core */
         return;
     p->count++;
     r->done = r->bytes;
@@ -85,8 +85,8 @@ static void null_finish(struct null_queue *p, struct io_req *r)
     }
 }
 
-/* Makes the oldest that is ready the first; false: none is, and *next_ns is when the
- * next one will be. Without delays the clock is not asked. */
+/* Moves the oldest ready request to the front. Returns false if none is ready; *next_ns
+ * is then the time of the next one. Without delays the clock is not read. */
 static bool find_ready(const struct io_queue *q, int64_t *next_ns)
 {
     const struct null_queue *p = q->priv;
@@ -118,7 +118,7 @@ static int take_ready(const struct io_queue *q, struct io_req *done[], int max,
     return n;
 }
 
-/* For limit_s at most; 0: no limit. */
+/* Sleeps for at most limit_s; 0: no limit. */
 static void nap_until(int64_t moment_ns, double limit_s)
 {
     int64_t ns = moment_ns - clock_ns();
@@ -140,7 +140,7 @@ static int null_reap(struct io_queue *q, struct io_req *done[], int max, int min
     return take_ready(q, done, max, &next_ns);
 }
 
-/* Those of other files move up. */
+/* Removes the file's requests; those of other files move up. */
 static int null_close(struct io_file *f)
 {
     const struct io_queue *q = f->queue;
@@ -153,7 +153,7 @@ static int null_close(struct io_file *f)
     return 0;
 }
 
-/* Whatever is read is there. */
+/* Reads of any offset succeed. */
 static int null_size(struct io_file *f, int64_t *bytes)
 {
     (void)f;

@@ -1,5 +1,5 @@
 /* posix: pread(2) and pwrite(2), synchronous. Option: piece=N, the largest number of
- * bytes in one system call (tests of the splitting need no 2 GiB with it). */
+ * bytes in one system call (so that tests of the splitting need no 2 GiB). */
 #include "base/err.h"
 #include "io/engine.h"
 #include <errno.h>
@@ -24,7 +24,7 @@ static int posix_open(struct io_file *f)
     return 0;
 }
 
-/* One system call, or its failure. */
+/* Makes one system call. */
 static ssize_t piece(const struct io_req *r)
 {
     const struct io_file *f = r->file;

@@ -1,8 +1,8 @@
 /* stdio: a stream of the C library, synchronous. The library gathers small transfers in
- * a buffer, which it moves with read(2) and write(2). What is in the buffer, other
- * opens of the file see after flush or sync. Options: buffer=N, its bytes, 1: none (the
- * library's choice, which is the file system's block size); piece=N, the largest number
- * of bytes in one call. */
+ * a buffer, which it fills and empties with read(2) and write(2). Other opens of the
+ * file see the buffer's bytes after flush or sync. Options: buffer=N, the buffer's
+ * bytes, 1: none (default: the library's choice, the file system's block size);
+ * piece=N, the largest number of bytes in one call. */
 #include "base/err.h"
 #include "io/engine.h"
 #include <errno.h>
@@ -15,11 +15,11 @@
 #define PIECE (INT64_C(1) << 30)
 
 struct stdio {
-    int fd;                      /* for the next stream; -1: it opens the file again */
+    int fd;                      /* for the next stream; -1: the file is opened again */
     FILE *stream;                /* NULL: the next transfer begins one */
-    int64_t piece, buffer_bytes; /* its options */
+    int64_t piece, buffer_bytes; /* values of the options */
     char *buffer;                /* NULL: the library's */
-    int64_t at;                  /* where it is in the file */
+    int64_t at;                  /* position in the file */
     enum io_op last;
 };
 
@@ -59,7 +59,7 @@ static int stdio_open(struct io_file *f)
     return 0;
 }
 
-/* fdopen truncates nothing, whatever the mode. */
+/* Begins a stream. fdopen truncates nothing, whatever the mode. */
 static int stdio_begin(const struct io_file *f, struct stdio *s)
 {
     const char *mode = f->flags & IO_WRITE ? f->flags & IO_READ ? "r+" : "w" : "r";
@@ -79,7 +79,8 @@ static int stdio_begin(const struct io_file *f, struct stdio *s)
     return rc ? -EINVAL : 0;
 }
 
-/* Where it is already, it may go on, but not from reading to writing. */
+/* Goes to the request's offset. A stream that is there already need not seek, except
+ * between reading and writing. */
 static int go_to(struct stdio *s, const struct io_req *r)
 {
     int64_t to = r->offset + r->done;
@@ -97,14 +98,14 @@ static size_t stdio_move(struct stdio *s, enum io_op op, void *at, size_t n)
     return fwrite(at, 1, n, s->stream);
 }
 
-/* Whether bytes of earlier transfers are lost where this one fails: the library empties
- * its buffer, whether it could write it or not. */
+/* True if a failure loses bytes of earlier transfers: the library empties its buffer,
+ * even if it could not write it. */
 static bool loses(const struct stdio *s, enum io_op op)
 {
     return op == IO_OP_WRITE && s->buffer_bytes != 1;
 }
 
-/* Some bytes of it. 0, or -errno. */
+/* Transfers some bytes of the request. Returns 0, or -errno. */
 static int move_some(const struct io_file *f, struct stdio *s, struct io_req *r)
 {
     int64_t left = r->bytes - r->done;
@@ -148,8 +149,8 @@ static int stdio_start(struct io_queue *q, struct io_req *r[], int n)
     return 0;
 }
 
-/* A stream that is closed has nothing of the file in its buffer any more. One that only
- * seeks may still read from there. */
+/* Flushes the buffer. To discard it the stream is closed: one that only seeks may still
+ * read from its buffer. */
 static int stdio_flush(struct io_file *f, bool discard)
 {
     struct stdio *s = stdio_of(f);

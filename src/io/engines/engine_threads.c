@@ -1,8 +1,8 @@
-/* threads: pread(2) and pwrite(2) by helper threads: asynchronous wherever there are
- * POSIX threads, whatever kernel and file system.
- *   threads:helpers=N   how many helpers share the queue: so many requests are in the
- *                       kernel at once, the others wait in line. Default: as many as
- *                       the file was opened for (depth), but no more than 16
+/* threads: pread(2) and pwrite(2) by helper threads: asynchronous on any system with
+ * POSIX threads, with any kernel and file system.
+ *   threads:helpers=N   helpers that share the queue: this many requests are in the
+ *                       kernel at once, the others wait in line. Default: the depth
+ *                       that the file was opened for, but no more than 16
  *   threads:depth=N     the same by the name that it has in other engines
  *   threads:piece=N     the largest number of bytes in one system call
  *
@@ -11,15 +11,15 @@
  * helpers=1 costs the least CPU time there.
  *
  * With IO_WRITE_BACK the helper that has written a request calls fdatasync(2), so that
- * its bytes are on the device and can be found there; io_file_sync adds what else the
- * file system keeps of the file, as its times. The call is about the whole file: it
- * waits for what other requests have written, too.
+ * its bytes are on the device and can be found there; io_file_sync adds the file's
+ * other metadata, such as its times. The call is about the whole file: it waits for
+ * what other requests have written, too.
  *
- * The helpers are the queue's, whatever files it has. A helper takes a request from the
- * line, moves all of it, and leaves what came of it in the request's slot: requests are
- * the caller's, so no helper records an error, or calls anything of io.c or MPI;
- * whoever reaps does. Helpers work from a copy: a request whose time is over may be
- * gone. */
+ * The helpers belong to the queue, whatever files it has. A helper takes a request from
+ * the line, transfers all of it, and leaves the result in the request's slot: requests
+ * belong to the caller, so no helper records an error, or calls anything of io.c or
+ * MPI; the thread that reaps does. Helpers work from a copy: a request that timed out
+ * may be freed. */
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/thread.h"
@@ -31,16 +31,16 @@
 #include <unistd.h>
 
 #define PIECE (INT64_C(1) << 30)  /* Linux moves at most 2 GiB - 4 KiB in a call */
-#define STACK ((size_t)256 << 10) /* a helper's: the usual 8 MiB would add up */
+#define STACK ((size_t)256 << 10) /* of a helper: the default 8 MiB would add up */
 
 enum { HELPERS_USUAL = 16 };
 
-struct slot { /* a request under way, and what came of it */
+struct slot { /* a request in flight, and its result */
     struct io_req *r;
-    struct io_req is; /* as it was when it was started */
+    struct io_req is; /* copy of the request at its start */
     int64_t done;
     int rc;
-    const char *why; /* NULL: what the errno says */
+    const char *why; /* NULL: strerror of rc */
     struct slot *next;
 };
 
@@ -50,8 +50,8 @@ struct line { /* first in, first out */
 
 struct threads_queue {
     int64_t piece;
-    pthread_mutex_t lock;       /* of all that follows, and of threads_file.busy */
-    pthread_cond_t work, event; /* for the helpers; for who waits for them */
+    pthread_mutex_t lock;       /* protects the members below, and threads_file.busy */
+    pthread_cond_t work, event; /* for the helpers; for threads that wait for them */
     struct line todo, finished;
     struct slot *unused;
     bool closing;
@@ -62,8 +62,8 @@ struct threads_queue {
 
 struct threads_file {
     int fd;
-    bool write_back; /* what is written is synced */
-    int busy;        /* requests in the line or in the hands of helpers */
+    bool write_back; /* writes are synced */
+    int busy;        /* requests in the line or at helpers */
 };
 
 static void threads_put(struct line *l, struct slot *s)
@@ -90,7 +90,7 @@ static void give_back(struct threads_queue *p, struct slot *s)
     p->unused = s;
 }
 
-/* Those of the file; returns how many. */
+/* Removes the file's slots from the line; returns their number. */
 static int threads_leave_out(struct threads_queue *p, struct line *l,
                              const struct io_file *f)
 {
@@ -142,8 +142,8 @@ static void threads_move(const struct threads_queue *p, struct slot *s)
     }
 }
 
-/* The kernel tells of pages that could not be written back once, and not where they
- * are: of such a request nothing counts. */
+/* Writes a request back. The kernel reports failed write-back once, without the place:
+ * so nothing of the request counts. */
 static void write_back(struct slot *s)
 {
     if (s->is.op == IO_OP_READ || !file_of(s)->write_back ||
@@ -154,7 +154,7 @@ static void write_back(struct slot *s)
     s->done = 0;
 }
 
-/* Holds the lock except while it moves bytes or sleeps. */
+/* The body of a helper. Holds the lock except while it transfers bytes or sleeps. */
 static void *help(void *queue)
 {
     struct threads_queue *p = queue;
@@ -226,7 +226,7 @@ static struct threads_queue *threads_make(const struct io_queue *q, int helpers)
         give_back(p, &p->slots[i]);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->work, NULL);
-    pthread_condattr_init(&attr); /* a limit must not depend on the time of day */
+    pthread_condattr_init(&attr); /* the limit must not depend on the time of day */
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&p->event, &attr);
     pthread_condattr_destroy(&attr);
@@ -280,14 +280,15 @@ static int threads_open(struct io_file *f)
     return 0;
 }
 
-/* With the lock held: until no helper has a request of the file, and none will. */
+/* With the lock held: waits until no helper has a request of the file. */
 static void wait_for_file(struct threads_queue *q, const struct threads_file *p)
 {
     while (p->busy)
         pthread_cond_wait(&q->event, &q->lock);
 }
 
-/* What a helper has begun it ends; what still stands in line is not begun. */
+/* Closes the file: helpers finish what they have begun; requests in line
+ * are dropped. */
 static int threads_close(struct io_file *f)
 {
     struct threads_queue *q = f->queue->priv;
@@ -328,7 +329,7 @@ static struct timespec after(double limit_s)
     return (struct timespec){ns / 1000000000, ns % 1000000000};
 }
 
-/* With the lock held: until a request is finished, or the time is over. */
+/* With the lock held: waits until a request is finished, or the time is over. */
 static void threads_wait_for_any(struct threads_queue *p, double limit_s)
 {
     struct timespec end = after(limit_s);
@@ -359,7 +360,7 @@ static int threads_reap(struct io_queue *q, struct io_req *done[], int max, int 
     return n;
 }
 
-/* fsync(2) says nothing of a write that is still to come. */
+/* Syncs after all requests have ended, as fsync(2) does not cover writes in flight. */
 static int threads_sync(struct io_file *f)
 {
     struct threads_queue *q = f->queue->priv;

@@ -1,26 +1,26 @@
-/* uring: io_uring by way of liburing: asynchronous without threads of ours.
+/* uring: io_uring through liburing: asynchronous without threads of ours.
  *   uring:piece=N   the largest number of bytes in one operation; a larger request is
- *                   several of them, under way at the same time (default: 4 MiB, which
- *                   costs nothing beside the transfer, and lets a request of some ten
+ *                   split into several, in flight at the same time (default: 4 MiB,
+ *                   whose overhead is negligible, and which lets a request of some ten
  *                   MiB keep several devices busy)
- *   uring:depth=N   how many operations may be in the kernel at once; the others wait
- *                   in line (default: all, up to 128 or the depth that the file was
- *                   opened for)
+ *   uring:depth=N   operations that may be in the kernel at once; the others wait in
+ *                   line (default: all, up to 128 or the depth that the file was opened
+ *                   for)
  *   uring:sqpoll    a thread of the kernel takes requests: none costs a system call,
- *                   and a core is busy with looking for them
- *   uring:iopoll    the kernel asks the device whether requests are complete, instead
- *                   of being interrupted: past the page cache only, and where the
- *                   device has queues for it
- *   uring:plain     neither the file nor the buffers are made known to the kernel
- *                   before (fio's way, unless told otherwise)
+ *                   and a core is busy with polling for them
+ *   uring:iopoll    the kernel polls the device for completions instead of being
+ *                   interrupted: past the page cache only, and only if the device has
+ *                   queues for it
+ *   uring:plain     neither the file nor the buffers are registered with the kernel
+ *                   (fio's default)
  *
- * All that one start brings goes to the kernel in one system call. The ring has room
- * for every piece that may be under way, so it is never full.
+ * All requests of one start go to the kernel in one system call. The ring has room for
+ * every piece that may be in flight, so it is never full.
  *
- * With IO_WRITE_BACK each piece that is written is followed by a sync_file_range(2) of
- * its bytes, which the kernel begins by itself when they are in the page cache. Then
- * the device has them, but maybe in a cache of its own, and the file's size and where
- * its blocks are may still be in memory: they are safe after io_file_sync. */
+ * With IO_WRITE_BACK each piece written is followed by a sync_file_range(2) of its
+ * bytes, which the kernel starts by itself when they are in the page cache. Then the
+ * device has them, but perhaps in a cache of its own, and the file's size and its block
+ * map may still be in memory: they are safe after io_file_sync. */
 #include "base/err.h"
 #include "base/thread.h"
 #include "io/engine.h"
@@ -37,9 +37,9 @@
 
 #define PIECE (INT64_C(4) << 20)
 #define PIECE_MOST (INT64_C(1) << 30) /* a length has 32 bits, and a result 31 */
-#define RETRY_S 0.001 /* where the kernel has no memory for a request just now */
+#define RETRY_S 0.001 /* if the kernel has no memory for a request at the moment */
 
-enum { SYNC = 1 }; /* added to a piece's address: the result is its sync's */
+enum { SYNC = 1 }; /* added to a piece's address: the result is that of its sync */
 enum { PLAIN = 1, SQPOLL = 2, IOPOLL = 4, WAYS = 8 };
 
 static const char *const layers[WAYS] = {"io_uring",
@@ -54,17 +54,17 @@ static const char *const layers[WAYS] = {"io_uring",
 struct uring_queue {
     struct io_uring ring;
     int way;               /* PLAIN | SQPOLL | IOPOLL */
-    struct iovec *buffers; /* that the ring knows: buffer_count of them */
+    struct iovec *buffers; /* buffer_count buffers registered with the ring */
     int buffer_count;
-    bool linked; /* syncs to their writes, some time */
+    bool linked; /* some sync was linked to its write */
     struct pieces *pieces;
 };
 
 struct uring_file {
     int fd;
-    int target;      /* what entries name: fd, or its number in the ring */
+    int target;      /* file in entries: fd, or its number in the ring */
     unsigned how;    /* flags of every entry */
-    bool write_back; /* what is written is synced */
+    bool write_back; /* writes are synced */
 };
 
 /* ---- opening and closing ---------------------------------------------------- */
@@ -98,7 +98,7 @@ static int no_ring(const char *path, int rc)
                    why);
 }
 
-/* A kernel from 5.1 to 5.5 has rings, but not these operations. */
+/* Tests the operations: kernels 5.1 to 5.5 have rings without them. */
 static int probe(struct io_uring *ring)
 {
     struct io_uring_probe *p = io_uring_get_probe_ring(ring);
@@ -119,7 +119,7 @@ static int make_ring(struct io_uring *ring, unsigned entries, int way)
     return rc;
 }
 
-/* What a ring of any kind does not tell: that only this kind cannot be had. */
+/* Reports that only this kind of ring is impossible, if another kind is possible. */
 static int no_such_ring(const struct io_queue *q, int way, int rc)
 {
     struct io_uring ring;
@@ -144,9 +144,9 @@ static int uring_usable(void)
     return 0;
 }
 
-/* One entry more than pieces, and than their syncs: liburing waits with an entry of its
- * own on kernels before 5.11. With SQPOLL twice that: requests may be complete before
- * the kernel says that it has taken their entries. */
+/* Opens the ring. It has one entry more than pieces and their syncs: liburing waits
+ * with an entry of its own on kernels before 5.11. With SQPOLL it has twice as many:
+ * requests may complete before the kernel reports that it has taken their entries. */
 static int open_ring(struct io_queue *q, struct uring_queue *p)
 {
     unsigned n = (unsigned)pieces_count(p->pieces);
@@ -163,9 +163,10 @@ static int open_ring(struct io_queue *q, struct uring_queue *p)
                    "before");
 }
 
-/* Past the page cache half of the CPU time goes into finding and pinning the pages of
- * each request's buffer; of those that the ring knows it is done here. Where too little
- * memory may be locked, or a buffer is too large (1 GiB), all goes on without. */
+/* Registers the buffers. Past the page cache half of the CPU time goes into finding
+ * and pinning the pages of each request's buffer; for registered buffers this is done
+ * here. If too little memory may be locked, or a buffer is too large (1 GiB), they
+ * stay unregistered. */
 static void register_buffers(const struct io_queue *q, struct uring_queue *p)
 {
     size_t bytes = (size_t)q->buffer_count * sizeof q->buffers[0];
@@ -214,8 +215,9 @@ static void uring_queue_close(struct io_queue *q)
     let_go(p);
 }
 
-/* A file that the ring knows need not be looked up for each piece. Where there may be
- * several they come and go, and the kernel may let go of one later than we close it. */
+/* Registers the file, which saves looking it up for each piece. Not if the queue may
+ * have several files: they come and go, and the kernel may release one after we
+ * close it. */
 static void register_file(const struct io_file *f, struct uring_file *p)
 {
     struct uring_queue *q = f->queue->priv;
@@ -225,10 +227,11 @@ static void register_file(const struct io_file *f, struct uring_file *p)
     p->how = known ? IOSQE_FIXED_FILE : 0;
 }
 
-/* 1: the device has queues that are polled, 0: it has none; -1: not known. */
+/* 1: the device has polled queues; 0: it has none; -1: not known. */
 static int is_polled(const struct stat *st)
 {
-    static const char *const places[] = {"queue", "../queue"}; /* of a partition */
+    static const char *const places[] = {"queue", "../queue"}; /* "../queue" for
+                                                                * a partition */
     char path[96];
     int polled = -1;
     for (int i = 0; i < 2 && polled < 0; i++) {
@@ -243,8 +246,8 @@ static int is_polled(const struct stat *st)
     return polled;
 }
 
-/* A transfer of nothing: 0, or what the file system says. In a ring of its own, so that
- * nobody else's results come. */
+/* Makes an empty transfer: 0, or the file system's error. It uses its own ring, to get
+ * no other results. */
 static int try_polling(const struct io_file *f, int fd)
 {
     struct io_uring ring;
@@ -264,8 +267,8 @@ static int try_polling(const struct io_file *f, int fd)
     return rc;
 }
 
-/* Where a device is not polled, some kernels are interrupted all the same and say
- * nothing: a figure would be of something else than was asked for. */
+/* Refuses a device without polling: some kernels silently use interrupts instead, and a
+ * figure would be of something else than was asked for. */
 static int check_polling(const struct io_file *f, int fd)
 {
     struct stat st;
@@ -318,7 +321,8 @@ static bool has_sync(const struct piece *one)
     return f->write_back && one->r->op == IO_OP_WRITE;
 }
 
-/* All of the piece, also what an earlier, short write of it has moved. */
+/* Prepares the sync of the whole piece, including what an earlier, short write of
+ * it moved. */
 static void prepare_sync(struct uring_queue *p, struct piece *one)
 {
     const struct uring_file *f = one->r->file->priv;
@@ -332,7 +336,7 @@ static void prepare_sync(struct uring_queue *p, struct piece *one)
     io_uring_sqe_set_data(sqe, (char *)one + SYNC);
 }
 
-/* The buffer that holds all of it, or -1. */
+/* The registered buffer that holds all of these bytes, or -1. */
 static int buffer_of(const struct uring_queue *p, const char *at, int64_t bytes)
 {
     for (int i = 0; i < p->buffer_count; i++) {
@@ -371,8 +375,8 @@ static void uring_prepare(struct uring_queue *p, struct piece *one)
         prepare_sync(p, one);
 }
 
-/* What the kernel does not take now stays in the ring, for the next time. 0, or -errno
- * where there is no point in trying again. */
+/* Submits the ready entries. Those that the kernel does not take now stay in the ring
+ * for the next time. Returns 0, or -errno if trying again is in vain. */
 static int uring_submit(struct io_queue *q)
 {
     struct uring_queue *p = q->priv;
@@ -383,23 +387,23 @@ static int uring_submit(struct io_queue *q)
         return 0;
     int n = (int)io_uring_sq_ready(&p->ring), rc = io_uring_submit(&p->ring);
     if (p->linked && rc > 0 && rc < n && !(p->way & SQPOLL))
-        rc = -ENOMEM; /* a sync may have been cut off from its write */
+        rc = -ENOMEM; /* a sync may have been separated from its write */
     if (rc >= 0 || rc == -EAGAIN || rc == -EBUSY || rc == -EINTR)
         return 0;
     return err_set(rc, io_queue_path(q), -1, "io_uring takes no requests: %s",
                    strerror(-rc));
 }
 
-/* Takes back what counted as moved, down to a byte of the request. */
+/* Reduces the bytes that count as transferred to the request's first `to`. */
 static void go_back(struct piece *one, int64_t to)
 {
     one->bytes += one->at - to;
     one->at = to;
 }
 
-/* A write and its sync have both come. A short write has cancelled its sync, and its
- * rest brings one for all. The kernel tells of pages that could not be written back
- * once, and not where they are: of such a request nothing counts. */
+/* Combines the results of a write and its sync. A short write has cancelled its sync,
+ * and its remainder brings one for all. The kernel reports failed write-back once,
+ * without the place: so nothing of the request counts. */
 static int both(struct piece *one)
 {
     bool whole = one->moved == one->bytes;
@@ -420,7 +424,7 @@ static void result(struct uring_queue *p, char *data, int what)
         pieces_result(p->pieces, one, has_sync(one) ? both(one) : one->moved);
 }
 
-/* All that is complete now. */
+/* Collects all completed entries. */
 static void uring_collect(struct uring_queue *p)
 {
     struct io_uring_cqe *cqe;
@@ -430,12 +434,13 @@ static void uring_collect(struct uring_queue *p)
     }
 }
 
-/* Until something is complete, a signal came, or the time is over. */
+/* Waits until an entry completes, a signal comes, or the time is over. */
 static int uring_wait_for_any(struct io_queue *q, double limit_s)
 {
     struct uring_queue *p = q->priv;
     struct io_uring_cqe *cqe;
-    if (io_uring_sq_ready(&p->ring) && !(p->way & SQPOLL)) /* there, it takes them */
+    /* with SQPOLL the kernel takes them by itself */
+    if (io_uring_sq_ready(&p->ring) && !(p->way & SQPOLL))
         limit_s = RETRY_S;
     struct __kernel_timespec t = {.tv_sec = (long long)limit_s};
     t.tv_nsec = (long long)((limit_s - (double)t.tv_sec) * 1e9);
@@ -452,7 +457,7 @@ static int uring_start(struct io_queue *q, struct io_req *r[], int n)
     struct uring_queue *p = q->priv;
     for (int i = 0; i < n; i++)
         pieces_add(p->pieces, r[i]);
-    uring_submit(q); /* where it fails, reap says so: all of r is in the line by now */
+    uring_submit(q); /* reap reports a failure: all of r is in the line by now */
     return 0;
 }
 
@@ -472,7 +477,7 @@ static int uring_reap(struct io_queue *q, struct io_req *done[], int max, int mi
     return n ? n : rc;
 }
 
-/* One more result, whosesoever; how long that may take is the watchdog's. */
+/* Waits for one more result of any file; the watchdog limits the time. */
 static int uring_wait_more(struct io_queue *q)
 {
     int rc = uring_wait_for_any(q, 0);
@@ -480,7 +485,7 @@ static int uring_wait_more(struct io_queue *q)
     return rc ? rc : uring_submit(q);
 }
 
-/* Once the kernel has nothing of the file. */
+/* Syncs the file when the kernel has none of its requests. */
 static int uring_sync(struct io_file *f)
 {
     const struct uring_queue *q = f->queue->priv;
@@ -493,8 +498,8 @@ static int uring_sync(struct io_file *f)
     return rc;
 }
 
-/* What a ring holds when it goes, the kernel lets go of later: a file system could not
- * be unmounted at once. */
+/* Closes the file. The kernel releases a ring's files some time after the ring, so the
+ * file is unregistered first: else its file system could not be unmounted at once. */
 static int uring_close(struct io_file *f)
 {
     struct uring_queue *q = f->queue->priv;

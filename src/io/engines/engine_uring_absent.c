@@ -1,4 +1,4 @@
-/* uring, where liburing was not found or not wanted. */
+/* uring, if liburing is missing or was not wanted. */
 #include "io/engine.h"
 
 const struct io_engine io_engine_uring = {

@@ -1,8 +1,8 @@
-/* What the engines over MPI-IO share.
+/* The shared part of the engines over MPI-IO.
  *
- * What the libraries do behind their interface decides how results are checked:
- * OMPIO returns MPI_SUCCESS with a short count where a write failed, ROMIO's count
- * means nothing on an error. So both the code and the count are looked at. */
+ * Libraries differ in how they report failures: OMPIO returns MPI_SUCCESS with a short
+ * count if a write failed, and ROMIO's count means nothing on an error. So both the
+ * code and the count are checked. */
 #include "io/engines/mpiio.h"
 #include "base/err.h"
 #include "base/scratch.h"
@@ -54,8 +54,8 @@ int mpiio_fail(const struct io_file *f, const char *what, int code)
                    reason(code, text));
 }
 
-/* Open MPI has two I/O layers and reports neither. It loads the parts of OMPIO
- * (fcoll, fbtl) when a file is first opened with it. */
+/* The I/O layer in use. Open MPI has two and reports neither. It loads the parts of
+ * OMPIO (fcoll, fbtl) when a file is first opened with it. */
 static const char *layer_of_open_mpi(void)
 {
     char line[1024];
@@ -117,13 +117,13 @@ int mpiio_note_hints(struct io_file *f, MPI_File fh)
 {
     MPI_Info used;
     if (MPI_File_get_info(fh, &used) != MPI_SUCCESS)
-        return 0; /* not knowing them is no reason to stop */
+        return 0; /* if they are not known, go on */
     int rc = keep_hints(f, used);
     MPI_Info_free(&used);
     return rc;
 }
 
-/* Asked before the library is, for OMPIO never comes back from MPI_File_open where it
+/* Tests the open before the library does: OMPIO never returns from MPI_File_open if it
  * fails on some ranks only (a node without the mount). */
 static int can_open(const struct io_file *f)
 {
@@ -189,12 +189,12 @@ int mpiio_close(struct io_file *f)
     return code == MPI_SUCCESS ? 0 : mpiio_fail(f, "closing", code);
 }
 
-/* What is known, and has to be agreed on, once the file is open. */
+/* Prepares the open file; ranks agree on the result. */
 static int get_ready(struct io_file *f)
 {
     struct mpiio *p = f->priv;
     f->layer = mpiio_layer();
-    int rc = scratch_check(f->path, NULL); /* the library opened what is there */
+    int rc = scratch_check(f->path, NULL); /* the library opened an existing file */
     rc = err_agree(f->comm, rc ? rc : mpiio_note_hints(f, p->fh));
     return rc ? rc : agree_on_pieces(f, p);
 }
@@ -283,14 +283,14 @@ int mpiio_moved(struct mpiio *p, enum io_op op, int64_t offset, int n,
 {
     int moved = 0;
     if (!n)
-        return 0; /* and what the status says then is anything */
+        return 0; /* the status is undefined then */
     MPI_Get_count(s, MPI_BYTE, &moved);
     if (moved == n && op == IO_OP_READ)
         moved = mpiio_readable(p, offset, n);
     return moved > 0 ? moved : 0;
 }
 
-/* The library said "success" and moved less: say what is most likely. */
+/* Reports the likeliest reason for a short count with MPI_SUCCESS. */
 static int fail_short(struct io_req *r)
 {
     struct statvfs v;
@@ -304,7 +304,8 @@ static int fail_short(struct io_req *r)
     return io_req_fail(r, -EIO, "the MPI library reported success and a short count");
 }
 
-/* The libraries' errors do not tell. */
+/* True if the request exceeds the file-size limit, which the libraries do
+ * not report. */
 static bool is_beyond_limit(const struct io_req *r)
 {
     struct rlimit limit;

@@ -1,18 +1,18 @@
-/* Requests cut into pieces: which are under way, and what came of them. */
+/* Requests split into pieces: those in flight, and their results. */
 #include "io/engines/pieces.h"
 #include "base/thread.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct part { /* a request, and what has become of its pieces */
+struct part { /* a request, and the state of its pieces */
     struct io_req *r;
     const struct io_file *file; /* NULL: unused, or done */
-    int64_t given;              /* bytes that pieces were made of */
-    int64_t end;                /* bytes that come to it: fewer where the file ends */
-    int64_t failed_at; /* the first byte that was not moved, where rc is not 0 */
+    int64_t given;              /* bytes of it in pieces so far */
+    int64_t end;                /* bytes to transfer: fewer if the file ends */
+    int64_t failed_at; /* offset of the first byte not transferred, if rc is not 0 */
     int rc, under_way;
-    const char *why; /* NULL: what the errno says */
+    const char *why; /* NULL: strerror of rc */
     struct part *next;
 };
 
@@ -24,14 +24,14 @@ struct pieces {
     int64_t bytes;
     int depth, count, under_way;
     struct line todo, done;
-    struct piece *again; /* short ones */
+    struct piece *again; /* short pieces to be continued */
     struct piece *unused;
     struct part *unused_parts;
     struct part *parts; /* depth */
     struct piece *all;  /* count */
 };
 
-/* What all requests come to, if it is not more than `most`. */
+/* The number of pieces of all requests, limited to `most`. */
 static int count_for(const struct io_queue *q, int64_t bytes)
 {
     int64_t largest = q->max_request ? q->max_request : INT64_MAX;
@@ -131,7 +131,7 @@ struct piece *pieces_next(struct pieces *p)
     return one;
 }
 
-/* Of several that failed, the one that comes first in the file is told. */
+/* Records a failure. Of several, the first one in the file is reported. */
 static void pieces_fail(struct part *part, int64_t at, int rc, const char *why)
 {
     if (part->rc && part->failed_at <= at)
@@ -141,7 +141,7 @@ static void pieces_fail(struct part *part, int64_t at, int rc, const char *why)
     part->why = why;
 }
 
-/* After a failure no more pieces are made of a request that is still in line. */
+/* Stops making pieces of a failed request that is still in line. */
 static void give_up(struct pieces *p, struct part *part)
 {
     if (p->todo.first == part)
@@ -162,8 +162,8 @@ static bool is_over(const struct part *part)
     return !part->under_way && (part->rc || part->given == part->r->bytes);
 }
 
-/* Whether a short operation, that came as far as `at`, is the end of a file that the
- * request may go past. */
+/* True if a short operation, up to `at`, has met the end of a file that the request
+ * may exceed. */
 static bool pieces_ends(struct part *part, int64_t at)
 {
     const struct io_req *r = part->r;
@@ -195,7 +195,7 @@ void pieces_result(struct pieces *p, struct piece *one, int64_t result)
         return;
     if (part->rc)
         give_up(p, part);
-    if (one->bytes) /* left where another piece has failed already */
+    if (one->bytes) /* left because another piece has failed */
         pieces_fail(part, one->at, part->rc, part->why);
     one->next = p->unused;
     p->unused = one;
@@ -279,7 +279,7 @@ bool pieces_drop(struct pieces *p, const struct io_file *f)
         struct part *part = &p->parts[i];
         if (part->file != f)
             continue;
-        part->rc = -ECANCELED; /* its pieces are not tried again */
+        part->rc = -ECANCELED; /* its pieces are not retried */
         busy = busy || part->under_way;
         if (!part->under_way)
             pieces_forget(p, part);

@@ -1,4 +1,4 @@
-/* The page cache of this node: dropping pages, and asking which are there. */
+/* The page cache of this node: drops pages, and counts the resident ones. */
 #include "base/err.h"
 #include "base/scratch.h"
 #include "io/io.h"
@@ -15,7 +15,7 @@
 #define WINDOW (INT64_C(256) << 20) /* mapped at a time */
 #define PAGE_MIN 4096
 
-/* Counts resident bytes of [from, to), from page-aligned; -1: not to be known. */
+/* Counts resident bytes of [from, to), `from` page-aligned; -1: not known. */
 static int64_t count(int fd, int64_t from, int64_t to)
 {
     unsigned char seen[WINDOW / PAGE_MIN]; /* each thread's own: 64 KiB */
@@ -36,13 +36,13 @@ static int64_t count(int fd, int64_t from, int64_t to)
     return resident;
 }
 
-/* To others the kernel says of every page that it is there. */
+/* True if the kernel tells this user: to others it reports every page as resident. */
 static bool may_know(const char *path, const struct stat *st)
 {
     return st->st_uid == geteuid() || !faccessat(AT_FDCWD, path, W_OK, AT_EACCESS);
 }
 
-/* What was looked at, and of that what was in memory; -1: not to be known. */
+/* Bytes looked at, and those that were in memory; -1: not known. */
 struct seen {
     int64_t bytes, resident;
 };
@@ -82,14 +82,14 @@ static int look(const char *path, int64_t offset, int64_t bytes, bool drop,
 struct container_look {
     struct container c;
     const char *path;
-    int fd;                /* of the header */
+    int fd;                /* descriptor of the header */
     int64_t offset, bytes; /* of the logical file; bytes 0: all of it */
     bool drop;
     struct seen *seen;
 };
 
-/* Of partition r what is in the range, if this node can open it: what it cannot open it
- * has not in memory. */
+/* Looks at the part of partition r in the range, if this node can open it: otherwise it
+ * cannot have it in memory. */
 static int look_part(struct container_look *l, int64_t r)
 {
     char part[CONTAINER_PATH];
@@ -106,7 +106,7 @@ static int look_part(struct container_look *l, int64_t r)
     return look(part, from, n, l->drop, l->seen);
 }
 
-/* What is in the shared part: nothing, in most containers, and the header says so. */
+/* Looks at the shared part, which is empty in most containers, as the header says. */
 static int look_shared(struct container_look *l)
 {
     char shared[CONTAINER_PATH];
@@ -117,7 +117,7 @@ static int look_shared(struct container_look *l)
     return rc ? rc : look(shared, l->offset, l->bytes, l->drop, l->seen);
 }
 
-/* Each partition that has bytes in the range, once: where its first run is. */
+/* Looks at each partition with bytes in the range once: where its first run is. */
 static int look_range(struct container_look *l)
 {
     int64_t at = l->offset, end = l->offset + l->bytes;
@@ -136,7 +136,8 @@ static int look_range(struct container_look *l)
 
 enum { ALL_PARTS = -1 };
 
-/* A range of a container, or partition `part` of it; with `rest`, the shared part. */
+/* Looks at a range of a container, or at partition `part`; with `rest`, the
+ * shared part. */
 static int look_container(struct container_look *l, int64_t part, bool rest)
 {
     int rc = container_peek(&l->c, l->path, &l->fd);
@@ -236,8 +237,9 @@ int64_t io_device_read_bytes(void)
     return counter("read_bytes");
 }
 
-/* Writes and syncs a file, drops it from memory, reads it: 1 if the kernel says
- * that at least half came from below. Of noise, which no file system makes smaller. */
+/* Writes and syncs a file, drops it from memory, reads it. Returns 1 if the kernel
+ * counts at least half as read from below. The data is noise, which no file system
+ * can compress. */
 static int probe(int fd, char *buf, size_t n)
 {
     uint64_t noise = 1;
@@ -248,7 +250,7 @@ static int probe(int fd, char *buf, size_t n)
     ssize_t written = pwrite(fd, buf, n, 0);
     if (written < 0 || fsync(fd))
         return -errno;
-    if (written < (ssize_t)n) /* there is little room: the run may need less */
+    if (written < (ssize_t)n) /* little room: the run may need less */
         return 0;
     posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
     int64_t before = io_device_read_bytes();

@@ -37,7 +37,7 @@ int io_fs_of(const char *path, struct io_fs *fs)
     return 0;
 }
 
-/* The logical block of a disk, or of a partition's disk; 0: not known. */
+/* The logical block size of a disk, or of a partition's disk; 0: not known. */
 static int logical_block(dev_t dev)
 {
     static const char *const places[] = {"queue", "../queue"};
@@ -55,7 +55,7 @@ static int logical_block(dev_t dev)
     return bytes;
 }
 
-/* 0: the kernel does not say. */
+/* The alignment of direct I/O by statx; 0: the kernel does not report it. */
 static int told_align(int fd)
 {
 #ifdef STATX_DIOALIGN

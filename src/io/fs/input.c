@@ -1,4 +1,4 @@
-/* What others made, and a program reads: a file, or a block device. */
+/* Input files or block devices that others made. */
 #include "base/err.h"
 #include "io/io.h"
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 int64_t io_descriptor_bytes(int fd, const struct stat *st)
 {
-    if (!S_ISBLK(st->st_mode)) /* of a device, stat tells no size */
+    if (!S_ISBLK(st->st_mode)) /* for a device, stat has no size */
         return st->st_size;
     off_t end = lseek(fd, 0, SEEK_END);
     return end < 0 ? -errno : end;
@@ -31,7 +31,8 @@ static int input_fail(const char *path, const char *what)
 
 static int input_size(const char *path, struct stat *st, struct io_input *in)
 {
-    /* Should it have become a FIFO since it was looked at, opening it does not wait. */
+    /* Without O_NONBLOCK the open would wait if the path had meanwhile become
+     * a FIFO. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 || fstat(fd, st)) {
         int rc = input_fail(path, "the input cannot be opened to be read");

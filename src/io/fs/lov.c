@@ -1,4 +1,4 @@
-/* Which of a layout's components tells, and what is to be said of it. */
+/* Chooses the component of a layout that decides, and describes it. */
 #include "io/fs/lov.h"
 #include "base/format/lustre.h"
 #include "base/units.h"
@@ -9,8 +9,8 @@
 enum {
     PATTERN_RAID0 = 1,
     ANY_SERVER = 0xffff,
-    COMPONENT_STALE = 0x1,      /* a mirror that is behind */
-    COMPONENT_EXTENSION = 0x40, /* room for others to grow into */
+    COMPONENT_STALE = 0x1,      /* a mirror that is out of date */
+    COMPONENT_EXTENSION = 0x40, /* room into which others can grow */
     COMPONENT_PARITY = 0x80
 };
 
@@ -22,7 +22,7 @@ static void put(unsigned char *b, int n, uint64_t x)
         b[i] = (unsigned char)x;
 }
 
-/* One that is in one piece. */
+/* Reads a layout without components. */
 static int plain(const unsigned char *b, size_t n, struct io_stripes *s)
 {
     struct lustre_plain p;
@@ -48,8 +48,8 @@ static int plain(const unsigned char *b, size_t n, struct io_stripes *s)
     return 0;
 }
 
-/* How many of the file's first `bytes` it holds; of a file of unknown size all that it
- * may. */
+/* The number of the file's first `bytes` that a component holds; for an unknown size,
+ * the most that it may hold. */
 static uint64_t holds(const struct lustre_component *c, int64_t bytes)
 {
     uint64_t end = bytes > 0 ? (uint64_t)bytes : UINT64_MAX;
@@ -119,7 +119,7 @@ int lov_stripes(const unsigned char *b, size_t n, int64_t bytes, struct io_strip
     return plain(b, n, s);
 }
 
-/* 0 is the file system's default, and servers are chosen by it. */
+/* 0 is the file system's default, also for the choice of servers. */
 void lov_make(const struct io_striping *s, unsigned char out[LOV_BYTES])
 {
     memset(out, 0, LOV_BYTES);

@@ -26,7 +26,7 @@ static bool is_under(const char *path, const char *mount)
     return !strncmp(path, mount, n) && (path[n] == '/' || !path[n]);
 }
 
-/* id parent major:minor root point options [tags...] - type source options */
+/* Parses "id parent major:minor root point options [tags...] - type source options". */
 static bool parse(char *line, struct mount *m)
 {
     char *rest, *dash = strstr(line, " - ");

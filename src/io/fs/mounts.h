@@ -1,26 +1,27 @@
-/* Which mount holds a path. Included only inside src/io. */
+/* Finds the mount that holds a path. Included only inside src/io. */
 #ifndef IO_FS_MOUNTS_H
 #define IO_FS_MOUNTS_H
 
 #include <stdbool.h>
 
 struct mount {
-    char *line;             /* of /proc/self/mountinfo; the rest points into it */
-    unsigned major, minor;  /* major 0: no block device, as of tmpfs or btrfs */
-    const char *point;      /* where it is mounted */
-    const char *options;    /* of the mount */
+    char *line;             /* a line of /proc/self/mountinfo; the members below point
+                             * into it */
+    unsigned major, minor;  /* major 0: no block device, as for tmpfs or btrfs */
+    const char *point;      /* mount point */
+    const char *options;    /* mount options */
     const char *type;       /* "ext4" */
     const char *source;     /* "/dev/sda1", "server:/export", "none" */
-    const char *fs_options; /* of the file system: "rw,upperdir=/x" */
+    const char *fs_options; /* options of the file system: "rw,upperdir=/x" */
 };
 
-/* Local. The mount that holds `path`, absolute and without symbolic links, by
- * ROOT/proc/self/mountinfo ("": the system's; tests have files of their own). False:
- * not known. free(m->line) afterwards, in any case. */
+/* Local. Finds the mount that holds `path`, which is absolute and without symbolic
+ * links, in ROOT/proc/self/mountinfo ("": the system's; tests use their own). Returns
+ * false if it is not known. free(m->line) afterwards, in any case. */
 bool mount_of(const char *path, const char *root, struct mount *m);
 
-/* Local. The value of option `name` among fs_options, into `value`; false: there is
- * none. */
+/* Local. Copies the value of option `name` in fs_options to `value`; false: there
+ * is none. */
 bool mount_option(const struct mount *m, const char *name, char *value, int size);
 
 #endif

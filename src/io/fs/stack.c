@@ -1,6 +1,6 @@
-/* What stands below a file system, layer by layer, down to devices or to what nobody
- * here can look into. The page cache that is told of by mincore(2) and the kernel's
- * counters is the topmost one: what is below may have another. */
+/* The layers below a file system, down to devices or to a layer that cannot be
+ * inspected. The page cache of mincore(2) and of the kernel's counters is the topmost
+ * one: a lower layer may have another. */
 #include "io/fs/stack.h"
 #include "base/err.h"
 #include "base/plain.h"
@@ -29,7 +29,7 @@ struct walk {
 
 static void file_system(const struct walk *w, int level, const char *path);
 
-/* ---- small pieces -------------------------------------------------------------- */
+/* ---- helpers ------------------------------------------------------------------- */
 
 static void stack_add(const struct walk *w, int level, const char *kind,
                       const char *name, enum io_reads reads, const char *about, ...)
@@ -53,11 +53,11 @@ static void stack_add(const struct walk *w, int level, const char *kind,
     va_start(ap, about);
     vsnprintf(l->about, sizeof l->about, about, ap);
     va_end(ap);
-    plain(l->about, sizeof l->about, l->about); /* a path may hold anything */
+    plain(l->about, sizeof l->about, l->about); /* a path may contain any bytes */
     plain(l->name, sizeof l->name, l->name);
 }
 
-/* "FOLDER/NAME"; "", which is nowhere, if it is too long. */
+/* Makes "FOLDER/NAME"; "" if it is too long, which no file has as its name. */
 static const char *join(char out[PATH_MAX], const char *folder, const char *name)
 {
     if (snprintf(out, PATH_MAX, "%s/%s", folder, name) >= PATH_MAX)
@@ -65,7 +65,7 @@ static const char *join(char out[PATH_MAX], const char *folder, const char *name
     return out;
 }
 
-/* The folder, or a link to it, of a device in sysfs. */
+/* The directory of a device in sysfs, or a link to it. */
 static const char *device_path(const struct walk *w, char out[PATH_MAX], unsigned major,
                                unsigned minor)
 {
@@ -75,7 +75,8 @@ static const char *device_path(const struct walk *w, char out[PATH_MAX], unsigne
     return out;
 }
 
-/* The first line of FOLDER/NAME, without blanks at its end; "" where there is none. */
+/* Reads the first line of FOLDER/NAME, without blanks at its end; "" if there
+ * is none. */
 static const char *line_of(const char *folder, const char *name, char line[512])
 {
     char path[PATH_MAX];
@@ -96,7 +97,7 @@ static bool is_there(const char *folder, const char *name)
     return !access(join(path, folder, name), F_OK);
 }
 
-/* Calls `each` with the names in FOLDER/NAME; returns how many there are. */
+/* Calls `each` with the names in FOLDER/NAME; returns their number. */
 static int each_in(const char *folder, const char *name,
                    void (*each)(void *, const char *folder, const char *name),
                    void *context)
@@ -117,8 +118,8 @@ static int each_in(const char *folder, const char *name,
 
 /* ---- block devices ------------------------------------------------------------- */
 
-/* What a device's name tells: the kernel's names are of drivers. A number or letter
- * follows. */
+/* Kinds by the device's name, which the kernel takes from the driver; a number or
+ * letter follows. */
 static const struct {
     const char *prefix, *kind;
     enum io_reads reads;
@@ -137,7 +138,7 @@ static const struct {
     {"xvd", "xen", IO_READS_UNKNOWN, "virtual disk, " HOST},
 };
 
-/* What the place among the devices tells. */
+/* Kinds by the place in the tree of devices. */
 static const struct {
     const char *part, *kind;
     const char *about;
@@ -149,7 +150,7 @@ static const struct {
     {"/rport-", "fibre channel", "over the network, " SERVER},
 };
 
-/* And what it says of itself. */
+/* Kinds by the model that the device reports. */
 static const struct {
     const char *part;
     enum io_reads reads;
@@ -173,8 +174,9 @@ static bool is_named(const char *name, const char *prefix)
            (strlen(prefix) < 4 || isdigit((unsigned char)name[n]));
 }
 
-/* A NVMe's way to its storage: "pcie", "tcp", "rdma", "fc"; "" if not told. With
- * several paths the namespace is of a subsystem, whose controllers tell. */
+/* The transport of an NVMe device: "pcie", "tcp", "rdma", "fc"; "" if it is not
+ * known. With several paths the namespace belongs to a subsystem, whose controllers
+ * have it. */
 static void note_transport(void *transport, const char *folder, const char *name)
 {
     char controller[PATH_MAX];
@@ -206,7 +208,7 @@ static void nvme(const struct walk *w, int level, const char *name, const char *
                   "how it is attached is not told");
 }
 
-/* A device that stands on nothing the kernel knows of. */
+/* Adds a device without known layers below. */
 static void disk(const struct walk *w, int level, const char *name, const char *folder)
 {
     char model[512], vendor[512];
@@ -255,7 +257,8 @@ static void each_slave(void *context, const char *folder, const char *name)
     block(b->w, b->level, join(path, folder, name));
 }
 
-/* A device made of others: of the device mapper, a RAID, a cache on another device. */
+/* Adds a device made of others: the device mapper, a RAID, a cache on
+ * another device. */
 static void mapped(const struct walk *w, int level, const char *name,
                    const char *folder)
 {
@@ -279,7 +282,7 @@ static void mapped(const struct walk *w, int level, const char *name,
     each_in(folder, "slaves", each_slave, &b);
 }
 
-/* The image that a loop device is on: a file, through the page cache or past it. */
+/* Adds the image below a loop device: a file, through the page cache or past it. */
 static void loop(const struct walk *w, int level, const char *name, const char *folder)
 {
     char image[512], line[512];
@@ -289,7 +292,7 @@ static void loop(const struct walk *w, int level, const char *name, const char *
     stack_add(w, level, "loop", name, direct ? IO_READS_BELOW : IO_READS_CACHE,
               "image %s %s", image,
               direct ? "with direct I/O" : "through the page cache");
-    if (stat(image, &st)) /* it may be deleted, or of another namespace */
+    if (stat(image, &st)) /* deleted, or in another namespace */
         stack_add(w, level + 1, "file", image, IO_READS_UNKNOWN,
                   "it cannot be looked at");
     else if (S_ISBLK(st.st_mode)) {
@@ -303,14 +306,15 @@ static void loop(const struct walk *w, int level, const char *name, const char *
     }
 }
 
-/* A device and what is below it. `path`: its folder in sysfs, or a link to that. */
+/* Adds a device and its layers below. `path`: its directory in sysfs, or a link
+ * to it. */
 static void block(const struct walk *w, int level, const char *path)
 {
     char *folder = realpath(path, NULL);
     const char *slash = strrchr(folder ? folder : path, '/');
     char own[64];
     snprintf(own, sizeof own, "%s", slash ? slash + 1 : "?");
-    if (folder && is_there(folder, "partition")) /* the disk is the folder above */
+    if (folder && is_there(folder, "partition")) /* the disk is the directory above */
         *strrchr(folder, '/') = 0;
     if (!folder)
         stack_add(w, level, "block", own, IO_READS_UNKNOWN,
@@ -329,7 +333,7 @@ static void block(const struct walk *w, int level, const char *path)
 
 /* ---- file systems --------------------------------------------------------------- */
 
-/* Those that stand on no block device of this node. FUSE: "fuse.NAME". */
+/* File systems without a block device of this node. FUSE: "fuse.NAME". */
 static const struct {
     const char *type;
     enum io_reads reads;
@@ -369,9 +373,9 @@ static const struct {
     {"fuse.rclone", IO_READS_UNKNOWN, SERVER},
 };
 
-/* Sources of a file system that the kernel gives no device number of: "/dev/sda1", and
- * of bcachefs "/dev/sda:/dev/sdb". Of btrfs one of its devices is told, and the others
- * stand beside it in sysfs. */
+/* Sources of a file system to which the kernel gives no device number: "/dev/sda1", and
+ * for bcachefs "/dev/sda:/dev/sdb". For btrfs it names one of its devices, and sysfs
+ * lists the others. */
 struct btrfs {
     const struct walk *w;
     int level;
@@ -420,7 +424,7 @@ static void on_sources(const struct walk *w, int level, const struct mount *m)
     free(list);
 }
 
-/* What a file system of this kind stands on is another one's folder. */
+/* Walks on to a file system that is a directory of another one. */
 static bool on_folder(const struct walk *w, int level, const struct mount *m)
 {
     char folder[PATH_MAX];
@@ -437,7 +441,7 @@ static bool on_folder(const struct walk *w, int level, const struct mount *m)
     char *whole = folder[0] ? realpath(folder, NULL) : NULL;
     if (whole)
         file_system(w, level + 1, whole);
-    else /* of another namespace, as in a container */
+    else /* in another namespace, as in a container */
         stack_add(w, level + 1, "directory", folder[0] ? folder : "?", IO_READS_UNKNOWN,
                   "it cannot be looked at");
     free(whole);
@@ -483,7 +487,7 @@ static void mounted(const struct walk *w, int level, const struct mount *m)
 static void file_system(const struct walk *w, int level, const char *path)
 {
     struct mount m;
-    if (level >= IO_LAYERS) /* it stands on itself */
+    if (level >= IO_LAYERS) /* it is below itself */
         return;
     if (mount_of(path, w->root, &m)) {
         w->s->compresses |= compresses(&m);
@@ -500,7 +504,7 @@ void stack_of(const char *path, const char *root, struct io_stack *s)
     struct stat st;
     char folder[PATH_MAX];
     memset(s, 0, sizeof *s);
-    if (!stat(path, &st) && S_ISBLK(st.st_mode)) /* not the file system of its name */
+    if (!stat(path, &st) && S_ISBLK(st.st_mode)) /* not a file system of that name */
         block(&w, 0, device_path(&w, folder, major(st.st_rdev), minor(st.st_rdev)));
     else
         file_system(&w, 0, path);
@@ -517,7 +521,7 @@ int io_stack_of(const char *path, struct io_stack *s)
     return 0;
 }
 
-/* ---- in words ------------------------------------------------------------------ */
+/* ---- text ---------------------------------------------------------------------- */
 
 const char *io_reads_text(enum io_reads reads)
 {

@@ -1,4 +1,4 @@
-/* How files are spread over servers or disks, by file system. */
+/* Finds how files are striped over servers or disks, by file system. */
 #include "io/fs/stripe.h"
 #include "base/err.h"
 #include "base/plain.h"
@@ -18,10 +18,10 @@
 #include <unistd.h>
 
 #define TOOL_LIMIT_S 5.0
-#define ATTRIBUTE_BYTES 65536 /* the largest there can be */
+#define ATTRIBUTE_BYTES 65536 /* the largest possible */
 #define GPFS_MAGIC 0x47504653
 
-struct asked { /* about what */
+struct asked { /* the file or directory in question */
     const char *path;
     const struct io_fs *fs;
     int64_t bytes; /* 0: not known */
@@ -40,7 +40,7 @@ static bool known(struct io_stripes *s, int64_t bytes, int64_t count, const char
     va_start(ap, fmt);
     vsnprintf(s->about, sizeof s->about, fmt, ap);
     va_end(ap);
-    plain(s->about, sizeof s->about, s->about); /* it may be of a tool's output */
+    plain(s->about, sizeof s->about, s->about); /* it may come from a tool's output */
     return true;
 }
 
@@ -57,7 +57,7 @@ static int64_t after(const char *text, const char *key)
     return value;
 }
 
-/* No option, whatever it is called. */
+/* Makes the path an argument that cannot be taken for an option. */
 static void as_argument(const char *path, char argument[4096])
 {
     snprintf(argument, 4096, "%s%s", path[0] == '-' ? "./" : "", path);
@@ -78,8 +78,9 @@ static bool lustre_attribute(const char *path, const struct asked *a,
     return false;
 }
 
-/* "stripe_count: 4 stripe_size: 1048576" of a directory, on lines of their own and
- * with lmm_ before of a file, again for each component of a composite layout. */
+/* Reads "stripe_count: 4 stripe_size: 1048576" of a directory; for a file they
+ * are on lines of their own with lmm_ before them, once per component of a
+ * composite layout. */
 bool stripes_of_lfs(const char *text, struct io_stripes *s)
 {
     int64_t count = after(text, "stripe_count:"), size = after(text, "stripe_size:");
@@ -102,7 +103,7 @@ static bool lustre(const struct asked *a, struct io_stripes *s)
     as_argument(a->path, path);
     if (lustre_attribute(a->path, a, s))
         return true;
-    /* A directory that says nothing takes what the root says. */
+    /* A directory without its own setting takes that of the root. */
     if (a->directory && a->fs->point[0] && lustre_attribute(a->fs->point, a, s))
         return true;
     int rc = tool_ask(a->directory ? directory : file, TOOL_LIMIT_S, text, sizeof text);
@@ -170,8 +171,8 @@ int io_stripe_create(const char *path, const struct io_striping *s, int *fd)
 
 /* ---- BeeGFS --------------------------------------------------------------------- */
 
-/* "+ Type: RAID0", "+ Chunksize: 512K", "+ Number of storage targets: desired: 4;
- * actual: 4", the last only of files. */
+/* Reads "+ Type: RAID0", "+ Chunksize: 512K", "+ Number of storage targets: desired: 4;
+ * actual: 4"; the last is there for files only. */
 bool stripes_of_beegfs(const char *text, const char *tool, struct io_stripes *s)
 {
     char type[32] = "";
@@ -209,7 +210,7 @@ static bool gpfs(const struct asked *a, struct io_stripes *s)
                  "GPFS's block size; its disks are not known to clients");
 }
 
-/* The value of an extended attribute that is text; false: there is none. */
+/* Reads an extended attribute that is text; false: there is none. */
 static bool attribute(const char *path, const char *name, char *text, size_t size)
 {
     ssize_t n = getxattr(path, name, text, size - 1);
@@ -225,9 +226,9 @@ static int occurrences(const char *text, const char *of)
     return n;
 }
 
-/* Where a file is, as a tree of translators:
- * (<DISTRIBUTE:v-dht> (<REPLICATE:v-replicate-0> <POSIX(/a):h1:/a/f> <POSIX...>)),
- * and (<STRIPE:v-stripe-0:[131072]> ...) up to GlusterFS 5. */
+/* Reads a file's tree of translators: (<DISTRIBUTE:v-dht> (<REPLICATE:v-replicate-0>
+ * <POSIX(/a):h1:/a/f> <POSIX...>)), and (<STRIPE:v-stripe-0:[131072]> ...) up to
+ * GlusterFS 5. */
 bool stripes_of_gluster(const char *text, struct io_stripes *s)
 {
     const char *stripe = strstr(text, "<STRIPE:"), *size = stripe;
@@ -260,7 +261,7 @@ static bool gluster(const struct asked *a, struct io_stripes *s)
     return known(s, 0, 0, "GlusterFS's attribute glusterfs.pathinfo cannot be read");
 }
 
-/* "stripe_unit=4194304 stripe_count=1 object_size=4194304 pool=data" */
+/* Reads "stripe_unit=4194304 stripe_count=1 object_size=4194304 pool=data". */
 static bool ceph(const struct asked *a, struct io_stripes *s)
 {
     char text[512];

@@ -1,11 +1,11 @@
-/* What other programs and attributes say of stripes, as tests hand it in. Included only
- * inside src/io. */
+/* Parsers of stripes in the output of other programs and in attributes, in a form for
+ * tests. Included only inside src/io. */
 #ifndef IO_FS_STRIPE_H
 #define IO_FS_STRIPE_H
 
 #include "io/io.h"
 
-/* Local, all of them. False: the text tells of no stripes. */
+/* Local, all of them. Return false if the text has no stripes. */
 bool stripes_of_lfs(const char *text, struct io_stripes *s);
 bool stripes_of_beegfs(const char *text, const char *tool, struct io_stripes *s);
 bool stripes_of_gluster(const char *text, struct io_stripes *s);

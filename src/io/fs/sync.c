@@ -1,6 +1,6 @@
-/* Syncing what a directory has. syncfs(2) ends in the kernel on file systems that have
- * no call of their own for it: FUSE does not pass it to its server, for one. There each
- * file is synced by itself. */
+/* Syncs a directory. On file systems without a call of their own for it, syncfs(2) ends
+ * in the kernel: FUSE, for example, does not pass it to its server. There each file is
+ * synced by itself. */
 #include "base/err.h"
 #include "io/fs/mounts.h"
 #include "io/io.h"
@@ -68,7 +68,7 @@ static int sync_one(int fd, const char *path)
 
 static int sync_below(int fd, const char *path);
 
-/* A name in a directory. Others than files and directories have nothing to sync. */
+/* Syncs a name in a directory. Only files and directories have data to sync. */
 static int sync_name(int in, const char *path, const char *name)
 {
     struct stat st;

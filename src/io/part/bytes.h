@@ -1,4 +1,4 @@
-/* The files of a container: numbers as little-endian bytes, and how they are read. */
+/* Helpers for the files of a container: little-endian numbers, and reads. */
 #ifndef IO_PART_BYTES_H
 #define IO_PART_BYTES_H
 
@@ -20,8 +20,8 @@ static inline uint64_t bytes_get(const unsigned char *in, int bytes)
     return v;
 }
 
-/* How many of so many bytes there are at `at` of a file, which ends after fewer; or
- * -errno. */
+/* Reads up to `bytes` at `at` of a file. Returns their number, which is smaller at the
+ * end of the file, or -errno. */
 static inline int64_t bytes_read(int fd, int64_t at, void *out, int64_t bytes)
 {
     int64_t done = 0;

@@ -18,7 +18,7 @@
 #define MAP "shared.map"
 #define MAP_NEXT "shared.map.new"
 
-/* Where what stands in the header. */
+/* Offsets in the header. */
 enum {
     AT_VERSION = 8,
     AT_STATE = 12,
@@ -40,11 +40,11 @@ enum {
 
 enum {
     FLAG_STARTS = 1, /* the records have the plan's table of starts */
-    FLAG_SAVED = 2,  /* what is from AT_GENERATION on is there */
+    FLAG_SAVED = 2,  /* members from AT_GENERATION on are there */
     FLAG_RECOVERED = 4
 };
 
-/* ... and in a record. */
+/* Offsets in a record. */
 enum {
     IN_BYTES = 0,
     IN_START = 8,
@@ -62,7 +62,7 @@ static int64_t get64(const unsigned char *in)
     return (int64_t)bytes_get(in, 8);
 }
 
-/* ---- the folders of partitions ------------------------------------------------- */
+/* ---- directories of partitions ------------------------------------------------- */
 
 int container_dirs(const char *dirs)
 {
@@ -72,7 +72,7 @@ int container_dirs(const char *dirs)
     return n;
 }
 
-/* Item `i` of the list, modulo how many there are; its length. */
+/* Finds item `i` of the list, modulo their number; returns its length. */
 static size_t dir_item(const char *dirs, int i, const char **item)
 {
     *item = dirs;
@@ -129,7 +129,7 @@ void container_dir(const char *dirs, int turn, int node, int64_t rank,
     out[at] = 0;
 }
 
-/* Partition r, or its checksums: they are in the same folder. */
+/* The path of partition r, or of its checksums: they are in the same directory. */
 static int file_of_part(const struct container *c, const char *path, int64_t r,
                         const char *what, char out[CONTAINER_PATH])
 {
@@ -176,7 +176,7 @@ static uint64_t make_id(void)
     return id;
 }
 
-/* Room for the parts of c->map.plan, which may be NULL-ended by zero of them. */
+/* Allocates the parts of c->map.plan; there may be none. */
 static int container_allocate(struct container *c)
 {
     c->part = calloc((size_t)c->parts + 1, sizeof *c->part);
@@ -199,8 +199,8 @@ static int copy_starts(struct container *c, const struct ldad_plan *plan)
     return 0;
 }
 
-/* A plan that no container can be made by is no failure; nor is it said that there was
- * one, unless there was one before. */
+/* Makes the map. A plan from which no container can be made is no failure, and its
+ * error is not recorded; an earlier error stays. */
 static bool has_map(struct container *c, const struct ldad_plan *plan)
 {
     struct err before = *err_get();
@@ -264,8 +264,8 @@ int64_t container_size(const struct container *c)
     return CONTAINER_HEAD + c->parts * CONTAINER_RECORD;
 }
 
-/* The plan without its table, which the records have: as if all began at the same
- * byte. */
+/* Formats the plan without its table, which the records have: as if all partitions
+ * began at the same byte. */
 static void put_plan(const struct container *c, char out[PLAN_ROOM])
 {
     struct ldad_plan p = c->map.plan;
@@ -340,7 +340,7 @@ int container_record_decode(struct container *c, int64_t r,
     return p->bytes >= 0 && p->dir >= -1 && (p->dir < 0 || c->dirs[0]) ? 0 : -EIO;
 }
 
-/* What must hold of the first CONTAINER_HEAD bytes before any is believed. */
+/* Checks the first CONTAINER_HEAD bytes before any is used. */
 static int check_head(const char *path, const unsigned char *raw, int64_t size)
 {
     if (size < CONTAINER_HEAD || memcmp(raw, MAGIC, 8))
@@ -398,7 +398,7 @@ static int decode_plan(struct container *c, const char *path, const char *text)
     int rc = ldad_plan_parse(text, &p);
     if (rc)
         return rc;
-    if (p.starts) { /* which records have, and nothing else */
+    if (p.starts) { /* only records have them */
         ldad_plan_free(&p);
         return damaged_plan(path, "has a table of starts");
     }
@@ -425,7 +425,8 @@ static void decode_saved(struct container *c, const unsigned char *raw)
     memcpy(c->writer, raw + AT_WRITER, sizeof c->writer - 1);
 }
 
-/* The first CONTAINER_HEAD bytes, but for the plan. `size`: of the whole header. */
+/* Decodes the first CONTAINER_HEAD bytes, except the plan. `size`: of the
+ * whole header. */
 static int decode_head(struct container *c, const char *path, const unsigned char *raw,
                        int64_t size)
 {
@@ -482,7 +483,7 @@ static int load(const char *path, const char *name, const char *what,
     if (fd < 0 || fstat(fd, &st))
         rc = err_set(-errno, path, -1, "the container's %s cannot be opened: %s", what,
                      strerror(errno));
-    else if (!S_ISREG(st.st_mode)) /* a pipe would be waited for */
+    else if (!S_ISREG(st.st_mode)) /* a read would wait for a pipe */
         rc = err_set(-EINVAL, path, -1, "the container's %s is no regular file", what);
     if (!rc && !(*raw = malloc((size_t)st.st_size + 1)))
         rc = err_set(-ENOMEM, path, -1, "no memory for the container's %s", what);
@@ -520,7 +521,7 @@ int container_read(struct container *c, const char *path)
     return rc;
 }
 
-/* The head and the plan; no memory of the records is touched. */
+/* Reads the head and the plan, and touches no memory of the records. */
 static int peek(struct container *c, const char *path, int fd)
 {
     unsigned char raw[CONTAINER_HEAD];
@@ -611,8 +612,8 @@ static int fail_write(const char *path, const char *name, int rc)
                    strerror(-rc));
 }
 
-/* Makes the file `name` of it, whatever was there: left by a killed process, or a link
- * that was laid for us. */
+/* Makes its file `name` new, whatever was there: a leftover of a killed process, or a
+ * link laid as a trap. */
 static int write_fresh(const char *path, const char *name, const unsigned char *raw,
                        int64_t size, bool durable)
 {
@@ -632,8 +633,7 @@ static int write_fresh(const char *path, const char *name, const unsigned char *
     return fail_write(path, name, rc);
 }
 
-/* Puts the file `fresh` of it in the place of `name`: there is always the old or the
- * new. */
+/* Renames its file `fresh` to `name`: at any time the old or the new one is there. */
 static int put_in_place(const char *path, const char *fresh, const char *name)
 {
     char from[CONTAINER_PATH], to[CONTAINER_PATH];
@@ -661,7 +661,8 @@ int container_write(const struct container *c, const char *path, bool durable)
 
 /* ---- the map of the shared part -------------------------------------------------- */
 
-/* Beside the old one, which stays in force until the header says otherwise. */
+/* Writes the new map beside the old one, which stays valid until the header
+ * is replaced. */
 static int map_prepare(struct container *c, const char *path, const struct extents *x,
                        bool durable)
 {
@@ -703,7 +704,7 @@ static int map_decode(const char *path, struct extents *x, const unsigned char *
         return err_set(-EIO, path, -1,
                        "the container's shared.map is damaged: it cannot be told "
                        "which bytes are in its shared part");
-    int64_t past = -1; /* the end of the range before, which this one must not touch */
+    int64_t past = -1; /* end of the previous range, which this one must not touch */
     for (int64_t i = 0; i < n; i++) {
         int64_t begin = get64(raw + MAP_HEAD + 16 * i);
         int64_t end = get64(raw + MAP_HEAD + 16 * i + 8);
@@ -720,7 +721,7 @@ static int map_decode(const char *path, struct extents *x, const unsigned char *
     return 0;
 }
 
-/* Whether it is the map that the header goes with. */
+/* True if this is the map that belongs to the header. */
 static bool is_this_map(const struct container *c, const unsigned char *raw,
                         int64_t size)
 {
@@ -750,8 +751,8 @@ static int map_try(const struct container *c, const char *path, const char *name
     return rc;
 }
 
-/* Who was killed after the header was replaced has left the map under its first
- * name. */
+/* Reads the map. A process that was killed after it replaced the header has left the
+ * map under its first name. */
 int container_map_read(const struct container *c, const char *path, struct extents *x)
 {
     struct err before = *err_get();

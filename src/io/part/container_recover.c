@@ -1,4 +1,4 @@
-/* A container that nobody closed, as it was at its last sync. */
+/* Recovers a container that was not closed, to its state at the last sync. */
 #include "base/err.h"
 #include "io/lock.h"
 #include "io/part/container.h"
@@ -16,7 +16,7 @@ static int fail_part(const char *file, int64_t r, int code)
                    (long long)r, strerror(-code));
 }
 
-/* Makes it, where it never came to that before the writer was ended. */
+/* Makes the partition, if its writer was ended before it did. */
 static int make_empty(const char *file, int64_t r, int *fd)
 {
     *fd = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
@@ -70,7 +70,7 @@ int container_recover_shared(const struct container *c, const char *path,
     *dropped = 0;
     int rc = container_file(path, "shared", file);
     if (rc || c->parts || stat(file, &st) || st.st_size <= c->bytes)
-        return rc; /* with a plan the map says which of its bytes count */
+        return rc; /* with a plan, the map tells which of its bytes count */
     *dropped = st.st_size - c->bytes;
     return cut_to(file, -1, c->bytes);
 }

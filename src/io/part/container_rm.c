@@ -1,4 +1,4 @@
-/* Removing a container: its files by their names, and no others. */
+/* Removes a container: its files by their names, and no others. */
 #include "base/err.h"
 #include "base/plain.h"
 #include "io/lock.h"
@@ -63,7 +63,7 @@ int container_remove_common(const char *path)
     return err_set(-errno, path, -1, "it cannot be removed: %s", strerror(errno));
 }
 
-/* Nothing in it but what is made before the header, without any data. */
+/* True if it only holds files that are made before the header, without any data. */
 static bool is_begun(const char *path)
 {
     char shared[CONTAINER_PATH];

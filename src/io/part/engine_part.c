@@ -1,22 +1,22 @@
-/* part: a partitioned container. Logically one file that all ranks share; physically a
- * file for each rank that writes, in which its bytes stand back to back, and a header
- * with the plan (algebra/descriptor.h) by which all of them are found again. Another
- * engine moves the bytes:
+/* part: a partitioned container. Logically it is one file that all ranks share;
+ * physically it is a file for each rank that writes, in which its bytes are stored back
+ * to back, and a header with the plan (algebra/descriptor.h) by which all of them are
+ * found again. Another engine transfers the bytes:
  *   part:inner=posix     that engine, and any options it has
  *   part:buffer=N        bytes that are written behind (1 MiB)
- *   part:window=N        bytes of one read where less is asked for, at most (1 MiB)
+ *   part:window=N        bytes of one read if less is asked for, at most (1 MiB)
  *   part:files=N         partitions open at once (64)
- *   part:incomplete=1    also reads what was never completed (for tools)
+ *   part:incomplete=1    also reads containers that were never completed (for tools)
  *   part:keep_plan=1     writes to a container of another plan than the one given
  *   part:no_sums=1       keeps no checksums of partitions
  *   part:no_write_back=1 leaves it to the kernel, and to the next sync, when bytes are
  *                        written from its cache to the device
- *   part:recover=1       opens what was never completed as it was at its last sync
+ *   part:recover=1       opens an incomplete container in its state at the last sync
  *
- * Each write is held against the plan. What is not all this rank's by the plan goes to
- * the shared part, and which bytes those are is told to all ranks by the next sync or
- * the close; they are read from there from then on, whoever else writes them. So, as
- * with MPI-IO, bytes that two ranks write between two syncs are either's. */
+ * Each write is compared with the plan. If the plan does not give all its bytes to this
+ * rank, they go to the shared part; the next sync or the close tells all ranks their
+ * ranges, and from then on they are read from there, whoever else writes them. So, as
+ * with MPI-IO, bytes that two ranks write between two syncs are those of either. */
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/scratch.h"
@@ -37,12 +37,12 @@
 #define WINDOWS (INT64_C(64) << 20) /* memory of all windows together */
 #define FILES 64
 
-/* Writes of this part of the buffer, or longer, gain nothing by waiting there. */
+/* Writes of this fraction of the buffer, or longer, gain nothing by waiting there. */
 #define BUFFER_SHARE 16
 
 /* ---- opening --------------------------------------------------------------------- */
 
-/* Own options are taken; what is left is the inner engine's. */
+/* Separates the engine's own options from those of the inner engine. */
 static void find_inner(struct part *p, const char *text)
 {
     static const char *const own[] = {
@@ -68,7 +68,8 @@ static void find_inner(struct part *p, const char *text)
 
 enum { PIECE = 32 << 10 };
 
-/* Which node this rank is on, by lowest rank, and its place there. */
+/* The number of this rank's node, in the order of their lowest ranks, and its
+ * place there. */
 static int find_node(struct io_file *f, int *place)
 {
     MPI_Comm node;
@@ -83,7 +84,7 @@ static int find_node(struct io_file *f, int *place)
     return before;
 }
 
-/* Fills in this rank's record, and learns the others'. */
+/* Fills in this rank's record, and receives the others'. */
 static int exchange_records(struct part *p)
 {
     unsigned char mine[CONTAINER_RECORD];
@@ -107,8 +108,8 @@ static int exchange_records(struct part *p)
     return rc;
 }
 
-/* Rank 0 writes the header where `rc` is 0 on all; all wait for it, and note how long
- * that was. */
+/* Rank 0 writes the header if `rc` is 0 on all; all wait for it, and note how long
+ * it took. */
 static int commit(struct part *p, int rc, bool durable)
 {
     int64_t begin_ns = clock_ns();
@@ -119,14 +120,14 @@ static int commit(struct part *p, int rc, bool durable)
     return rc;
 }
 
-/* Rank 0 is the only one that writes this container. */
+/* Locks the container, so that rank 0 is its only writer. */
 static int lock_shared(struct part *p)
 {
     char path[CONTAINER_PATH];
     struct container c = {0};
     int rc = container_file(p->f->path, "shared", path);
     if (!rc && access(path, F_OK))
-        return 0; /* whoever reads the header next says what is not there */
+        return 0; /* the next reader of the header reports the missing file */
     if (rc || (rc = lock_file(path, &p->lock)) != -EBUSY)
         return rc;
     if (!container_read(&c, p->f->path))
@@ -134,9 +135,9 @@ static int lock_shared(struct part *p)
     return container_busy(&c, p->f->path);
 }
 
-/* The shared part, which rank 0 makes and locks, and the names of the rest. They are in
- * the scratch table of all ranks, as the folder is, since whoever is told to end
- * removes them. */
+/* Makes the shared part, locked by rank 0, and registers the names of the rest. They
+ * are in the scratch table of all ranks, as the directory is, since any rank that is
+ * told to end removes them. */
 static int make_common(struct part *p)
 {
     static const char *const names[] = {"header", "header.new", "shared.map",
@@ -170,16 +171,16 @@ static int make_partition(struct part *p)
     return rc == -EBUSY ? container_busy(&p->c, p->f->path) : rc;
 }
 
-/* What rank 0 has made or found at the path, to all: the id, or all of the header and
- * of the map, of which what does not fit follows in a second message. */
+/* The message of rank 0 to all, on what it has made or found at the path: the id, or
+ * the whole header and map. A second message follows if they do not fit. */
 struct start {
     uint64_t id;
-    int64_t header, ranges, ns; /* bytes of the one, how many of the other */
+    int64_t header, ranges, ns; /* bytes of the header; number of ranges */
     int64_t rc;
     unsigned char piece[PIECE];
 };
 
-/* The rest of what rank 0 has found, behind the first piece of it. */
+/* Sends the remainder of what rank 0 has found, after the first piece. */
 static int share_rest(struct part *p, unsigned char *all, int64_t bytes)
 {
     int rc = p->f->unready;
@@ -193,8 +194,8 @@ static int share_rest(struct part *p, unsigned char *all, int64_t bytes)
     return rc;
 }
 
-/* The records, which with folders of nodes must be known before partitions are made;
- * then rank 0 writes the header. */
+/* Exchanges the records, which must be known before partitions are made in node
+ * directories; then rank 0 writes the header. */
 static int place_partitions(struct part *p, int rc)
 {
     rc = err_agree(p->f->comm, rc);
@@ -203,8 +204,8 @@ static int place_partitions(struct part *p, int rc)
     return rc ? rc : commit(p, 0, false);
 }
 
-/* Of rank 0: the folder, what is in it, and the header, in which no rank is named yet
- * but where their folders must be known. */
+/* On rank 0: makes the directory, its files, and the header, which names no ranks yet
+ * unless their directories must be known. */
 static int make_folder(struct part *p)
 {
     int rc = io_file_make(p->f);
@@ -245,8 +246,8 @@ static int create_container(struct part *p)
     return rc || s->rc || !p->c.parts ? rc : make_partition(p);
 }
 
-/* Which bytes are in the shared part; to read what is incomplete, as far as that can
- * be told. */
+/* Reads the ranges in the shared part; of an incomplete container, as far
+ * as possible. */
 static int read_map(struct part *p)
 {
     struct err before = *err_get();
@@ -259,7 +260,7 @@ static int read_map(struct part *p)
     return 0;
 }
 
-/* Of rank 0: the header is read, under the lock where it is to be written. */
+/* On rank 0: reads the header, under the lock if the container is to be written. */
 static int load_header(struct part *p, unsigned char **raw, int64_t *size)
 {
     struct io_file *f = p->f;
@@ -273,7 +274,7 @@ static int load_header(struct part *p, unsigned char **raw, int64_t *size)
     return rc ? rc : read_map(p);
 }
 
-/* Of rank 0: what all are to know, one after the other. */
+/* On rank 0: packs the header and the ranges, one after the other. */
 static int pack(struct part *p, const unsigned char *raw, unsigned char **all)
 {
     struct start *s = p->start;
@@ -289,7 +290,7 @@ static int pack(struct part *p, const unsigned char *raw, unsigned char **all)
     return 0;
 }
 
-/* Of the others: from what rank 0 has sent. */
+/* On other ranks: unpacks what rank 0 has sent. */
 static int unpack(struct part *p, const unsigned char *all)
 {
     const struct start *s = p->start;
@@ -331,7 +332,8 @@ static int read_header(struct part *p)
     return rc;
 }
 
-/* Of a container without a header that says so, as long as its partitions reach. */
+/* Measures a container without a complete header: it is as long as its
+ * partitions reach. */
 static void measure_incomplete(struct part *p)
 {
     char path[CONTAINER_PATH];
@@ -346,15 +348,15 @@ static void measure_incomplete(struct part *p)
         p->bytes = p->bytes > st.st_size ? p->bytes : st.st_size;
 }
 
-/* What was never completed is as it was at its last sync; the partitions of ranks that
- * there are not any more, too. */
+/* Restores an incomplete container to its state at the last sync, including partitions
+ * of ranks that no longer exist. */
 static int recover(struct part *p)
 {
     int size, fd, rc = 0;
     int64_t dropped;
     MPI_Comm_size(p->f->comm, &size);
     for (int64_t r = 0; r < p->c.parts; r++)
-        p->c.part[r].summed = false; /* what was written over since is not known */
+        p->c.part[r].summed = false; /* what was overwritten since is not known */
     for (int64_t r = p->f->rank; r < p->c.parts && !rc; r += size) {
         rc = container_recover_part(&p->c, p->f->path, r, &fd, &dropped);
         if (fd >= 0)
@@ -365,7 +367,8 @@ static int recover(struct part *p)
     return rc;
 }
 
-/* Its own partition, to go on writing; ranks beyond the plan's have none. */
+/* Opens the rank's own partition to continue writing; ranks beyond the plan's
+ * have none. */
 static int open_own(struct part *p)
 {
     char path[CONTAINER_PATH];
@@ -389,7 +392,8 @@ static int open_own(struct part *p)
     return rc;
 }
 
-/* Of rank 0: from here on, whoever reads the header knows that it is being written. */
+/* On rank 0: marks the header, so that its readers know that the container is
+ * being written. */
 static int say_open(struct part *p)
 {
     int64_t begin_ns = clock_ns();
@@ -403,7 +407,7 @@ static int say_open(struct part *p)
     return rc;
 }
 
-/* What this rank makes of a container that is to be written. */
+/* This rank's part of opening a container for writing. */
 static int open_to_write(struct part *p)
 {
     int rc = scratch_check(p->f->path, NULL);
@@ -414,7 +418,7 @@ static int open_to_write(struct part *p)
     return rc ? rc : open_own(p);
 }
 
-/* That all ranks could open it is agreed on next: until then no byte is written. */
+/* Opens a container. Ranks agree on the result next: until then no byte is written. */
 static int open_container(struct part *p)
 {
     struct io_file *f = p->f;
@@ -432,8 +436,8 @@ static int open_container(struct part *p)
     return f->flags & IO_WRITE ? open_to_write(p) : 0;
 }
 
-/* Those of a new partition, or what was stored when it was complete. Where there are
- * none, there will be none. */
+/* Starts the checksums of a new partition, or loads those stored with a complete one.
+ * If it has none, none will be kept. */
 static int open_sums(struct part *p)
 {
     char path[CONTAINER_PATH];
@@ -450,7 +454,8 @@ static int open_sums(struct part *p)
     return rc ? rc : sums_load(&p->sums, path, &of, own->sums);
 }
 
-/* Memory for reading and writing. Windows of many partitions are smaller. */
+/* Allocates memory for reading and writing. With many partitions, windows
+ * are smaller. */
 static int part_allocate(struct part *p)
 {
     int64_t parts = p->c.parts ? p->c.parts : 1;
@@ -499,7 +504,7 @@ int part_sync_files(struct part *p)
     return rc;
 }
 
-/* What of an open container changes where it gets a plan. */
+/* Changes an open container that gets a plan. */
 static int adopt(struct part *p, struct container *fresh)
 {
     struct io_file *f = p->f;
@@ -550,7 +555,7 @@ int part_file_plan(struct io_file *f, const struct ldad_plan *plan)
     return rc;
 }
 
-/* What a failed open may have made, or written down. */
+/* Undoes what a failed open may have made or written. */
 static void undo(struct part *p)
 {
     io_file_close(&p->own);
@@ -558,12 +563,11 @@ static void undo(struct part *p)
         scratch_empty(p->f->path);
     else if (p->said_open)
         container_write(&p->c, p->f->path, true);
-    MPI_Barrier(p->f->comm); /* the folder is removed next */
+    MPI_Barrier(p->f->comm); /* the directory is removed next */
     let_go(p);
 }
 
-/* The same messages as of a rank that has the memory, which does not go on after
- * them. */
+/* Sends and receives the same messages as a rank that has the memory, then gives up. */
 static int part_absent(const struct io_open *o, int rc)
 {
     static struct start s;
@@ -630,8 +634,8 @@ static int part_open(struct io_file *f)
 
 /* ---- writing --------------------------------------------------------------------- */
 
-/* To this rank's partition, of which the length and the window are the old ones then.
- * The checksums come first, block by block, so that the bytes are read once. */
+/* Writes to this rank's partition; its window and its known length become invalid.
+ * Checksums come first, block by block, so that the bytes are read once. */
 static int write_through(struct part *p, int64_t at, char *from, int64_t bytes)
 {
     if (p->sums)
@@ -649,7 +653,7 @@ int part_flush(struct part *p)
     int64_t n = p->own ? p->out.n : 0;
     if (!n)
         return 0;
-    p->out.n = 0; /* also where it fails: it is said once */
+    p->out.n = 0; /* even on a failure, which is reported once */
     return write_through(p, p->out.at, p->out.buf, n);
 }
 
@@ -659,7 +663,7 @@ static int write_long(struct part *p, int64_t at, const char *from, int64_t byte
     return rc ? rc : write_through(p, at, (void *)from, bytes);
 }
 
-/* Bytes that belong at `at` of this rank's partition. */
+/* Writes bytes that belong at `at` of this rank's partition. */
 static int write_own(struct part *p, int64_t at, const char *from, int64_t bytes)
 {
     int rc = 0;
@@ -706,7 +710,7 @@ static int write_shared(struct part *p, int64_t offset, const char *from, int64_
     return rc ? rc : note_misfit(p, offset, bytes);
 }
 
-/* Whether all of it is this rank's, and none of it in the shared part. */
+/* True if all the bytes are this rank's, and none is in the shared part. */
 static bool part_fits(const struct part *p, int64_t offset, int64_t bytes, int64_t *at)
 {
     const struct extents_range *e = extents_from(&p->moved, offset);
@@ -750,7 +754,7 @@ static int read_bytes(struct part *p, struct io_req *r)
     int64_t bytes = r->rc ? 0 : r->bytes;
     there = there < 0 ? 0 : there < bytes ? there : bytes;
     int rc = part_flush(p);
-    if (p->swap) { /* the others wait for this rank even where it has failed */
+    if (p->swap) { /* the others wait for this rank even if it has failed */
         int swapped = part_swap_read(p, r->offset, rc ? 0 : there, r->buf);
         rc = rc ? rc : swapped;
         r->done = rc ? 0 : there;
@@ -811,7 +815,7 @@ static int store_sums(struct part *p)
     own->bytes = p->own_bytes;
     own->summed = p->sums != NULL;
     if (!rc && !p->sums)
-        unlink(path); /* of what was there before */
+        unlink(path); /* of an earlier container */
     if (rc || !p->sums)
         return rc;
     if (scratch_made(p->f->path)) {
@@ -845,7 +849,7 @@ static int part_close(struct io_file *f)
     return rc;
 }
 
-/* Without a plan, what other ranks wrote is there to be seen. */
+/* Without a plan, the writes of other ranks show in the shared part's size. */
 static int part_size(struct io_file *f, int64_t *bytes)
 {
     struct part *p = f->priv;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Index of the first range that ends at or behind `offset`; n: none. */
+/* The index of the first range that ends at or behind `offset`; n: none. */
 static int64_t extents_find(const struct extents *x, int64_t offset)
 {
     int64_t low = 0, high = x->n;

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Ranges one set may have: 16 MiB of memory. */
+/* The most ranges in a set: 16 MiB of memory. */
 #define EXTENTS_MOST (1 << 20)
 
 struct extents_range {
@@ -16,17 +16,17 @@ struct extents {
     int64_t n, room;
 };
 
-/* Local. Adds [begin, end), begin < end. 0, -ENOMEM, or -E2BIG where there would be
- * more than EXTENTS_MOST; no sentence. O(n) where it is not the last. */
+/* Local. Adds [begin, end), begin < end. Returns 0, -ENOMEM, or -E2BIG if there would
+ * be more than EXTENTS_MOST; no sentence. O(n) unless it is the last range. */
 int extents_add(struct extents *x, int64_t begin, int64_t end);
 
 /* Local. The first range that ends behind `offset`; NULL: there is none. */
 const struct extents_range *extents_from(const struct extents *x, int64_t offset);
 
-/* Local. Takes out what is at `end` or behind it. */
+/* Local. Removes everything at `end` and behind it. */
 void extents_cut(struct extents *x, int64_t end);
 
-/* Local. Bytes of all ranges. */
+/* Local. The bytes of all ranges. */
 int64_t extents_bytes(const struct extents *x);
 
 void extents_free(struct extents *x);

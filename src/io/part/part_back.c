@@ -1,8 +1,8 @@
-/* Write-back that does not wait for the sync. The kernel leaves what is written in its
- * cache until a program syncs, or for half a minute: the device idles while a program
- * writes, and the program while the device does. So a thread asks the kernel, every few
- * MiB, to begin writing them. It changes neither what is durable nor when a write
- * returns: failures are told by fsync(2), as ever. */
+/* Early write-back. The kernel leaves writes in its cache until a program syncs, or
+ * for half a minute: the device idles while a program writes, and the program while
+ * the device does. So a thread asks the kernel, every few MiB, to begin writing
+ * them. It changes neither what is durable nor when a write returns: fsync(2) still
+ * reports failures. */
 #include "io/part/part_back.h"
 #include "base/thread.h"
 #include <fcntl.h>
@@ -22,12 +22,12 @@ struct range {
 struct part_back {
     int fd;
     int64_t bytes;      /* written since the last request */
-    struct range fresh; /* which have them */
+    struct range fresh; /* the range of these bytes */
     pthread_t helper;
-    bool started, none; /* it runs; it cannot */
+    bool started, none; /* the thread runs; it cannot run */
     pthread_mutex_t lock;
     pthread_cond_t work;
-    struct range todo; /* under the lock, as `closing` */
+    struct range todo; /* protected by the lock, as `closing` */
     bool closing;
 };
 
@@ -38,7 +38,7 @@ static void add(struct range *to, struct range r)
     to->to = empty || r.to > to->to ? r.to : to->to;
 }
 
-/* Holds the lock except while it asks, or sleeps. */
+/* The body of the thread. Holds the lock except while it asks the kernel, or sleeps. */
 static void *help(void *back)
 {
     struct part_back *b = back;
@@ -58,7 +58,7 @@ static void *help(void *back)
     return NULL;
 }
 
-/* Where there is no device, there is nothing to begin. */
+/* True if there is no device to write to. */
 static bool in_memory(int fd)
 {
     struct statfs fs;

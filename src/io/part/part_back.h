@@ -1,4 +1,4 @@
-/* A partition's bytes are on their way to the device while a program still writes. */
+/* Sends a partition's bytes to the device while a program still writes. */
 #ifndef IO_PART_PART_BACK_H
 #define IO_PART_PART_BACK_H
 
@@ -6,15 +6,16 @@
 
 struct part_back;
 
-/* Local. For the file that `fd` is, which stays open; NULL: there is no such file
- * (fd < 0), it is in memory, or there is none left, and bytes are written back when the
- * kernel or a sync says so. */
+/* Local. Starts early write-back of the file `fd`, which stays open. NULL: there is
+ * none, as there is no file (fd < 0), it is in memory, or there is no memory; bytes are
+ * then written back when the kernel or a sync does it. */
 struct part_back *part_back_make(int fd);
 
-/* Local. Waits for a request that has begun, not for bytes. b may be NULL. */
+/* Local. Waits for a request in progress, not for bytes. b may be NULL. */
 void part_back_free(struct part_back *b);
 
-/* Local. Bytes that are in the file; b may be NULL. The first 4 MiB start a thread. */
+/* Local. Reports bytes that were written to the file; b may be NULL. The first 4 MiB
+ * start a thread. */
 void part_back_wrote(struct part_back *b, int64_t at, int64_t bytes);
 
 #endif

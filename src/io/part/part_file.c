@@ -1,4 +1,4 @@
-/* An open container as a whole is made shorter or longer. */
+/* Makes an open container as a whole shorter or longer. */
 #include "io/part/part_file.h"
 #include "base/err.h"
 #include "io/part/part.h"
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* All that was written is on stable storage, and all ranks know of it. */
+/* Syncs everything written, and tells all ranks of it. */
 static int settle(struct part *p)
 {
     int rc = part_save(p, CONTAINER_OPEN, part_sync_files(p));
@@ -18,7 +18,7 @@ static int settle(struct part *p)
     return rc;
 }
 
-/* Bytes of partition r where the file ends at `bytes`. */
+/* The bytes of partition r if the file ends at `bytes`. */
 static int64_t planned(const struct part *p, int64_t r, int64_t bytes)
 {
     int64_t before = 0;
@@ -45,14 +45,14 @@ static int cut_file(const char *path, int64_t bytes, bool longer)
                    strerror(errno));
 }
 
-/* What the header says of lengths, and the map, is that of the file as it will be. */
+/* Changes the lengths and the map in the header to those after the cut. */
 static int plan_cut(struct part *p, int64_t bytes)
 {
     for (int64_t r = 0; r < p->c.parts; r++) {
         int64_t most = planned(p, r, bytes);
         if (p->c.part[r].bytes > most) {
             p->c.part[r].bytes = most;
-            p->c.part[r].summed = false; /* of who is not here */
+            p->c.part[r].summed = false; /* of ranks that no longer exist */
         }
         if (r == p->mine && p->own_bytes > most) {
             p->own_bytes = most;
@@ -73,7 +73,7 @@ static int plan_cut(struct part *p, int64_t bytes)
     return container_save(&p->c, p->f->path, ranges ? &p->moved : NULL, true);
 }
 
-/* Each rank those whose turn it is. */
+/* Each rank cuts the partitions whose turn it is. */
 static int cut_partitions(struct part *p, int64_t bytes)
 {
     char path[CONTAINER_PATH];
@@ -95,14 +95,16 @@ static int cut_shared(const struct part *p, int64_t bytes)
     return rc ? rc : cut_file(path, bytes, !p->c.parts);
 }
 
-/* The header first: who is killed before all is cut leaves what recovery cuts. */
+/* Writes the header first: if a rank is killed before all is cut, recovery cuts
+ * the rest. */
 int part_file_set_size(struct io_file *f, int64_t bytes)
 {
     struct part *p = f->priv;
     int rc = settle(p);
     if (rc)
         return rc;
-    if (!p->c.parts && bytes > p->bytes) /* nor is its shared part too short then */
+    /* the shared part is not too short then either */
+    if (!p->c.parts && bytes > p->bytes)
         rc = cut_shared(p, bytes);
     rc = err_agree(f->comm, rc ? rc : plan_cut(p, bytes));
     if (rc)

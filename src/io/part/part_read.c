@@ -1,4 +1,4 @@
-/* Reading a container: where bytes are, windows onto partitions, few open files. */
+/* Reads a container: places of bytes, windows onto partitions, few open files. */
 #include "base/err.h"
 #include "io/part/part.h"
 #include <errno.h>
@@ -23,7 +23,7 @@ struct part_place part_place(const struct part *p, int64_t offset, int64_t bytes
     return (struct part_place){nobodys ? PART_HOLE : run.rank, run.at, run.bytes};
 }
 
-/* ---- the engine within ----------------------------------------------------------- */
+/* ---- the inner engine ------------------------------------------------------------ */
 
 int part_inner_open(struct part *p, const char *path, int flags, struct io_file **io)
 {
@@ -60,7 +60,7 @@ static void shut(struct part *p, struct part_in *in)
     in->io = NULL;
 }
 
-/* Closes the partition that was not used for the longest time. */
+/* Closes the least recently used partition if too many are open. */
 static void part_read_make_room(struct part *p)
 {
     struct part_in *oldest = NULL;
@@ -100,7 +100,8 @@ int part_fail_cut(const struct container *c, int64_t part, const char *path,
                    (long long)part, (long long)size, (long long)c->part[part].bytes);
 }
 
-/* While a container is written, its header does not say yet how long partitions are. */
+/* Checks a partition's length, unless the container is being written: then its header
+ * does not have it yet. */
 static int check_length(const struct part *p, int64_t part, const char *path,
                         int64_t size)
 {
@@ -132,7 +133,7 @@ int part_in_open(struct part *p, int64_t part)
     if (rc)
         return rc;
     if (p->at_sync && !(p->f->flags & IO_WRITE))
-        in->size = p->c.part[part].bytes; /* what follows was not synced */
+        in->size = p->c.part[part].bytes; /* later bytes were not synced */
     if (part == p->mine && p->own && (p->f->flags & IO_READ)) {
         in->io = p->own;
         return 0;
@@ -165,7 +166,7 @@ void part_in_close(struct part *p)
 
 /* ---- windows --------------------------------------------------------------------- */
 
-/* Bytes at `at` of an open partition; what is behind its end was never written. */
+/* Reads bytes at `at` of an open partition; beyond its end nothing was written. */
 static int read_physical(struct part_in *in, int64_t at, char *out, int64_t bytes)
 {
     int64_t there = in->size - at;
@@ -174,7 +175,7 @@ static int read_physical(struct part_in *in, int64_t at, char *out, int64_t byte
     return part_inner_move(in->io, IO_OP_READ, at, out, there);
 }
 
-/* Memory for a window: new, or of the partition that has not needed its for longest. */
+/* Memory for a window: new, or that of the least recently used partition. */
 static char *take_window(struct part *p)
 {
     struct part_in *oldest = NULL;
@@ -206,12 +207,11 @@ static int part_read_fill(struct part *p, struct part_in *in, int64_t at)
     return rc;
 }
 
-/* Reads of so much, or more, gain nothing by a copy. */
+/* Reads of this size or more gain nothing by a copy. */
 #define DIRECT (INT64_C(64) << 10)
 
-/* Whether more of what is near is likely to be asked for: reads go on where the last
- * one ended, or leave out less than a few times what they take (other readers'
- * chunks). */
+/* True if more bytes nearby are likely to be read: reads continue where the last one
+ * ended, or skip less than a few times their size (other readers' chunks). */
 static bool goes_on(const struct part *p, const struct part_in *in, int64_t at,
                     int64_t bytes)
 {

@@ -1,6 +1,6 @@
-/* What the ranks know of an open container comes together on rank 0, which writes it
- * down: at each sync, and at the close. A message from each rank and one to all, unless
- * writes did not fit the plan. */
+/* Collects the ranks' knowledge of an open container on rank 0, which writes it to the
+ * header, at each sync and at the close. It takes a message from each rank and one to
+ * all, and more if writes did not fit the plan. */
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/stamp.h"
@@ -11,20 +11,21 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a rank tells rank 0. */
+/* The message of a rank to rank 0. */
 struct told {
-    int64_t bytes;                 /* of the file, as far as it knows */
-    int64_t fresh;                 /* ranges that it put into the shared part */
+    int64_t bytes;                 /* of the file, as it knows */
+    int64_t fresh;                 /* number of ranges that it put into the
+                                    * shared part */
     int64_t misfits, misfit_bytes; /* since it opened the file */
-    uint64_t host;                 /* a number of the node */
+    uint64_t host;                 /* hash of the node's host */
     int32_t failed, dirty, changed, pad;
     unsigned char record[CONTAINER_RECORD]; /* of its partition */
 };
 
-/* What rank 0 tells all. */
+/* The message of rank 0 to all. */
 struct verdict {
     int64_t bytes, fresh, ns;
-    int32_t failed; /* some rank has: nothing was done */
+    int32_t failed; /* a rank has failed: nothing was done */
     int32_t dirty, changed, rc;
 };
 
@@ -71,7 +72,7 @@ int part_share_ranges(struct io_file *f, struct extents *x)
     return 0;
 }
 
-/* Of rank 0: where each rank's are in the list of all. */
+/* On rank 0: allocates the list of all ranges, and finds each rank's place in it. */
 static int place_ranges(const struct part *p, int64_t all, int **count, int **at,
                         int64_t **list)
 {
@@ -89,7 +90,7 @@ static int place_ranges(const struct part *p, int64_t all, int **count, int **at
     return 0;
 }
 
-/* Rank 0 adds what all ranks have of `fresh`, `all` ranges, to its `moved`. */
+/* Adds the ranges `fresh` of all ranks, `all` in number, to rank 0's `moved`. */
 static int gather_ranges(struct part *p, int64_t all)
 {
     struct io_file *f = p->f;
@@ -148,8 +149,8 @@ static int by_rank(const void *a, const void *b)
     return x->rank - y->rank;
 }
 
-/* Of rank 0: nodes are numbered by their lowest ranks. Where partitions are in folders
- * of nodes, that was done when they were made. */
+/* On rank 0: numbers nodes by their lowest ranks. With node directories this was done
+ * when the partitions were made. */
 static int number_nodes(struct part *p, int size)
 {
     struct on_host *on = malloc((size_t)size * sizeof *on);
@@ -188,7 +189,7 @@ static void tell(struct part *p, struct told *t, int rc)
     container_record_encode(&p->c, p->mine, t->record);
 }
 
-/* Of rank 0, from what all have told. */
+/* On rank 0: the verdict, from all ranks' messages. */
 static struct verdict judge(struct part *p)
 {
     struct verdict v = {.bytes = p->bytes};
@@ -205,7 +206,7 @@ static struct verdict judge(struct part *p)
     return v;
 }
 
-/* The header's numbers, from what all have told. */
+/* Sets the header's numbers from all ranks' messages. */
 static int take_told(struct part *p, int64_t bytes)
 {
     int size, rc = 0;
@@ -222,7 +223,8 @@ static int take_told(struct part *p, int64_t bytes)
     return rc || !p->made ? rc : number_nodes(p, size);
 }
 
-/* Of rank 0. What is not durable on all ranks is not said to be synced. */
+/* On rank 0: writes the header. Bytes that are not durable on all ranks are not
+ * called synced. */
 static int write_down(struct part *p, struct verdict *v, enum container_state state)
 {
     int64_t begin_ns = clock_ns();

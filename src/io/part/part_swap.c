@@ -1,7 +1,7 @@
-/* Collective reads of a container whose partitions are on nodes' own disks: each rank
- * asks the rank that can open a partition for its bytes of it, and serves who asks it,
- * until all ranks have what they read. A rank asks for a bounded piece at a time and
- * serves one of them at a time, so no memory grows with the number of ranks but a
+/* Collective reads of a container whose partitions are on nodes' local disks: each rank
+ * asks the rank that can open a partition for bytes of it, and serves the asks of
+ * others, until all ranks have what they read. A rank asks for a bounded piece at a
+ * time and serves one ask at a time, so memory grows with the number of ranks only by a
  * number and a bit for each partition. */
 #include "base/clock.h"
 #include "base/err.h"
@@ -17,9 +17,9 @@
 
 #define ROUND (INT64_C(1) << 20) /* bytes that a rank asks for at a time */
 
-enum { ASKS = 4096, /* ... in so many pieces */ TAG_ASK = 1, TAG_REPLY = 2 };
+enum { ASKS = 4096, /* ... in this many pieces */ TAG_ASK = 1, TAG_REPLY = 2 };
 
-struct ask { /* bytes that stand together in a partition */
+struct ask { /* contiguous bytes of a partition */
     int64_t part, at, bytes;
 };
 
@@ -28,16 +28,16 @@ enum { WORDS = sizeof(struct ask) / sizeof(int64_t) };
 struct part_swap {
     MPI_Comm comm;       /* its own, so that asks meet no other messages */
     unsigned char *near; /* a bit for each partition: this node can open it */
-    int *server;         /* of each, the rank that is asked for it; -1: there is none */
+    int *server;         /* the rank to ask for each partition; -1: none */
     int64_t round;       /* number of this rank's round */
-    struct ask *ask;     /* this round's, by server, partition and offset */
+    struct ask *ask;     /* asks of this round, by server, partition and offset */
     int64_t asks;
-    int64_t *got_at;      /* where in `got` the bytes of each are */
-    MPI_Request *request; /* of each server asked: the ask, and its reply */
+    int64_t *got_at;      /* offsets of their bytes in `got` */
+    MPI_Request *request; /* two for each server: the ask and its reply */
     MPI_Status *status;
     int requests;
     char *got;
-    struct ask *asked; /* by the rank that is served */
+    struct ask *asked; /* asks of the rank being served */
     char *reply;
 };
 
@@ -48,8 +48,7 @@ static bool is_near(const struct part_swap *s, int64_t part)
     return s->near[part / 8] >> part % 8 & 1;
 }
 
-/* The ranks that see the same files: those of a node, but for such as have mounts of
- * their own. */
+/* The ranks that see the same files: those of a node that have the same mounts. */
 static MPI_Comm same_sight(const struct io_file *f)
 {
     MPI_Comm node, sight;
@@ -61,7 +60,7 @@ static MPI_Comm same_sight(const struct io_file *f)
     return sight;
 }
 
-/* Which partitions this node can open: its ranks look for some each. */
+/* Finds the partitions that this node can open: each of its ranks looks for some. */
 static void find_near(struct part *p)
 {
     struct part_swap *s = p->swap;
@@ -79,8 +78,8 @@ static void find_near(struct part *p)
     MPI_Comm_free(&sight);
 }
 
-/* The first rank that can open each partition, counted from a rank that differs by
- * partition, so that the work is spread. Returns whether any rank needs another. */
+/* Finds the first rank that can open each partition, counted from a rank that differs
+ * by partition, to spread the work. Returns true if any rank needs another. */
 static bool find_servers(struct part *p, int size)
 {
     struct part_swap *s = p->swap;
@@ -106,7 +105,7 @@ static bool part_swap_allocate(struct part_swap *s, int64_t parts)
     return s->near && s->server;
 }
 
-/* What is needed once it is known that something is far. */
+/* Allocates memory for rounds, once some partition is known to be far. */
 static bool allocate_round(struct part_swap *s)
 {
     s->ask = malloc(ASKS * sizeof *s->ask);
@@ -172,7 +171,8 @@ void part_swap_close(struct part *p)
 
 /* ---- a round of one rank --------------------------------------------------------- */
 
-/* Zeros stand for what nobody can open where that was asked for. */
+/* True if another node must read the place. A partition that no node can open counts as
+ * zeros, if incomplete containers are accepted. */
 static bool is_far(const struct part *p, const struct part_place *at)
 {
     const struct part_swap *s = p->swap;
@@ -180,7 +180,7 @@ static bool is_far(const struct part *p, const struct part_place *at)
            !(p->incomplete && s->server[at->part] < 0);
 }
 
-/* Adds to the asks of this round; false: there is no room for it. */
+/* Adds to the asks of this round; false: there is no room. */
 static bool add_ask(struct part *p, const struct part_place *at)
 {
     struct part_swap *s = p->swap;
@@ -198,7 +198,8 @@ static bool add_ask(struct part *p, const struct part_place *at)
     return true;
 }
 
-/* What is far from `offset` on, as much as a round takes. *next: where it ended. */
+/* Collects the far bytes from `offset` on, as many as a round takes. *next: where
+ * it ended. */
 static int part_swap_collect(struct part *p, int64_t offset, int64_t end, int64_t *next)
 {
     struct part_swap *s = p->swap;
@@ -226,7 +227,7 @@ static int part_swap_collect(struct part *p, int64_t offset, int64_t end, int64_
     return 0;
 }
 
-static const struct part *sorting; /* qsort hands nothing on */
+static const struct part *sorting; /* qsort passes no context */
 
 static int by_server(const void *a, const void *b)
 {
@@ -239,7 +240,7 @@ static int by_server(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Sends each server its asks, with the place for its reply ready. */
+/* Sends each server its asks, after posting the receive of its reply. */
 static void send_asks(struct part *p)
 {
     struct part_swap *s = p->swap;
@@ -261,7 +262,7 @@ static void send_asks(struct part *p)
     }
 }
 
-/* Whether all replies are there; then *unserved if one is none. */
+/* True if all replies have come; *unserved is set if a reply is empty. */
 static bool replies_came(struct part *p, bool *unserved)
 {
     struct part_swap *s = p->swap;
@@ -276,7 +277,8 @@ static bool replies_came(struct part *p, bool *unserved)
     return all;
 }
 
-/* Puts what came into the place of [offset, next), as `collect` walked it. */
+/* Copies the received bytes to their places in [offset, next), walking as
+ * `collect` did. */
 static void scatter(struct part *p, int64_t offset, int64_t next, char *out)
 {
     struct part_swap *s = p->swap;
@@ -298,8 +300,8 @@ static void scatter(struct part *p, int64_t offset, int64_t next, char *out)
 
 /* ---- serving --------------------------------------------------------------------- */
 
-/* Reads what one rank asks for, if one does; an empty reply says that it could not be
- * read. Returns whether there was one. */
+/* Serves one ask, if there is one; an empty reply means that it could not be read.
+ * Returns true if there was one. */
 static bool serve(struct part *p, int *rc)
 {
     struct part_swap *s = p->swap;
@@ -338,20 +340,20 @@ static int read_near(struct part *p, int64_t offset, int64_t end, char *out)
     return rc;
 }
 
-/* What one rank does in a read: it asks round after round, then waits for the others,
- * and serves all the while. */
+/* A rank's course of a read: it asks in rounds, then waits for the others, and serves
+ * all the time. */
 struct turn {
     int64_t offset, next, end;
-    char *out;       /* of `offset` */
-    int rc;          /* of this rank, also where it serves */
-    bool unserved;   /* who should have has failed, and knows why */
-    bool waits;      /* it needs nothing more */
-    int mine, first; /* the rank that failed, INT_MAX: none; and the first of all */
+    char *out;       /* memory for `offset` on */
+    int rc;          /* this rank's failure, also in serving */
+    bool unserved;   /* a server has failed, and knows why */
+    bool waits;      /* it has everything */
+    int mine, first; /* this rank if it failed, else INT_MAX; and the lowest of all */
     MPI_Request agreed;
 };
 
-/* Puts away what came, and asks for more or has nothing more to ask for. Who was not
- * served says so before this ends, so it does for who failed to serve. */
+/* Copies what came, and asks for more, unless it has everything. A rank that was not
+ * served tells before the read ends, on behalf of the server that failed. */
 static void go_on(struct part *p, struct turn *t)
 {
     bool good = !t->rc && !t->unserved;

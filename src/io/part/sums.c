@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #define MAGIC "ldadsums"
-#define UNIT (SUMS_BLOCK / 64) /* of a block: what it has a bit for */
+#define UNIT (SUMS_BLOCK / 64) /* bytes of a block for one bit in `written` */
 
 enum {
     HEAD = 64,
-    BLOCKS = 4096, /* of a page: 256 MiB */
+    BLOCKS = 4096, /* blocks in a page: 256 MiB */
     AT_BLOCK = 8,
     AT_ID = 16,
     AT_PART = 24,
@@ -25,15 +25,15 @@ enum {
 
 struct page {
     uint32_t sum[BLOCKS];
-    uint64_t stale[BLOCKS / 64]; /* a bit for each block: it must be read again */
-    uint64_t written[BLOCKS];    /* of each block, a bit for each unit that has data */
+    uint64_t stale[BLOCKS / 64]; /* a bit for each block that must be read again */
+    uint64_t written[BLOCKS];    /* for each block, a bit for each unit with data */
 };
 
 struct sums {
     struct page **page; /* NULL: all its blocks are zeros */
     int64_t pages;
-    int64_t tail; /* where the last write has ended, within a unit; -1: at its end */
-    bool lost;    /* there was no memory for it */
+    int64_t tail; /* end of the last write, within a unit; -1: at a unit's end */
+    bool lost;    /* memory ran out: there will be no checksums */
 };
 
 struct sums *sums_make(void)
@@ -66,7 +66,7 @@ static int64_t in_block(int64_t block, int64_t bytes)
     return left < SUMS_BLOCK ? left : SUMS_BLOCK;
 }
 
-/* NULL: no memory, and there will be no checksums. */
+/* The page of a block. NULL: no memory, and there will be no checksums. */
 static struct page *page_of(struct sums *s, int64_t block)
 {
     int64_t i = block / BLOCKS;
@@ -109,7 +109,7 @@ static void set_stale(struct page *p, int64_t block, bool stale)
     p->stale[i / 64] = stale ? p->stale[i / 64] | bit : p->stale[i / 64] & ~bit;
 }
 
-/* Bits of the units that have some of the bytes [from, to) of a block. */
+/* The bits of units that overlap the bytes [from, to) of a block. */
 static uint64_t units(int64_t from, int64_t to)
 {
     int64_t first = from / UNIT, past = (to + UNIT - 1) / UNIT;
@@ -120,8 +120,9 @@ static uint64_t units(int64_t from, int64_t to)
 
 /* ---- writing --------------------------------------------------------------------- */
 
-/* Bytes [from, to) of a block. Where none of them were written before, their remainder
- * is added; a unit that the last write has begun is written on where that ended. */
+/* Updates the checksum for bytes [from, to) of a block. If none of them were written
+ * before, their remainder is added; a unit that the last write has begun is continued
+ * where that ended. */
 static void write_block(struct sums *s, int64_t block, int64_t from, int64_t to,
                         const char *data)
 {
@@ -181,7 +182,7 @@ void sums_cut(struct sums *s, int64_t bytes)
 
 /* ---- reading a partition --------------------------------------------------------- */
 
-/* The remainder of a block of an open partition. 0 or -errno. */
+/* Computes the remainder of a block of an open partition. Returns 0 or -errno. */
 static int read_block(int fd, int64_t block, int64_t bytes, uint32_t *sum)
 {
     static char buf[SUMS_BLOCK];
@@ -208,7 +209,7 @@ static int64_t next_data(int fd, int64_t block, int64_t bytes)
     return at / SUMS_BLOCK > block ? at / SUMS_BLOCK : block;
 }
 
-/* What was written over in part. */
+/* Reads blocks again that were partly overwritten. */
 static int reread(struct sums *s, const char *part, int64_t bytes)
 {
     int fd = -1, rc = 0;
@@ -243,7 +244,7 @@ int sums_check(const struct sums *s, const char *part, int64_t bytes,
     for (int64_t b = 0; b < blocks && !rc; b++) {
         uint32_t sum = 0;
         data = data < b ? next_data(fd, b, bytes) : data;
-        if (b < data && !page_if(s, b)) { /* zeros, as they should be */
+        if (b < data && !page_if(s, b)) { /* zeros, as expected */
             int64_t page = (b / BLOCKS + 1) * BLOCKS;
             b = (data < page ? data : page) - 1;
             continue;
@@ -307,7 +308,7 @@ static int fail_file(const char *path, int rc)
                    strerror(-rc));
 }
 
-/* Pages of zeros are holes of the file. */
+/* Writes the pages; pages of zeros become holes of the file. */
 static int write_pages(const struct sums *s, int fd, int64_t blocks, uint32_t *all)
 {
     unsigned char raw[4 * BLOCKS];

@@ -1,6 +1,6 @@
-/* One descriptor for each partition that was asked for, open until the end: threads
- * share it, as pread(2) has no position. Beyond what a process may open, partitions are
- * opened for one read each. */
+/* Keeps one descriptor for each partition that was read, until the end: threads share
+ * it, as pread(2) has no position. Beyond the process's limit, partitions are opened
+ * for one read each. */
 #include "io/part/view.h"
 #include "base/err.h"
 #include "io/part/bytes.h"
@@ -14,18 +14,18 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define VIEW_PIECES 256 /* that are looked at together */
+#define VIEW_PIECES 256 /* pieces looked at together */
 
 struct container_view {
     char *path;
-    struct part part; /* `c` and `moved` of it, which tell where bytes are */
-    int shared;       /* descriptor; -1: the shared part has none of the bytes */
-    _Atomic int *fd;  /* of each partition, and 1; 0: not open */
+    struct part part; /* its `c` and `moved` give the places of bytes */
+    int shared;       /* descriptor; -1: no bytes are in the shared part */
+    _Atomic int *fd;  /* descriptor of each partition plus 1; 0: not open */
 };
 
-static _Atomic int view_open_now; /* descriptors of partitions, of all views */
+static _Atomic int view_open_now; /* descriptors of partitions in all views */
 
-/* As many as half of those that this process may have. */
+/* Half of the descriptors that this process may have. */
 static int view_open_most(void)
 {
     struct rlimit l;
@@ -104,8 +104,8 @@ int64_t container_view_bytes(const struct container_view *v)
 
 /* ---- reading ------------------------------------------------------------------- */
 
-/* Leaves a descriptor open for later reads: whether it is; of two threads, the first
- * one's. */
+/* Keeps a descriptor for later reads, unless another thread already has. Returns true
+ * if kept. */
 static bool view_keep(struct container_view *v, int64_t r, int fd)
 {
     int none = 0;
@@ -117,7 +117,8 @@ static bool view_keep(struct container_view *v, int64_t r, int fd)
     return true;
 }
 
-/* What is behind the end of a partition reads as zeros, if it was never written. */
+/* Reads from a partition. Bytes beyond its end are zeros, if they were
+ * never written. */
 static int view_read_part(struct container_view *v, const struct part_place *p,
                           char *out)
 {
@@ -163,15 +164,16 @@ static int view_read_place(struct container_view *v, const struct part_place *p,
     return 0;
 }
 
-/* Bytes that are asked for and stand together. */
+/* Contiguous bytes of a read. */
 struct view_piece {
     struct part_place place;
     char *out;
     bool done;
 };
 
-/* The first piece, and those after it that follow it in its partition, by one call.
- * Whether it had all of them: where the partition ends earlier, each is looked at. */
+/* Reads the first piece, and later ones that follow it in its partition, by one call.
+ * Returns false if bytes are missing: the partition ends earlier, and each piece is
+ * read by itself. */
 static bool view_read_together(struct container_view *v, struct view_piece *p, int n)
 {
     struct iovec to[VIEW_PIECES];

@@ -1,5 +1,5 @@
-/* A complete container that several threads read, without MPI: for who serves its file
- * to other programs. What is lost of it fails reads that want it, and no others. */
+/* A complete container that several threads read, without MPI, to serve its file to
+ * other programs. Lost parts fail only the reads that need them. */
 #ifndef IO_PART_VIEW_H
 #define IO_PART_VIEW_H
 
@@ -7,16 +7,16 @@
 
 struct container_view;
 
-/* Local. 0, or -errno with a sentence and *v NULL, where the header or the map is not
- * to be believed or the container is not complete. */
+/* Local. Opens a view. Returns 0, or -errno with a sentence and *v NULL if the header
+ * or the map is invalid or the container is not complete. */
 int container_view_open(struct container_view **v, const char *path);
 void container_view_close(struct container_view **v);
 
-/* Local. How long the file is. */
+/* Local. The length of the file. */
 int64_t container_view_bytes(const struct container_view *v);
 
-/* Local, from any thread. Reads `bytes` at `offset`, both of which are within the file.
- * 0 or -errno with a sentence. */
+/* Local, from any thread. Reads `bytes` at `offset`, both within the file. Returns 0,
+ * or -errno with a sentence. */
 int container_view_read(struct container_view *v, int64_t offset, int64_t bytes,
                         char *out);
 
