@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { HUGE_PAGE = 2 << 20 }; /* on most systems; if not, it does no harm */
+enum { HUGE_PAGE = 2 << 20 }; /* on most systems; another size does no harm */
 
 static int64_t rounded_up(int64_t bytes)
 {
@@ -36,7 +36,7 @@ int buf_reserve_huge(void **buf, int64_t bytes, const char *what)
     int64_t huge = bytes / HUGE_PAGE * HUGE_PAGE;
     int rc = buf_aligned(buf, bytes, huge ? HUGE_PAGE : BUF_ALIGN, what);
     if (!rc && huge)
-        madvise(*buf, (size_t)huge, MADV_HUGEPAGE); /* a wish */
+        madvise(*buf, (size_t)huge, MADV_HUGEPAGE); /* only advice */
     return rc;
 }
 

@@ -12,14 +12,14 @@ int64_t clock_ns(void);
 /* Local. Processor nanoseconds of this process (all its threads). */
 int64_t clock_cpu_ns(void);
 
-/* Local. The same of the calling thread alone. */
+/* Local. Processor nanoseconds of the calling thread. */
 int64_t clock_thread_ns(void);
 
-/* Local. Now as "2026-11-20T10:15:02.123Z". */
+/* Local. The present time as "2026-11-20T10:15:02.123Z". */
 void clock_utc(char text[CLOCK_UTC_SIZE]);
 
-/* Local. Nanoseconds since 1970 as "2026-11-20T10:15:02Z", in `text`; "?" where that is
- * no date. */
+/* Local. Formats nanoseconds since 1970 as "2026-11-20T10:15:02Z" in `text`, and
+ * returns it; "?" if that is no date. */
 const char *clock_date(int64_t ns, char text[CLOCK_UTC_SIZE]);
 
 #endif

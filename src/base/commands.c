@@ -4,7 +4,7 @@
 #include "base/version.h"
 #include <string.h>
 
-/* One process of a launch says it. */
+/* Prints the error on one process of a launch. */
 static int commands_refuse(const char *name)
 {
     if (opt_speaks())

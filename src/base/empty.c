@@ -8,10 +8,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { LEVELS = 24, ROOM = 2048 }; /* a signal handler's stack bears this */
-enum { PASSES = 100 };             /* others may go on making files for ever */
+enum { LEVELS = 24, ROOM = 2048 }; /* fits on a signal handler's stack */
+enum { PASSES = 100 };             /* others may go on making files */
 
-/* What the kernel fills a buffer with; readdir(3) would allocate one. */
+/* The kernel's directory entries; readdir(3) would allocate its buffer. */
 struct listed {
     uint64_t number;
     int64_t next;
@@ -21,9 +21,9 @@ struct listed {
 };
 
 struct emptying {
-    dev_t device; /* what is on another one is not ours */
+    dev_t device; /* another device's files are not ours */
     int rc;       /* the first failure */
-    bool removed; /* something, in this pass over the folder */
+    bool removed; /* something was removed in this pass over the directory */
 };
 
 static void empty_pass(struct emptying *e, int fd, int level);
@@ -81,8 +81,8 @@ static void empty_pass(struct emptying *e, int fd, int level)
         empty_fail(e);
 }
 
-/* A listing may leave out names where others go meanwhile, so there is another pass as
- * long as one has found something. */
+/* Empties the directory in passes, until one finds nothing: a listing may leave out
+ * names while others are removed. */
 int empty_folder(int folder)
 {
     struct emptying e = {.removed = true};

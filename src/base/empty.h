@@ -1,11 +1,12 @@
-/* Emptying a folder that this run made. */
+/* Empties a directory that this run made. */
 #ifndef BASE_EMPTY_H
 #define BASE_EMPTY_H
 
-/* Local; async-signal-safe: no heap, no locks. Removes what is in the folder `fd`, and
- * in folders in it. By descriptors: names that are links go, and what they lead to
- * stays, and so does another file system that is mounted there. What others remove
- * meanwhile is no failure. Returns 0, or -errno of what could not be removed. */
+/* Local; async-signal-safe: no heap, no locks. Removes the content of the directory
+ * `fd`, and of its subdirectories. It works by descriptors: links are removed,
+ * their targets are not, nor is another file system that is mounted there. Files
+ * that others remove meanwhile are no failure. Returns 0, or -errno of what could
+ * not be removed. */
 int empty_folder(int fd);
 
 #endif

@@ -25,7 +25,7 @@ static void err_fill(int code, int usage, const char *file, int64_t offset,
     vsnprintf(recorded.text, sizeof recorded.text, fmt, ap);
 }
 
-/* Two threads may fail at once. */
+/* Records the first failure, under a lock: two threads may fail at the same time. */
 static int err_record(int code, int usage, const char *file, int64_t offset,
                       const char *fmt, va_list ap)
 {
@@ -94,8 +94,7 @@ void err_clear(void)
     recorded.offset = -1;
 }
 
-/* Adds to the line of `size` bytes that is `n` long so far; what does not fit is
- * cut. */
+/* Appends to a line of `size` bytes that has `n` so far; the excess is cut. */
 __attribute__((format(printf, 4, 5))) static int add(char *line, int size, int n,
                                                      const char *fmt, ...)
 {
@@ -106,16 +105,16 @@ __attribute__((format(printf, 4, 5))) static int add(char *line, int size, int n
     return more < 0 ? n : more < size - n ? n + more : size - 1;
 }
 
-/* In one write, or the launcher's own lines would get in between. A file's name may
- * hold anything, also the end of a line: one failure stays one line, and no terminal
- * obeys it. */
+/* Prints the sentence in one write, or the launcher's own lines would get in between.
+ * Control characters in a file's name are replaced: one failure stays one line, and a
+ * terminal does not act on it. */
 void err_print(FILE *out, const char *program, const struct err *e)
 {
     char line[sizeof e->text + sizeof e->file + sizeof e->host + 256];
     const char *before = " (";
     int size = (int)sizeof line - 2; /* for the closing bracket and the line's end */
     int n = add(line, size, 0, "%s: %s", program, e->text);
-    /* A usage error is the same on every rank: where it was seen says nothing. */
+    /* A usage error is the same on every rank: its place says nothing. */
     if (e->rank >= 0 && !e->usage) {
         n = add(line, size, n, "%srank %d on %s", before, e->rank, e->host);
         before = ", ";

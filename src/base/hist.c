@@ -1,8 +1,8 @@
 #include "base/hist.h"
 #include <math.h>
 
-/* Octave from the highest bit, the sixteenth of it by comparison with 2^(k/16):
- * exact, and no call into libm for each value. */
+/* Finds the octave by the highest bit, and the sixteenth of it by comparison with
+ * 2^(k/16): exact, and without a call into libm for each value. */
 int hist_bucket(int64_t value)
 {
     static const uint64_t root[HIST_SUB] = {
@@ -28,7 +28,7 @@ double hist_bound(int bucket)
     return exp2((bucket + 1) / (double)HIST_SUB);
 }
 
-/* The bucket in which the n-th value is, and how many there are before it. */
+/* The bucket that has the n-th value, and the number of values before it. */
 static int hist_find(const int64_t hist[HIST_SIZE], int64_t n, int64_t *before)
 {
     *before = 0;

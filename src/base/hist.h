@@ -1,5 +1,5 @@
-/* Histograms of whole numbers, 16 buckets an octave: each is 4.4 % wide, whatever the
- * size. Of nanoseconds, 704 buckets reach from 1 ns to 5 hours. */
+/* Histograms of whole numbers with 16 buckets per octave: each is 4.4 % wide, whatever
+ * the size. For nanoseconds, 704 buckets reach from 1 ns to 5 hours. */
 #ifndef BASE_HIST_H
 #define BASE_HIST_H
 
@@ -8,20 +8,20 @@
 #define HIST_SUB 16
 #define HIST_SIZE (44 * HIST_SUB)
 
-/* Local. The bucket of a value: bucket b holds [2^(b/16), 2^((b+1)/16)); what is below
- * the first is in it, what is above the last too. */
+/* Local. The bucket of a value: bucket b holds [2^(b/16), 2^((b+1)/16)); smaller values
+ * are in the first, larger ones in the last. */
 int hist_bucket(int64_t value);
 
-/* Local. The bucket's upper bound, the next one's lower. */
+/* Local. The bucket's upper bound, which is the next one's lower bound. */
 double hist_bound(int bucket);
 
 /* Local. The bucket in which the share `q` (0..1) of all `count` values is reached; -1
- * where it is not, as there are fewer. */
+ * if there are too few values. */
 int hist_reach(const int64_t hist[HIST_SIZE], int64_t count, double q);
 
-/* Local. The value that the share `q` of all `count` values does not exceed: those in a
- * bucket are taken for evenly spread within it, on the scale of its bounds. At most
- * 4.4 % from the true one; infinite where there are fewer values than `count`. */
+/* Local. The value that the share `q` of all `count` values does not exceed. Values in
+ * a bucket count as evenly spread within it, on the scale of its bounds. At most 4.4 %
+ * from the true one; infinite if there are fewer values than `count`. */
 double hist_quantile(const int64_t hist[HIST_SIZE], int64_t count, double q);
 
 #endif

@@ -14,7 +14,7 @@ static bool is_positional(const struct opt *o)
     return o->name && isupper((unsigned char)o->name[0]);
 }
 
-/* How messages call the option: "--dir", "NPIX", or the variable it came from. */
+/* The option's name in messages: "--dir", "NPIX", or the variable that it came from. */
 static const char *called(const struct opt *o, enum opt_from from, char out[96])
 {
     if (from == OPT_ENVIRONMENT)
@@ -76,7 +76,7 @@ static int set_real(const struct opt *o, const char *who, const char *text)
     return 0;
 }
 
-/* A choice as text of its own. Each is kept once, as long as the program lives. */
+/* Copies a choice to its own text. Each is kept once, until the program ends. */
 static const char *choice_kept(const char *choice, size_t len)
 {
     static struct kept {
@@ -153,7 +153,8 @@ static int set(struct opt *o, enum opt_from from, const char *text)
 {
     char who[96];
     called(o, from, who);
-    if (o->kind == OPT_LIST && from != o->from) /* replaces what ranks below it */
+    /* replaces a list of lower precedence */
+    if (o->kind == OPT_LIST && from != o->from)
         ((struct opt_list *)o->value)->n = 0;
     o->from = from;
     if (!*text)
@@ -199,7 +200,8 @@ static struct opt *find_letter(const struct opt_program *p, char letter)
     return NULL;
 }
 
-/* The one that takes argument `index`; one that takes the rest takes all from there. */
+/* The positional that takes argument `index`; one that takes the rest takes all
+ * from there. */
 static struct opt *positional(const struct opt_program *p, int index)
 {
     for (int i = 0; i < p->n; i++)
@@ -217,15 +219,15 @@ static int set_presets(const struct opt_program *p)
     return rc;
 }
 
-/* ---- what a program takes ------------------------------------------------------- */
+/* ---- reducing the table --------------------------------------------------------- */
 
 static bool is_taken(unsigned needs, unsigned takes)
 {
     return (needs & takes) == needs;
 }
 
-/* Room for as many bytes as `text` has, as long as the program lives: an entry that is
- * taken out of the table leaves its value behind. NULL: there is none. */
+/* Reserves as many bytes as `text` has, until the program ends: an entry that is
+ * removed from the table leaves its value behind. NULL: no room. */
 static char *choices_room(const char *text)
 {
     static char room[1024];
@@ -237,7 +239,7 @@ static char *choices_room(const char *text)
     return room + used - bytes;
 }
 
-/* Leaves the choices that are taken; returns how many there are, or -ENOMEM. */
+/* Keeps the choices that are taken; returns their number, or -ENOMEM. */
 static int take_choices(struct opt *o, unsigned takes)
 {
     int left = 0;
@@ -261,7 +263,7 @@ static int take_choices(struct opt *o, unsigned takes)
     return left;
 }
 
-/* Whether the entry stays: 1, 0 or -errno. */
+/* Reduces an entry. Returns 1 if it stays, 0, or -errno. */
 static int take(struct opt *o, unsigned takes)
 {
     unsigned any = 0;
@@ -309,15 +311,15 @@ static int set_environment(const struct opt_program *p)
     return rc;
 }
 
-/* A flag; or a choice that has "no", and needs no value. */
+/* True for a flag, and for a choice that has "no" and needs no value. */
 static bool opt_negatable(const struct opt *o)
 {
     return o->kind == OPT_FLAG ||
            (o->kind == OPT_CHOICE && o->bare && strstr(o->choices, "|no"));
 }
 
-/* "--name", "--name=value", "--name value" (but where it may be left out), "--no-name".
- * Moves *i past a value. */
+/* Handles "--name", "--name=value", "--name value" (unless the value is optional),
+ * "--no-name". Moves *i past a value. */
 static int set_long(const struct opt_program *p, int argc, char **argv, int *i)
 {
     char name[64];
@@ -389,7 +391,7 @@ static int set_arguments(const struct opt_program *p, int argc, char **argv)
     return 0;
 }
 
-/* The entry that `arg` asks for: "--list-engines", or "--list-engines=json"; NULL. */
+/* The OPT_ASK entry of `arg`, "--list-engines" or "--list-engines=json"; NULL: none. */
 static const struct opt *asked_entry(const struct opt_program *p, const char *arg)
 {
     for (int i = 0; i < p->n; i++) {
@@ -405,7 +407,7 @@ static const struct opt *asked_entry(const struct opt_program *p, const char *ar
     return NULL;
 }
 
-/* The argument that asks for something else than a run; NULL: there is none. */
+/* The argument that asks for something other than a run; NULL: none. */
 static const char *opt_asked(const struct opt_program *p, int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
@@ -482,13 +484,13 @@ static void wrap(FILE *out, const char *text, int at, int indent, int width)
     fputc('\n', out);
 }
 
-/* Appends; returns the new length. */
+/* Appends a and b; returns the new length. */
 static size_t append(char *text, size_t size, size_t n, const char *a, const char *b)
 {
     return n < size ? n + (size_t)snprintf(text + n, size - n, "%s%s", a, b) : n;
 }
 
-/* Choices, what they mean, the variable and the preset. */
+/* Formats the help: choices, their meaning, the variable and the preset. */
 static void help_text(const struct opt *o, char *text, size_t size)
 {
     const char *between = o->help ? "; " : "";
@@ -598,7 +600,7 @@ static void write_items(const char *const *item, int items, FILE *out)
         fprintf(out, "%s%s", i ? "\n" : "", item[i]);
 }
 
-/* Names are shown as messages call them. */
+/* Writes an option with its name as in messages. */
 static void write_one(const struct opt *o, FILE *out)
 {
     char text[64];

@@ -1,5 +1,5 @@
-/* One table per program drives parsing, --help, defaults and the "options" group
- * of the report. Order of precedence: command line, environment, default. */
+/* One table per program drives parsing, --help, defaults and the "options" group of the
+ * report. Order of precedence: command line, environment, default. */
 #ifndef BASE_OPT_H
 #define BASE_OPT_H
 
@@ -15,9 +15,9 @@ enum opt_kind {
     OPT_TEXT,   /* const char *, not empty */
     OPT_CHOICE, /* const char *: one of choices, in any case; stored as listed */
     OPT_LIST,   /* struct opt_list: may be repeated */
-    OPT_REST,   /* struct opt_rest: a positional that takes all that are left */
-    OPT_ASK,    /* no value: as --help, it is answered, and nothing else done */
-    OPT_TITLE   /* no option: a heading in --help */
+    OPT_REST,   /* struct opt_rest: a positional that takes all remaining arguments */
+    OPT_ASK,    /* no value: it is answered, as --help, and nothing else is done */
+    OPT_TITLE   /* not an option: a heading in --help */
 };
 
 enum opt_from { OPT_DEFAULT, OPT_ENVIRONMENT, OPT_COMMAND_LINE };
@@ -30,7 +30,7 @@ struct opt_list {
 
 struct opt_rest {
     int n;
-    const char **item; /* lives as long as the program */
+    const char **item; /* live until the program ends */
 };
 
 #define OPT_CHOICES_MAX 8
@@ -40,22 +40,24 @@ struct opt {
     const char *name;    /* "io-method"; a positional is in capitals: "NPIX" */
     char letter;         /* 'n', or 0 */
     const char *env;     /* "IOMETHOD", or NULL */
-    void *value;         /* as said at the kind */
-    const char *preset;  /* the default as text; NULL: none (value is left alone) */
-    const char *bare;    /* its value where it is given without one; NULL: needs one */
-    const char *arg;     /* what --help shows after the name: "N", "DIR" */
+    void *value;         /* of the type given at the kind */
+    const char *preset;  /* the default as text; NULL: none (value stays as it is) */
+    const char *bare;    /* value if none is given; NULL: a value is needed */
+    const char *arg;     /* shown after the name in --help: "N", "DIR" */
     const char *choices; /* OPT_CHOICE: "POSIX|MPI" */
     const char *unit;    /* "B", "s", "1"; NULL for text */
-    const char *word;    /* INT, BYTES: what may be said in a number's place: -1 */
-    double min, max;     /* both 0: not limited (but INT and BYTES are never < 0) */
-    unsigned needs;      /* bits of opt_take; 0: any program has it */
-    unsigned choice_needs[OPT_CHOICES_MAX]; /* likewise of each of the choices */
-    const char
-        *choice_help[OPT_CHOICES_MAX]; /* said after `help`, of those there are */
-    bool workload; /* two reports that differ in it are not comparable */
+    const char *word;    /* INT, BYTES: a word allowed in place of a number, stored
+                          * as -1 */
+    double min, max;     /* both 0: unlimited (but INT and BYTES are never < 0) */
+    unsigned needs;      /* bits of opt_take; 0: every program has it */
+    unsigned choice_needs[OPT_CHOICES_MAX];   /* the same for each choice */
+    const char *choice_help[OPT_CHOICES_MAX]; /* appended to `help` for choices that
+                                               * are there */
+    bool workload; /* reports that differ in it are not comparable */
     bool required; /* a positional that must be given */
     const char *help;
-    void (*answer)(bool with_arg, FILE *out); /* OPT_ASK: to --name, or --name=arg */
+    void (*answer)(bool with_arg, FILE *out); /* OPT_ASK: answers --name,
+                                               * or --name=arg */
     enum opt_from from;                       /* set by opt_parse */
 };
 
@@ -67,20 +69,20 @@ struct opt_program {
     int n;
 };
 
-/* Local. Before opt_parse: takes those entries out of the table, and those choices out
- * of entries, that need a bit which `takes` has not; titles of nothing, too. What is
- * taken out has its preset; so is an option that has one choice left, and it has that
- * one. 0, or -ENOMEM. */
+/* Local. Before opt_parse: removes the entries from the table, and the choices from
+ * entries, that need a bit which `takes` lacks; empty titles, too. Removed entries have
+ * their preset; an option with only one choice left is removed, and has that value.
+ * Returns 0, or -ENOMEM. */
 int opt_take(struct opt_program *p, unsigned takes);
 
-/* Local. Presets, then environment, then argv. Returns 0, or -EINVAL with a
- * sentence (err_usage) that names the option and the values allowed; or OPT_ASKED where
- * --help, --version or an OPT_ASK is among the arguments: only the presets count then.
- * An empty environment variable counts as unset. */
+/* Local. Sets presets, then reads the environment, then argv. Returns 0, or -EINVAL
+ * with a sentence (err_usage) that names the option and the values allowed; or
+ * OPT_ASKED if --help, --version or an OPT_ASK is among the arguments: then only
+ * presets are set. An empty environment variable counts as unset. */
 #define OPT_ASKED 1
 int opt_parse(const struct opt_program *p, int argc, char **argv);
 
-/* Local. What a program does first: begins it (base/program.h), and answers --help,
+/* Local. To be called first: begins the program (base/program.h), and answers --help,
  * --version and OPT_ASK. Returns true if the program should end, with *status. Programs
  * that start MPI call world_early (world/world.h) instead. */
 bool opt_early(const struct opt_program *p, const char *version, int argc, char **argv,
@@ -91,22 +93,22 @@ bool opt_early(const struct opt_program *p, const char *version, int argc, char 
 void opt_answer(const struct opt_program *p, const char *version, int argc,
                 char **argv);
 
-/* Local. Whether this process is the one of its launch that prints, by the
- * launcher's variables: true without a launcher. Works before MPI does. */
+/* Local. True if this process is the one of its launch that prints, by the launcher's
+ * variables; true without a launcher. Works before MPI starts. */
 bool opt_speaks(void);
 
 void opt_help(const struct opt_program *p, FILE *out);
 
-/* Local. The word that was said in a number's place; NULL: there is none. */
+/* Local. The word given in place of a number; NULL: none. */
 const char *opt_word(const struct opt *o);
 
-/* Local. The present value as text, into `out`. Returns `out`. */
+/* Local. Formats the present value in `out`. Returns `out`. */
 const char *opt_text(const struct opt *o, char *out, int size);
 const char *opt_from_text(enum opt_from from);
 
-/* Local. All options, each as three strings that end with a zero byte: its name
- * ("--dir"), its present value (items of lists on lines of their own), and where that
- * came from. */
+/* Local. Writes all options, each as three strings that end with a zero byte: its
+ * name ("--dir"), its present value (items of lists on lines of their own), and
+ * its origin. */
 void opt_write_all(const struct opt_program *p, FILE *out);
 
 /* Local. The entry called `name`; NULL if there is none. */

@@ -2,8 +2,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* 0: stray or missing continuation bytes, overlong forms, surrogates, beyond U+10FFFF
- * (RFC 3629). */
+/* Returns 0 for stray or missing continuation bytes, overlong forms, surrogates, and
+ * codes beyond U+10FFFF (RFC 3629). */
 int plain_utf8(const char *text)
 {
     const unsigned char *s = (const unsigned char *)text;
@@ -22,7 +22,7 @@ int plain_utf8(const char *text)
     return n;
 }
 
-/* The character of n bytes at s is an order to a terminal. */
+/* True if the character of n bytes at s is a control character. */
 static bool is_control(const unsigned char *s, int n)
 {
     return n == 1 ? s[0] < 0x20 || s[0] == 0x7f : n == 2 && s[0] == 0xc2 && s[1] < 0xa0;

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* In the wrong direction: what is written to a standard output that nobody gave is
- * an error, and is not thrown away. */
+/* Opens /dev/null in the wrong direction: writing to a missing standard output is then
+ * an error, and not lost silently. */
 void program_begin(void)
 {
     for (int fd = 0; fd <= STDERR_FILENO; fd++)
@@ -26,10 +26,11 @@ int program_output(void)
     lost |= fflush(stdout) != 0;
     int why = errno;
     clearerr(stdout);
-    if (lost && !why && write(STDOUT_FILENO, "\n", 1) < 0) /* it failed earlier: why? */
+    /* it failed earlier: find the reason */
+    if (lost && !why && write(STDOUT_FILENO, "\n", 1) < 0)
         why = errno;
-    /* NFS and quotas tell some failures at a close only; ours stays open, for MPI
-     * libraries print, too. */
+    /* NFS and quotas report some failures at a close only. Standard output itself stays
+     * open, for MPI libraries print, too. */
     int copy = dup(STDOUT_FILENO);
     if (copy >= 0 && close(copy) && !lost) {
         lost = true;

@@ -1,20 +1,20 @@
-/* What every program does first and last. */
+/* The first and last steps of every program. */
 #ifndef BASE_PROGRAM_H
 #define BASE_PROGRAM_H
 
-/* Local; once more does no harm. Before anything is opened: makes sure that there are
- * descriptors 0, 1 and 2, for where one is closed, the next file that a program opens
- * would take its number, and the messages; and that a file size limit is an error like
- * a full disk (base/scratch.h). */
+/* Local; may be repeated. Before anything is opened: opens descriptors 0, 1 and
+ * 2 if they are closed (else the next file opened would get their number, and
+ * the messages), and makes exceeding the file size limit an error like a full
+ * disk (base/scratch.h). */
 void program_begin(void);
 
-/* Local. At the end of all output: 0, or -errno with a sentence where what was printed
- * to standard output is not all there (a full disk, a closed descriptor). Told once. */
+/* Local. At the end of all output: returns 0, or -errno with a sentence if standard
+ * output is incomplete (a full disk, a closed descriptor). Reported once. */
 int program_output(void);
 
-/* Local. The last thing that a program without MPI does, to return what it returns:
- * `status`, or, after a sentence that begins with `name`, EXIT_FAILED where it was good
- * and standard output is not all there. */
+/* Local. The last call of a program without MPI. Returns `status`; but if it is good
+ * and standard output is incomplete, prints a sentence that begins with `name` and
+ * returns EXIT_FAILED. */
 int program_end(const char *name, int status);
 
 #endif

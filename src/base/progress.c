@@ -7,7 +7,7 @@
 
 #define REDRAW_NS 200000000
 
-/* Parent of a process and the name it runs under. */
+/* The parent of a process, and the process's name. */
 static pid_t parent_of(pid_t pid, char name[64])
 {
     char path[32];
@@ -31,8 +31,9 @@ static bool is_launcher(const char *name)
     return false;
 }
 
-/* A rank's stderr is a pipe to its launcher. What the user sees is the launcher's,
- * which can be asked where that runs on the same node, as it mostly does for rank 0. */
+/* True if the launcher's stderr is a terminal. A rank's stderr is a pipe to its
+ * launcher, which can be inspected if it runs on the same node, as it mostly does for
+ * rank 0. */
 static bool launcher_has_terminal(void)
 {
     char name[64], path[32], target[64];

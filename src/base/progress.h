@@ -1,5 +1,5 @@
-/* One line of progress on stderr, only where that is a terminal in the end: this
- * process's own, or that of the launcher which passes it on. */
+/* Shows one line of progress on stderr, only if a terminal shows it in the end: as this
+ * process's stderr, or as that of the launcher which forwards it. */
 #ifndef BASE_PROGRESS_H
 #define BASE_PROGRESS_H
 
@@ -14,7 +14,7 @@ struct progress {
     int64_t shown_ns; /* when the line was last drawn */
 };
 
-/* Local. Shown only if `wanted` (rank 0, no --quiet) and there is a terminal. */
+/* Local. Starts the line, if `wanted` (rank 0, no --quiet) and there is a terminal. */
 void progress_start(struct progress *p, bool wanted, int64_t total);
 
 /* Local; cheap enough for every request. Adds `units` done; redraws at most five

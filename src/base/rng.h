@@ -1,14 +1,13 @@
-/* Random numbers by counter: number i of a key is computed from i alone, so any rank
- * or thread makes any part of a sequence, and all parts together are the same for any
- * number of them. After SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom
- * number generators", OOPSLA 2014). All arithmetic is modulo 2^64. */
+/* Random numbers by counter: number i of a key is computed from i alone, so any rank or
+ * thread can make any part of a sequence, and the whole is the same for any number of
+ * them. After SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number
+ * generators", OOPSLA 2014). All arithmetic is modulo 2^64. */
 #ifndef BASE_RNG_H
 #define BASE_RNG_H
 
 #include <stdint.h>
 
-/* What a key is for, so that one seed gives sequences that have nothing to do with each
- * other. */
+/* Purposes of keys, so that one seed gives independent sequences. */
 enum rng_stream {
     RNG_GRAPH = 1,
     RNG_RECORDS,
@@ -31,8 +30,8 @@ enum rng_stream {
 #define RNG_MIX_1 UINT64_C(0xbf58476d1ce4e5b9)
 #define RNG_MIX_2 UINT64_C(0x94d049bb133111eb)
 
-/* SplitMix64's finaliser, in the constants of Stafford's variant 13: a bijection whose
- * output passes for random. */
+/* SplitMix64's finaliser, with the constants of Stafford's variant 13: a bijection with
+ * random-looking output. */
 static inline uint64_t rng_mix(uint64_t x)
 {
     x = (x ^ x >> 30) * RNG_MIX_1;
@@ -50,13 +49,13 @@ static inline uint64_t rng_at(uint64_t key, uint64_t i)
     return rng_mix(key + (i + 1) * RNG_STEP);
 }
 
-/* In [0, n), n > 0. */
+/* A number in [0, n), n > 0. */
 static inline uint64_t rng_below(uint64_t key, uint64_t i, uint64_t n)
 {
     return (uint64_t)((unsigned __int128)rng_at(key, i) * n >> 64);
 }
 
-/* In [0, 1), a multiple of 2^-53. */
+/* A number in [0, 1), a multiple of 2^-53. */
 static inline double rng_real(uint64_t key, uint64_t i)
 {
     return (double)(rng_at(key, i) >> 11) * 0x1p-53;

@@ -16,27 +16,29 @@
 #include <time.h>
 #include <unistd.h>
 
-#define OTHERS_NS 50000000 /* a look whether other ranks are about to do the same */
+/* interval of looking whether other ranks are still removing */
+#define OTHERS_NS 50000000
 enum {
-    OTHERS_QUIET = 6,  /* so many looks at which nobody is: those of other nodes, too */
-    OTHERS_FINER = 50, /* looks in the time of one */
-    OTHERS_LOOKS = 100 /* a disk that hangs must not keep all of them */
+    OTHERS_QUIET = 6,  /* looks without any busy rank: enough for other nodes, too */
+    OTHERS_FINER = 50, /* finer looks per interval */
+    OTHERS_LOOKS = 100 /* limit: a disk that hangs must not keep the others waiting */
 };
-#define REMOVAL_S 10      /* what a file system gets that may hang */
-#define MAKERS_NS 5000000 /* a look whether threads are still making files: so many */
+#define REMOVAL_S 10      /* limit of removal on a file system that may hang */
+#define MAKERS_NS 5000000 /* interval of looking whether threads still make files */
 enum { MAKERS_LOOKS = 20 };
 
-/* A list that only ever grows, and whose places are used again: a signal handler and
- * the watchdog walk it without the lock, which threads take to find and to take places.
- * `used` is set after the rest and cleared before it, so that who walks sees a whole
- * path or none; and while the process ends no place is taken, so a path that is seen
- * stays what it is. */
+/* A place in a list that only grows, and whose places are reused: a signal handler and
+ * the watchdog walk it without the lock, which threads take to find and reserve places.
+ * `used` is set after the other members and cleared before them, so that a walker sees
+ * a whole path or none; while the process ends no place is reserved, so a path that was
+ * seen stays valid. */
 struct place {
     struct place *next;
     atomic_bool used;
-    struct place *folder; /* what it belongs to; NULL: nothing */
-    atomic_int tree;      /* of a folder that goes with all in it; -1: it is none */
-    bool known;           /* dev and ino are */
+    struct place *folder; /* directory that it belongs to; NULL: none */
+    atomic_int tree;      /* descriptor of a directory remembered with its content; -1:
+                           * another path */
+    bool known;           /* dev and ino are known */
     dev_t dev;
     ino_t ino;
     char path[PATH_MAX];
@@ -44,11 +46,11 @@ struct place {
 static _Atomic(struct place *) places;
 static pthread_mutex_t listing = PTHREAD_MUTEX_INITIALIZER;
 
-static pid_t owner;       /* a forked child must not remove its parent's files */
-static atomic_int makers; /* threads between making something and its place */
+static pid_t owner;       /* pid: a forked child must not remove its parent's files */
+static atomic_int makers; /* threads between making a file and its place */
 static atomic_bool shut;  /* the process ends: nothing is made any more */
 static bool catching;     /* signals that end the process remove its files */
-static bool alone;        /* of a program that has no other ranks */
+static bool alone;        /* the program has no other ranks */
 
 int scratch_absolute(char out[PATH_MAX], const char *path)
 {
@@ -65,7 +67,7 @@ int scratch_absolute(char out[PATH_MAX], const char *path)
 
 /* ---- the list -------------------------------------------------------------------- */
 
-/* The place of an absolute path; NULL: it has none. */
+/* The place of an absolute path; NULL: none. */
 static struct place *scratch_find(const char *path)
 {
     for (struct place *p = places; p; p = p->next)
@@ -74,7 +76,8 @@ static struct place *scratch_find(const char *path)
     return NULL;
 }
 
-/* The folder that goes with all in it, and which the absolute path is directly in. */
+/* The directory remembered with its content that has the absolute path as a
+ * direct member. */
 static struct place *find_tree(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -105,7 +108,7 @@ static void forget(struct place *p)
 {
     int tree = p->tree;
     p->tree = -1;
-    p->used = false; /* from here on it may be another's */
+    p->used = false; /* from here on another path may get it */
     if (tree >= 0)
         close(tree);
 }
@@ -142,7 +145,7 @@ static int scratch_take(const char *path, const char *whole, int tree)
 {
     if (scratch_find(whole))
         return 0;
-    if (owner != getpid()) /* a forked child owes its parent's files nothing */
+    if (owner != getpid()) /* a forked child does not remove its parent's files */
         forget_all();
     owner = getpid();
     struct place *p = find_free();
@@ -172,7 +175,8 @@ void scratch_end(void)
     makers--;
 }
 
-/* A thread that is stuck in making something cannot be waited for. */
+/* Waits for threads that make files, for some time: one that hangs cannot be
+ * waited for. */
 static void let_makers_end(void)
 {
     struct timespec look = {.tv_nsec = MAKERS_NS};
@@ -304,8 +308,8 @@ static int make_bare(const char *path, int *fd)
     return make_how(path, fd, true);
 }
 
-/* No signal comes between making something and its place, and who walks the list waits
- * for other threads that are between the two. */
+/* Makes a file and remembers it. No signal comes between the two, and a walker of the
+ * list waits for other threads that are between them. */
 static int scratch_make(const char *path, int *fd, int (*how)(const char *, int *))
 {
     sigset_t before;
@@ -441,7 +445,7 @@ static bool belongs(const struct place *p, const struct place *of)
     return p->used && of && p->folder == of;
 }
 
-/* One of those that belong to `of`; NULL: none does. */
+/* A place that belongs to `of`; NULL: none. */
 static struct place *next_of(const struct place *of)
 {
     pthread_mutex_lock(&listing);
@@ -463,7 +467,7 @@ void scratch_forget(const char *path)
 
 /* ---- removing -------------------------------------------------------------------- */
 
-/* Whether the path still leads to the folder that was made. Async-signal-safe. */
+/* True if the path still leads to the directory that was made. Async-signal-safe. */
 static bool is_there(const struct place *p)
 {
     struct stat made, now;
@@ -471,7 +475,7 @@ static bool is_there(const struct place *p)
            made.st_dev == now.st_dev && made.st_ino == now.st_ino;
 }
 
-/* What is in it goes by its descriptor, wherever its name leads by now. */
+/* Removes the content by the directory's descriptor, wherever its name leads by now. */
 static int remove_tree(struct place *p)
 {
     const char *path = p->path;
@@ -537,7 +541,8 @@ static bool is_not_empty(int error)
     return error == ENOTEMPTY || error == EEXIST;
 }
 
-/* Whether a folder is left since there is something in it. */
+/* Removes directories with their content. Returns true if some are left because they
+ * have filled again. */
 static bool sweep_trees(void)
 {
     bool left = false;
@@ -554,7 +559,8 @@ static bool sweep_trees(void)
     return left;
 }
 
-/* The same of folders that go when they are empty, or when those in them went. */
+/* Removes remembered directories that are empty, or become so when those in them are
+ * removed. Returns true if some are left. */
 static bool sweep_folders(void)
 {
     bool left = false;
@@ -572,9 +578,9 @@ static bool sweep_folders(void)
     return left;
 }
 
-/* Async-signal-safe, as all that is called here. Others may still have files there,
- * ranks that the signal reaches later: those folders get another look, for a while, and
- * stay in the list. */
+/* Removes everything. Async-signal-safe, as all functions that it calls. Ranks that the
+ * signal reaches later may still have files in a directory: it is tried again for a
+ * while, and stays in the list. */
 static void sweep(void)
 {
     struct timespec look = {.tv_nsec = MAKERS_NS};
@@ -599,10 +605,11 @@ void scratch_unlink_all(void)
     forget_all();
 }
 
-/* ---- that it is still the same file ---------------------------------------------- */
+/* ---- identity of files ----------------------------------------------------------- */
 
-/* Where a file's number lasts no longer than the kernel remembers the file, only the
- * device is compared. Asked once for a device: some file systems ask their servers. */
+/* True if a file's number is permanent. On other file systems it lasts only as long as
+ * the kernel remembers the file, so only the device is compared. Asked once per device,
+ * as some file systems ask their servers. */
 static bool number_lasts(const char *path, dev_t dev)
 {
     static const unsigned fleeting[] = {0x65735546 /* FUSE */, 0x4d44 /* FAT */,
@@ -625,7 +632,7 @@ bool scratch_made(const char *path)
     return place_of(path) || tree_of(path);
 }
 
-/* Whether it is the file that it was at the first look, and no link. */
+/* True if it is the file of the first look, and no link. */
 static bool is_same(struct place *p, const struct stat *st)
 {
     pthread_mutex_lock(&listing);
@@ -667,8 +674,8 @@ void scratch_bound(bool on)
 
 /* ---- signals --------------------------------------------------------------------- */
 
-/* What ends a run, and why. Those of crashes are not among them: such a process cannot
- * be trusted with files. SIGUSR1 is MPICH's. */
+/* Signals that end a run, with their names. Signals of crashes are not among them: such
+ * a process cannot be trusted with files. SIGUSR1 is MPICH's. */
 static const struct {
     int sig;
     const char *why;
@@ -683,7 +690,8 @@ enum { CAUGHT = sizeof caught / sizeof caught[0] };
 
 static char signal_text[CAUGHT][160];
 static volatile sig_atomic_t ending; /* a signal that ends the process has come */
-static pthread_t catcher; /* who handles signals, and blocks them to make a file */
+static pthread_t catcher; /* thread that handles signals, and blocks them to make
+                           * a file */
 static const struct scratch_others *others;
 
 void scratch_wait_for(const struct scratch_others *all)
@@ -697,13 +705,14 @@ static void say(int sig)
     for (int i = 0; i < CAUGHT; i++)
         if (caught[i].sig == sig && signal_text[i][0])
             said = write(STDERR_FILENO, signal_text[i], strlen(signal_text[i]));
-    (void)said; /* there is nobody else to tell */
+    (void)said; /* a failure cannot be reported */
 }
 
-/* MPICH's launcher kills, for good, the ranks that are left as soon as one has ended:
- * let the others, which have the signal too, remove theirs first. One that waits for a
- * disk hears of the signal only when that answers. In a run that failed all end in the
- * same millisecond, before a launcher can kill one, whose status would count. */
+/* Waits for the other ranks. MPICH's launcher kills, with SIGKILL, the remaining ranks
+ * as soon as one has ended: so the others, which have the signal, too, remove their
+ * files first. A rank that waits for a disk gets the signal only when the disk answers.
+ * In a run that failed, all ranks end in the same millisecond, before the launcher can
+ * kill one, whose status would count. */
 static void let_others_end(bool failed)
 {
     struct timespec look = {.tv_nsec = failed ? OTHERS_NS / OTHERS_FINER : OTHERS_NS};
@@ -726,7 +735,7 @@ static void on_signal(int sig)
         others->busy(false);
     if (others && first)
         others->warn(sig);
-    /* Any thread may be chosen, the watchdog or one of MPI's. */
+    /* The kernel may choose any thread, also the watchdog or one of MPI's. */
     if (!pthread_equal(pthread_self(), catcher)) {
         pthread_kill(catcher, sig);
         errno = saved;
@@ -738,12 +747,12 @@ static void on_signal(int sig)
     if (!failed)
         say(sig);
     let_others_end(failed);
-    if (mine) /* what they made since */
+    if (mine) /* files that others made meanwhile */
         sweep_trees();
     if (failed)
         _exit(EXIT_FAILED);
-    /* End as the signal would. It was not reset on entry: a second one, which another
-     * thread gets, must not end the process before the files are gone. */
+    /* Ends as the signal would. SA_RESETHAND is not used: a second signal, on another
+     * thread, must not end the process before the files are removed. */
     signal(sig, SIG_DFL);
     raise(sig);
     errno = saved;
@@ -754,8 +763,8 @@ bool scratch_ending(void)
     return ending;
 }
 
-/* nohup's wish, or that of who started us without a reader; MPI libraries ignore
- * SIGPIPE, too. Its write then fails, and that is said. */
+/* True for an ignored SIGHUP or SIGPIPE: nohup ignores the one, and a parent without a
+ * reader or an MPI library the other. The write then fails, which is reported. */
 static bool stays_ignored(int sig)
 {
     struct sigaction now;
@@ -782,8 +791,8 @@ void scratch_catch_signals(const char *program)
     }
 }
 
-/* The write itself fails, with EFBIG, once the signal does not end the process. A
- * handler, and not SIG_IGN, as programs that we start get their default back. */
+/* Ignores a signal. The write itself then fails, with EFBIG. This is a handler, and not
+ * SIG_IGN, as programs that we start inherit SIG_IGN. */
 static void go_on(int sig)
 {
     (void)sig;

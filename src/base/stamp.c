@@ -5,11 +5,11 @@
 
 #define UNIT STAMP_UNIT
 #define UNIT_WORDS (UNIT / 8)
-#define CHUNK_WORDS 64 /* of 512 bytes */
+#define CHUNK_WORDS 64 /* words in 512 bytes */
 #define CHUNKS (UNIT_WORDS / CHUNK_WORDS)
 #define MAGIC UINT64_C(0x6c6561646c696e65) /* "leadline" */
 
-/* Each unit begins with these seven words in clear, then words of noise. */
+/* Each unit begins with these seven words in plain text; words of noise follow. */
 enum header { H_MAGIC, H_SEED, H_TURN, H_VERSION, H_WHO, H_WHERE, H_SUM, H_WORDS };
 
 static uint64_t who_of(const struct stamp *s)
@@ -17,7 +17,7 @@ static uint64_t who_of(const struct stamp *s)
     return (uint64_t)(uint32_t)s->rank << 32 | (uint32_t)s->mat;
 }
 
-/* The later, the larger. */
+/* A number that grows with repetition and pass. */
 static uint64_t turn_of(const struct stamp *s)
 {
     return (uint64_t)(uint32_t)s->rep << 32 | (uint32_t)s->pass;
@@ -49,15 +49,15 @@ static void make_header(uint64_t h[H_WORDS], uint64_t index, const struct stamp 
     h[H_SUM] = sum_of(h);
 }
 
-/* Words index .. index + n - 1 of the block, none of them in a header. */
+/* Makes words index .. index + n - 1 of the block, none of them in a header. */
 static void noise(uint64_t *out, uint64_t index, int64_t n, uint64_t key)
 {
     for (int64_t i = 0; i < n; i++)
         out[i] = rng_mix(key + (index + (uint64_t)i) * RNG_STEP);
 }
 
-/* Of each chunk of a unit the last words are one that repeats: storage finds them
- * whatever the bytes are that it compresses together. The header is none of them. */
+/* Makes the unit compressible: the last words of each of its chunks repeat one word,
+ * which storage finds whatever block size it compresses. The header is not changed. */
 static void thin(uint64_t *out, uint64_t index, int64_t n, int plain, uint64_t key)
 {
     uint64_t kept = UNIT_WORDS * (100 - (uint64_t)plain) / 100, word = rng_mix(~key);
@@ -69,7 +69,7 @@ static void thin(uint64_t *out, uint64_t index, int64_t n, int plain, uint64_t k
     }
 }
 
-/* Words index .. of one unit or a part of it, into out (at most UNIT_WORDS). */
+/* Makes words from `index` on of one unit or a part of it (at most UNIT_WORDS). */
 static void make_words(uint64_t *out, uint64_t index, int64_t n, const struct stamp *s,
                        uint64_t key)
 {
@@ -85,7 +85,7 @@ static void make_words(uint64_t *out, uint64_t index, int64_t n, const struct st
         thin(out + i, index + (uint64_t)i, n - i, s->plain, key);
 }
 
-/* Bytes of the unit (or its rest) that begins at `from`, no more than `bytes`. */
+/* The bytes of the unit (or its rest) that begins at `from`, no more than `bytes`. */
 static int64_t step_of(int64_t from, int64_t bytes)
 {
     int64_t step = UNIT - from % UNIT;
@@ -106,7 +106,7 @@ void stamp_fill(void *buf, int64_t from, int64_t bytes, const struct stamp *s)
     }
 }
 
-/* Of this run, but of before the last time that the block was written. */
+/* True for a stamp of this run from before the block's last write. */
 static bool is_earlier(const uint64_t h[H_WORDS], const struct stamp *s)
 {
     if (h[H_SEED] != s->seed)
@@ -124,7 +124,7 @@ static void explain_stale(const uint64_t h[H_WORDS], char *why, size_t size)
              (int)h[H_WHO], (int)h[H_VERSION], (long long)h[H_WHERE]);
 }
 
-/* What the unit that holds the wrong byte turned out to be, as a clause. */
+/* Describes the unit that holds the wrong byte, as a clause. */
 static void stamp_explain(const char *unit, int64_t have, int64_t from,
                           const struct stamp *s, char *why, int size)
 {
@@ -196,8 +196,8 @@ int stamp_version(const void *buf, int64_t bytes, const struct stamp *s)
     return memcmp(h, due, sizeof h) ? -1 : found.version;
 }
 
-/* How many bytes, from 0 on, reach to the last that are as they should be: the rest
- * of a short unit is like it by chance only, and in no eight bytes in a row. */
+/* The number of bytes up to the last one that is right: the rest of a short unit
+ * matches by chance only, and not in eight bytes in a row. */
 static int64_t reach(const char *in, const char *due, int64_t bytes)
 {
     int64_t n = bytes / 8 * 8;
@@ -207,7 +207,7 @@ static int64_t reach(const char *in, const char *due, int64_t bytes)
         n -= 8;
     const uint64_t magic = MAGIC;
     for (; n < bytes && in[n] == due[n]; n++)
-        if (n + 8 <= bytes && !memcmp(in + n, &magic, 8)) /* the next block's */
+        if (n + 8 <= bytes && !memcmp(in + n, &magic, 8)) /* it begins the next block */
             break;
     return n;
 }
@@ -242,7 +242,7 @@ void stamp_hash_begin(struct stamp_hashing *h)
     *h = (struct stamp_hashing){.lane = {1, 2, 3, 4}};
 }
 
-/* Two words by one multiplication, as in wyhash (Wang Yi, 2019). */
+/* Mixes two words by one multiplication, as in wyhash (Wang Yi, 2019). */
 static inline uint64_t hash_pair(uint64_t lane, uint64_t a, uint64_t b)
 {
     unsigned __int128 product = (unsigned __int128)(lane ^ a) * (b ^ RNG_STEP);

@@ -1,8 +1,8 @@
 #include "base/stats.h"
 #include <math.h>
 
-/* The value with exactly k values before it in sorted order, found by counting:
- * needs no memory, and a benchmark's repetitions are few. */
+/* The value of rank k in sorted order, found by counting: needs no memory, and a
+ * benchmark has few repetitions. */
 static double ranked(const double *x, int n, int k)
 {
     for (int i = 0; i < n; i++) {
@@ -14,7 +14,7 @@ static double ranked(const double *x, int n, int k)
         if (less <= k && k < less + same)
             return x[i];
     }
-    return NAN; /* only where x holds a NaN */
+    return NAN; /* only if x holds a NaN */
 }
 
 double stats_median(const double *x, int n)

@@ -5,10 +5,9 @@
 
 enum {
     LINES = 128
-}; /* bytes: a cache line of any, and those that are fetched in pairs */
+}; /* bytes: a cache line of any processor, and lines that are fetched in pairs */
 
-/* What a thread's own instructions raise is handled where it is raised: blocked there,
- * it ends the process. */
+/* Signals that a thread's own instructions raise: if blocked, they end the process. */
 static const int own[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP};
 
 int thread_start(pthread_t *thread, size_t stack_bytes, void *(*body)(void *),

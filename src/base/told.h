@@ -1,4 +1,4 @@
-/* Who is told of each finished read and write, by code that knows of no phases. */
+/* A callback for each finished read and write, for code that knows no phases. */
 #ifndef BASE_TOLD_H
 #define BASE_TOLD_H
 
@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct told {
-    /* One call of the system, and how long it took; NULL: nobody is told. */
+    /* Called after one system call with its duration; NULL: not called. */
     void (*transfer)(void *context, bool write, int64_t bytes, int64_t ns);
     void *context;
 };

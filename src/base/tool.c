@@ -11,8 +11,8 @@
 
 extern char **environ;
 
-/* Starts it with its output in `pipe_end`, in a process group of its own: what it
- * starts is killed with it. */
+/* Starts the program with its output in `pipe_end`, in its own process group, so that
+ * its children are killed with it. */
 static int tool_start(char *const argv[], int pipe_end, pid_t *pid)
 {
     posix_spawn_file_actions_t files;
@@ -33,7 +33,7 @@ static int tool_start(char *const argv[], int pipe_end, pid_t *pid)
     return rc;
 }
 
-/* To the end of its output, or to the deadline: -ETIMEDOUT. */
+/* Reads to the end of the output, or to the deadline: -ETIMEDOUT. */
 static int tool_read_all(int fd, int64_t deadline_ns, char *out, size_t size)
 {
     size_t n = 0;
@@ -57,14 +57,15 @@ static int tool_read_all(int fd, int64_t deadline_ns, char *out, size_t size)
     }
 }
 
-/* Its end, which may come after that of its output, or never. */
+/* Waits for the program's end, which may come after that of its output, or never. */
 static int await(pid_t pid, int64_t deadline_ns, int *status)
 {
     for (;;) {
         pid_t ended = waitpid(pid, status, WNOHANG);
         if (ended == pid)
             return 0;
-        if (ended < 0 && errno == ECHILD) { /* somebody else took it, or nobody may */
+        /* another caller reaped it, or SIGCHLD is ignored */
+        if (ended < 0 && errno == ECHILD) {
             *status = 0;
             return 0;
         }
@@ -92,7 +93,8 @@ int tool_ask(char *const argv[], double limit_s, char *out, size_t size)
             rc = await(pid, deadline_ns, &status);
         if (rc) {
             kill(-pid, SIGKILL);
-            await(pid, clock_ns() + 100000000, &status); /* in state D it stays */
+            /* a process in state D stays */
+            await(pid, clock_ns() + 100000000, &status);
         } else
             rc = WIFEXITED(status) ? WEXITSTATUS(status) : -EINTR;
     }

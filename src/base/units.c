@@ -24,7 +24,7 @@ int units_parse_int(const char *text, int64_t *value)
     return 0;
 }
 
-/* The factor of a suffix; 0 if it is none. */
+/* The factor of a suffix; 0 if it is unknown. */
 static int64_t factor_of(const char *suffix)
 {
     static const char letters[] = "kmgtpe";
@@ -83,11 +83,12 @@ const char *units_seconds(char out[16], double s)
     static const char *const unit[] = {"s", "ms", "us", "ns"};
     double v = s;
     int u = 0;
-    while (fabs(v) < 0.9995 && u < 3) { /* what would be shown as 1000 is not */
+    /* a value that would be shown as 1000 gets the next unit */
+    while (fabs(v) < 0.9995 && u < 3) {
         v *= 1e3;
         u++;
     }
-    /* three digits, all of them before the point where there are more */
+    /* three digits; larger numbers have all digits before the point */
     int digits = fabs(v) < 9.995 ? 2 : fabs(v) < 99.95 ? 1 : 0;
     if (fabs(v) >= 1e9)
         snprintf(out, 16, "%.3g %s", v, unit[u]);

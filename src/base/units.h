@@ -1,4 +1,4 @@
-/* Sizes and times between people and programs. */
+/* Formats and parses sizes and times. */
 #ifndef BASE_UNITS_H
 #define BASE_UNITS_H
 
@@ -8,14 +8,14 @@
  * 1000) into bytes. Returns 0, -EINVAL (not a size) or -ERANGE (over 2^63-1). */
 int units_parse_bytes(const char *text, int64_t *bytes);
 
-/* Local. Whole decimal number. Returns 0, -EINVAL or -ERANGE. */
+/* Local. Reads a whole decimal number. Returns 0, -EINVAL or -ERANGE. */
 int units_parse_int(const char *text, int64_t *value);
 
-/* Local. "93.1 GiB", "512 B"; at most 16 characters. Returns `out`. */
+/* Local. Formats "93.1 GiB", "512 B"; at most 16 characters. Returns `out`. */
 const char *units_bytes(char out[16], int64_t bytes);
 
-/* Local. "1.5 s", "12 ms", "820 ns": three digits, at most 16 characters. Returns
- * `out`. */
+/* Local. Formats "1.5 s", "12 ms", "820 ns": three digits, at most 16 characters.
+ * Returns `out`. */
 const char *units_seconds(char out[16], double seconds);
 
 /* Local. a / b rounded up, and a rounded up to a multiple of b (a >= 0, b > 0). */
@@ -28,13 +28,13 @@ static inline int64_t units_round_up(int64_t a, int64_t b)
     return units_div_up(a, b) * b;
 }
 
-/* Local. Where part k of `parts` begins, 0 .. parts, when n things in a row are shared
- * out as evenly as can be: that of part `parts` is n. No product is too large. */
+/* Local. The beginning of part k of `parts`, 0 .. parts, when n things in a row are
+ * divided as evenly as possible: for k = `parts` it is n. Products do not overflow. */
 static inline int64_t units_part(int64_t n, int64_t k, int64_t parts)
 {
     int64_t product;
     if (!__builtin_mul_overflow(n, k, &product))
-        return product / parts; /* a division of 128 bits takes several times as long */
+        return product / parts; /* a 128-bit division takes several times as long */
     return (int64_t)((__int128)n * k / parts);
 }
 

@@ -1,4 +1,4 @@
-/* WIDE, for loops over many numbers. */
+/* Function attributes for loops over many numbers. */
 #ifndef BASE_WIDE_H
 #define BASE_WIDE_H
 
@@ -14,7 +14,7 @@
 #elif defined __x86_64__ && defined __GNUC__
 #pragma GCC optimize("O3")
 #define WIDE __attribute__((target_clones("avx512f", "arch=haswell", "default")))
-/* GCC 12 leaves loops with many square roots as they are for "arch=haswell". */
+/* GCC 12 does not vectorise loops with many square roots for "arch=haswell". */
 #define WIDE_EXACT __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define WIDE

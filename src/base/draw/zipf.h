@@ -1,4 +1,4 @@
-/* Numbers 1 .. n of which k comes with a probability in proportion to k^-theta, by
+/* Draws numbers 1 .. n with probabilities proportional to k^-theta, by
  * rejection-inversion (Hoermann, Derflinger: "Rejection-inversion to generate variates
  * from monotone discrete distributions", ACM TOMACS 6, 1996): no table, and less than
  * two tries on average for any n and theta > 0. */
@@ -10,8 +10,9 @@
 struct zipf {
     int64_t n;
     double theta;
-    double low, high; /* of the integral of x^-theta, between which is drawn */
-    double sure;      /* so close to a number from below it is taken at once */
+    double low, high; /* range of the integral of x^-theta from which values
+                       * are drawn */
+    double sure;      /* a value this close below a number is accepted at once */
 };
 
 /* Local. n >= 1, theta > 0. */

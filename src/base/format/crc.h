@@ -1,14 +1,14 @@
-/* CRC-32 as zlib, gzip and Ethernet have it (polynomial 0xedb88320, reflected), by
- * which the Sort Benchmark's programs sum up records. No MPI, no files. */
+/* CRC-32 as in zlib, gzip and Ethernet (polynomial 0xedb88320, reflected), which the
+ * Sort Benchmark's programs use as checksum of records. No MPI, no files. */
 #ifndef BASE_FORMAT_CRC_H
 #define BASE_FORMAT_CRC_H
 
 #include <stdint.h>
 
-/* Local, any thread. Of n bytes. */
+/* Local, any thread. The CRC of n bytes. */
 uint32_t crc_of(const void *data, int64_t n);
 
-/* Local, any thread. Of what has the CRC `before`, and of n bytes that follow it. */
+/* Local, any thread. The CRC of bytes with the CRC `before`, followed by n bytes. */
 uint32_t crc_more(uint32_t before, const void *data, int64_t n);
 
 #endif

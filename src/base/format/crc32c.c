@@ -17,7 +17,7 @@ static uint32_t by_table(uint32_t x, const void *data, int64_t n)
 
 /* ---- polynomials ----------------------------------------------------------------- */
 
-/* a b mod P; the highest power is the lowest bit. */
+/* The product a b mod P; the highest power is the lowest bit. */
 static uint32_t product(uint32_t a, uint32_t b)
 {
     uint32_t sum = 0;
@@ -28,7 +28,7 @@ static uint32_t product(uint32_t a, uint32_t b)
     return sum;
 }
 
-/* x^n mod P. */
+/* The power x^n mod P. */
 static uint32_t power(int64_t n)
 {
     uint32_t result = UINT32_C(1) << 31, square = UINT32_C(1) << 30;
@@ -46,16 +46,16 @@ uint32_t crc32c_zeros(uint32_t before, int64_t n)
 
 /* ---- x86 ------------------------------------------------------------------------- */
 
-/* What lies D bits before other data counts there as its product with x^D: 128 bits as
- * that of their halves with x^(D+32) and x^(D-32), as the processor's products of
- * reflected numbers are 33 bits longer than the halves (V. Gopal et al.: "Fast CRC
- * Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel 2009). So a
- * few registers of data are kept that count as all before; their bytes are summed up by
- * the instruction for CRC-32C at the end. */
+/* Folding. Data that lies D bits before other data counts there as its product with
+ * x^D: 128 bits as that of their halves with x^(D+32) and x^(D-32), as the processor's
+ * products of reflected numbers are 33 bits longer than the halves (V. Gopal et al.:
+ * "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel
+ * 2009). So a few registers hold data that counts as everything before; the CRC-32C
+ * instruction sums up their bytes at the end. */
 #if defined __x86_64__ && (defined __clang__ || __GNUC__ >= 8)
 #include <immintrin.h>
 
-enum { WIDE = 256, NARROW = 64 }; /* bytes that are kept */
+enum { WIDE = 256, NARROW = 64 }; /* bytes held in registers */
 
 static uint64_t fold_wide[2], fold_narrow[2];
 
@@ -151,7 +151,7 @@ static bool has_way(int way)
 }
 #endif
 
-/* ---- the best one there is ------------------------------------------------------- */
+/* ---- the fastest available ------------------------------------------------------- */
 
 typedef uint32_t way_fn(uint32_t x, const void *data, int64_t n);
 

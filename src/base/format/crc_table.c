@@ -15,8 +15,9 @@ void crc_table_make(struct crc_table *t, uint32_t polynomial)
         }
 }
 
-/* Eight bytes at a time (M. E. Kounavis, F. L. Berry: "Novel table lookup-based
- * algorithms for high-performance CRC generation", IEEE Trans. Computers 57, 2008). */
+/* Computes eight bytes at a time (M. E. Kounavis, F. L. Berry: "Novel table
+ * lookup-based algorithms for high-performance CRC generation", IEEE Trans. Computers
+ * 57, 2008). */
 uint32_t crc_table_more(const struct crc_table *t, uint32_t x, const void *data,
                         int64_t n)
 {

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-/* Local. Writes one field (RFC 4180): in quotes where it must be, quotes doubled. NULL:
- * an empty one. */
+/* Local. Writes one field (RFC 4180): quoted if necessary, with quotes doubled. NULL:
+ * an empty field. */
 void csv_text(FILE *out, const char *text);
 
 #endif

@@ -44,7 +44,7 @@ static void put_quoted(struct json *j, const char *text)
     fputc('"', j->out);
 }
 
-/* What stands before a value: comma, line break, key. */
+/* Writes the comma, line break and key before a value. */
 static void lead(struct json *j, const char *key)
 {
     if (j->depth > 0) {
@@ -63,7 +63,7 @@ static void lead(struct json *j, const char *key)
 
 static void json_begin(struct json *j, const char *key, char bracket, bool flat)
 {
-    if (j->depth == JSON_DEPTH) { /* an error of the caller's: see json_finish */
+    if (j->depth == JSON_DEPTH) { /* the caller's error: see json_finish */
         j->broken++;
         return;
     }

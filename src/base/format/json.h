@@ -1,5 +1,5 @@
-/* A JSON writer: escapes what must be escaped, never writes NaN or infinity
- * (they become null), indents so that a person can read and diff it. */
+/* A JSON writer: escapes what must be escaped, never writes NaN or infinity (they
+ * become null), and indents for people and diff. */
 #ifndef BASE_FORMAT_JSON_H
 #define BASE_FORMAT_JSON_H
 
@@ -39,8 +39,8 @@ void json_null(struct json *j, const char *key);
 #define JSON_REAL_SIZE 32
 const char *json_real_text(char text[JSON_REAL_SIZE], double value);
 
-/* Local. Ends the document. Returns 0, or -errno where anything failed to be written,
- * or -EIO where the brackets did not match. */
+/* Local. Ends the document. Returns 0, or -errno if a write failed, or -EIO if the
+ * brackets do not match. */
 int json_finish(struct json *j);
 
 #endif

@@ -1,5 +1,5 @@
-/* JSON, by descent with a limit. Values come from one block, texts from a copy of the
- * document, in which they are unescaped in their place. */
+/* Parses JSON by recursive descent with a limit of depth. Values come from one block,
+ * texts from a copy of the document, in which they are unescaped in place. */
 #include "base/format/json_read.h"
 #include "base/err.h"
 #include "base/plain.h"
@@ -42,7 +42,7 @@ static bool read_hex(const char *s, unsigned *code)
     return true;
 }
 
-/* What follows a backslash; `out` never overtakes what is read. */
+/* Decodes the text after a backslash; `out` never overtakes the input. */
 static bool unescape(struct json_tree *t, char **out)
 {
     static const char plain_of[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
@@ -147,7 +147,7 @@ static int read_key(struct json_tree *t, const struct json_value *in,
     return 0;
 }
 
-/* Objects of many members would take long to look for names that occur twice. */
+/* In objects with more members the search for duplicate names would take too long. */
 enum { MEMBERS_NAMED = 1024 };
 
 static int read_members(struct json_tree *t, struct json_value *v, int depth)

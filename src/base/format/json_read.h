@@ -1,6 +1,6 @@
-/* A strict reader of small JSON documents: files of others, so whatever is in them, it
- * ends with a sentence or with a tree. Numbers are 64-bit integers where they are
- * written so; a name occurs once in an object; there is nothing after the document. */
+/* A strict reader of small JSON documents. They are files of others, so any content
+ * ends with a sentence or with a tree. Numbers without fraction and exponent are 64-bit
+ * integers; a name occurs once in an object; nothing follows the document. */
 #ifndef BASE_FORMAT_JSON_READ_H
 #define BASE_FORMAT_JSON_READ_H
 
@@ -22,23 +22,23 @@ enum json_kind {
 struct json_value {
     enum json_kind kind;
     const char *key;                       /* in an object; NULL elsewhere */
-    const char *text;                      /* of JSON_TEXT: UTF-8, and no NUL within */
-    int64_t integer;                       /* of JSON_INT; of JSON_BOOL 0 or 1 */
-    double real;                           /* of JSON_REAL and JSON_INT */
-    int64_t members;                       /* of an array or object */
-    const struct json_value *first, *next; /* its members, each with the next one */
+    const char *text;                      /* JSON_TEXT: UTF-8 without NUL */
+    int64_t integer;                       /* JSON_INT; JSON_BOOL: 0 or 1 */
+    double real;                           /* JSON_REAL and JSON_INT */
+    int64_t members;                       /* number of members of an array or object */
+    const struct json_value *first, *next; /* its first member; the next one after it */
 };
 
 struct json_tree;
 
-/* Local, all of them. Reads a text that ends with NUL after `bytes`; it came from file
- * `path`. 0, or -errno with a sentence that has `path` and the place in it: too large,
- * too deep, no JSON. Free the tree with json_free, which takes NULL. */
+/* Local, all of them. json_read reads a text of `bytes` that ends with NUL; it came from
+ * file `path`. Returns 0, or -errno with a sentence that has `path` and the place in it:
+ * too large, too deep, no JSON. Free the tree with json_free, which accepts NULL. */
 int json_read(struct json_tree **t, const char *path, const char *text, int64_t bytes);
 void json_free(struct json_tree **t);
 
-/* The bytes of a file, no more than one too many, which the caller frees in any case.
- * 0, or -errno with a sentence. */
+/* Reads a file with a limit of size; the caller frees *text in any case. Returns 0, or
+ * -errno with a sentence. */
 int json_file(const char *path, char **text, int64_t *bytes);
 
 const struct json_value *json_root(const struct json_tree *t);

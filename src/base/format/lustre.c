@@ -2,7 +2,7 @@
 
 enum {
     V3 = 0x0BD30BD0,
-    SPECIFIC = 0x0BD50BD0, /* V3, with its servers chosen */
+    SPECIFIC = 0x0BD50BD0, /* V3 with chosen servers */
     HEAD_BYTES = 32,
     ENTRY_BYTES = 48
 };

@@ -1,8 +1,8 @@
-/* Lustre's layout of a file, as the attributes lustre.lov and trusted.lov have it:
- * magic, pattern, object id (16 bytes), stripe size, stripe count and generation, with
- * V3 the name of a pool, then the objects. A composite one is a head of 32 bytes, an
- * entry of 48 bytes for each component, and their layouts. All numbers are
- * little-endian. Needs the C library only, as the recorder has it, too. */
+/* Lustre's layout of a file, as in the attributes lustre.lov and trusted.lov: magic,
+ * pattern, object id (16 bytes), stripe size, stripe count and generation; in V3 the
+ * name of a pool; then the objects. A composite layout is a head of 32 bytes, an entry
+ * of 48 bytes for each component, and their layouts. All numbers are little-endian.
+ * Needs only the C library, because the recorder uses it, too. */
 #ifndef BASE_FORMAT_LUSTRE_H
 #define BASE_FORMAT_LUSTRE_H
 
@@ -14,7 +14,7 @@ enum {
     LUSTRE_V1 = 0x0BD10BD0,
     LUSTRE_COMPOSITE = 0x0BD60BD0,
     LUSTRE_FOREIGN = 0x0BD70BD0,
-    LUSTRE_BYTES = 32 /* of a layout in one piece, at least */
+    LUSTRE_BYTES = 32 /* least bytes of a layout without components */
 };
 
 enum {
@@ -23,31 +23,32 @@ enum {
     LUSTRE_EVERY_SERVER = 0xffff
 };
 
-/* Local, all of them. The magic of the n bytes; 0: there are fewer than its own. */
+/* Local, all of them. The magic of the n bytes; 0: fewer than the magic's own. */
 uint32_t lustre_magic(const unsigned char *b, size_t n);
 
-struct lustre_plain { /* in one piece; all as it is stored */
+struct lustre_plain { /* layout without components; values as stored */
     uint32_t pattern, stripe_bytes;
-    int stripes; /* LUSTRE_EVERY_SERVER: all there are */
+    int stripes; /* LUSTRE_EVERY_SERVER: all servers */
 };
 
-/* False: it is none in one piece that is known here. */
+/* Reads a layout without components. Returns false if it is another or unknown kind. */
 bool lustre_plain(const unsigned char *b, size_t n, struct lustre_plain *p);
 
-/* How many components a composite layout has; 0: it is cut off. */
+/* The number of components of a composite layout; 0: it is truncated. */
 int lustre_components(const unsigned char *b, size_t n);
 
-/* How many mirrors, of a layout that has components. */
+/* The number of mirrors of a composite layout. */
 int lustre_mirrors(const unsigned char *b);
 
 struct lustre_component {
-    uint64_t from, to; /* bytes of the file */
+    uint64_t from, to; /* range of bytes in the file */
     const unsigned char *layout;
     size_t n;
     uint32_t flags;
 };
 
-/* Component i, below their number. False: its layout is not in the n bytes. */
+/* Reads component i, below their number. Returns false if its layout is beyond the
+ * n bytes. */
 bool lustre_component(const unsigned char *b, size_t n, int i,
                       struct lustre_component *c);
 

@@ -16,7 +16,8 @@ static int outfile_refuse(struct outfile_place *at, int code, const char *why)
     return -code;
 }
 
-/* Replacing such a file would take from standard output what follows. */
+/* The standard descriptor that is this file, or -1. Replacing such a file would lose
+ * what is printed afterwards. */
 static int standard_of(const struct stat *st)
 {
     struct stat open;
@@ -89,7 +90,8 @@ static int fail(const char *path, int rc, const char *why)
     return err_set(rc, path, -1, "it cannot be written: %s", why ? why : strerror(-rc));
 }
 
-/* A name that is not there any more, or another file by now, is not made by opening. */
+/* Opens a pipe or device. O_CREAT is not given: a name that has gone meanwhile is
+ * not made. */
 static int open_there(struct outfile *o)
 {
     if (o->at.standard < 0)
@@ -120,7 +122,8 @@ int outfile_open(struct outfile *o, const char *path, enum outfile_how how)
     return rc ? fail(path, rc, NULL) : 0;
 }
 
-/* Whoever replaces a file keeps the old one until the new one is on the disk. */
+/* Flushes the file, and syncs it if it replaces another: the old one stays until the
+ * new one is on the disk. */
 static int outfile_flush(struct outfile *o)
 {
     errno = 0;

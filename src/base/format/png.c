@@ -18,7 +18,8 @@ struct png_file {
     bool failed;
 };
 
-/* libpng reports failures from within its calls, and does not expect to go on. */
+/* Handles an error of libpng, which reports them from within its calls and
+ * cannot continue. */
 static void png_fail(png_structp png, png_const_charp why)
 {
     struct png_file *f = png_get_error_ptr(png);
@@ -94,7 +95,7 @@ int png_file_close(struct png_file **file)
     bool whole = f->out.file && !f->failed && !f->rows_left;
     if (whole)
         rc = outfile_close(&f->out, png_end(f));
-    else /* a part of a picture is of no use */
+    else /* an incomplete picture is of no use */
         outfile_close(&f->out, -ECANCELED);
     if (f->png)
         png_destroy_write_struct(&f->png, &f->info);

@@ -1,4 +1,4 @@
-/* Instead of png.c where there is no libpng. */
+/* Replaces png.c if there is no libpng. */
 #include "base/err.h"
 #include "base/format/png.h"
 #include <errno.h>
