@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stddef.h>
 
-/* The bins around one that have soundings, and itself. */
+/* A bin and those of its neighbours that have soundings. */
 struct around {
     int n;
     double average[9], std_sum, average_sum;
@@ -28,7 +28,7 @@ static void area_look(const struct area_rule *rule,
         }
 }
 
-/* Of the averages, of n - 1 degrees of freedom. */
+/* The standard deviation of the averages, with n - 1 degrees of freedom. */
 static double spread(const struct around *a, double mean)
 {
     double squares = 0;

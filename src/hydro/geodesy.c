@@ -1,7 +1,7 @@
-/* The direct problem by the series of Karney, "Algorithms for geodesics" (J. Geodesy
- * 87, 2013; equations 17, 18 and 21), to the fourth order, and Vincenty's (1975) for
- * the longitude. Neither needs an iteration. Reduced latitudes are kept as sine and
- * cosine, so that a second geodesic starts where the first ended without
+/* Solves the direct problem by the series of Karney, "Algorithms for geodesics" (J.
+ * Geodesy 87, 2013; equations 17, 18 and 21), to the fourth order, and Vincenty's
+ * (1975) for the longitude. Neither needs an iteration. Reduced latitudes are kept as
+ * sine and cosine, so that a second geodesic starts where the first ended without
  * trigonometric functions. */
 #include "hydro/geodesy.h"
 #include "base/wide.h"
@@ -13,11 +13,11 @@
 #define WGS84_E2 (WGS84_F * (2 - WGS84_F))
 #define DEGREE (M_PI / 180)
 
-/* All of a geodesic goes into the loop over beams, or that could not do several of them
- * at a time. */
+/* All of a geodesic is inlined into the loop over beams, or that could not
+ * be vectorised. */
 #define INLINE inline __attribute__((always_inline))
 
-/* A point on the auxiliary sphere; lon in radians from where a line began. */
+/* A point on the auxiliary sphere; lon in radians from the start of a line. */
 struct spot {
     double sin, cos; /* of the reduced latitude */
     double lon;
@@ -32,25 +32,25 @@ static struct turn turn_of(double degrees)
     return (struct turn){sin(degrees * DEGREE), cos(degrees * DEGREE)};
 }
 
-/* Sine and cosine of the sum of two angles. */
+/* Adds two angles, given by sine and cosine. */
 static inline struct turn geodesy_add(struct turn a, struct turn b)
 {
     return (struct turn){a.sin * b.cos + a.cos * b.sin, a.cos * b.cos - a.sin * b.sin};
 }
 
-/* A geodesic: what depends on its start and azimuth only. */
+/* A geodesic: values that depend on its start and azimuth only. */
 struct line {
     struct spot from;
     struct turn azimuth;
-    double sin_a0;         /* of the azimuth where it crosses the equator */
+    double sin_a0;         /* sine of the azimuth at the equator */
     struct turn sigma;     /* from that crossing to the start, on the sphere */
-    struct turn tau;       /* the same in units of length */
-    double unit;           /* radians of tau for a metre */
-    double c1, c2, c3, c4; /* tau to sigma */
+    struct turn tau;       /* sigma in units of length */
+    double unit;           /* radians of tau per metre */
+    double c1, c2, c3, c4; /* coefficients from tau to sigma */
     double c;              /* Vincenty's C */
 };
 
-/* sum c_j sin(2 j x), by sine and cosine of x */
+/* The sum c_j sin(2 j x), by sine and cosine of x. */
 static inline double sines(struct turn x, double c1, double c2, double c3, double c4)
 {
     struct turn x2 = geodesy_add(x, x), x4 = geodesy_add(x2, x2),
@@ -58,7 +58,7 @@ static inline double sines(struct turn x, double c1, double c2, double c3, doubl
     return c1 * x2.sin + c2 * x4.sin + c3 * x6.sin + c4 * 2 * x4.sin * x4.cos;
 }
 
-/* Angles are short up to here; more terms of the series would change them by 3e-16. */
+/* The limit of short angles; more terms of the series would change them by 3e-16. */
 #define SHORT_ARC 0.02
 
 /* Sine and cosine of a short angle. */
@@ -99,14 +99,14 @@ static INLINE void line_start(struct line *l, struct spot from, struct turn azim
     l->from = from;
     l->azimuth = azimuth;
     l->sin_a0 = from.cos * azimuth.sin;
-    /* Along the equator it is never crossed: what follows is multiplied by 0, and the
-     * last term, which changes no other number, keeps it finite without a branch. */
+    /* A line along the equator never crosses it: sigma is then multiplied by 0, and
+     * 1e-300, which changes no other number, keeps it finite without a branch. */
     double divisor = cos_a0 + 1e-300;
     l->sigma = (struct turn){from.sin / divisor, up / divisor};
     line_series(l, cos_a0);
 }
 
-/* Longitude gained on the way of `arc` radians, whose sine and cosine are `t`. */
+/* The longitude gained over `arc` radians, whose sine and cosine are `t`. */
 static INLINE double line_lon(const struct line *l, double arc, struct turn t,
                               bool is_short)
 {
@@ -119,7 +119,8 @@ static INLINE double line_lon(const struct line *l, double arc, struct turn t,
     return lambda - (1 - l->c) * WGS84_F * l->sin_a0 * (arc + l->c * t.sin * more);
 }
 
-/* `is_short`: the way and the longitude gained are short angles. */
+/* The point of the line at `metres`. `is_short`: the arc and the longitude gained are
+ * short angles. */
 static INLINE struct spot line_at(const struct line *l, double metres, bool is_short)
 {
     double tau = metres * l->unit;
@@ -157,23 +158,23 @@ double geo_wrap(double lon)
 static void wrap_beams(struct geo_point *beam, int n)
 {
     for (int i = 0; i < n; i++)
-        if (!(beam[i].lon >= -180 && beam[i].lon < 180)) /* hardly one */
+        if (!(beam[i].lon >= -180 && beam[i].lon < 180)) /* rarely */
             beam[i].lon = geo_wrap(beam[i].lon);
 }
 
 /* ---- the Coast and Geodetic Survey's formula ------------------------------------ */
 
-/* From a latitude to the arc of the meridian on a sphere, and back. */
+/* Converts a latitude to the arc of the meridian on a sphere, and back. */
 static double arc_sum(double angle, double c1, double c2, double c3)
 {
     double s = sin(angle), c = cos(angle), cc = c * c;
     return angle + (c1 + cc * (c2 + cc * c3)) * s * c * 1e-6;
 }
 
-/* L. G. Simmons, "Natural tables for the calculation of geodetic positions" (U.S. Coast
- * and Geodetic Survey, Special Publication 241, 1949), in the form that NOAA programmed
- * it, with its constants for WGS84, its units and its order of terms: the last digits
- * matter. Metres and radians. */
+/* The formula of L. G. Simmons, "Natural tables for the calculation of geodetic
+ * positions" (U.S. Coast and Geodetic Survey, Special Publication 241, 1949), in the
+ * form that NOAA programmed, with its constants for WGS84, its units and its order of
+ * terms: the last digits matter. Metres and radians. */
 static struct geo_point survey(struct geo_point from, double north, double west)
 {
     const double e2 = 6.69438002292318e-3, second = 4.84813681110e-6;
@@ -199,7 +200,7 @@ static struct geo_point survey(struct geo_point from, double north, double west)
                               geo_wrap((3600 * from.lon - x) / 3600)};
 }
 
-/* The formula fails where it has nothing to do, and so it always has something. */
+/* Avoids distances near 0, for which the formula fails. */
 static double at_least_1mm(double metres)
 {
     return fabs(metres) < 1e-3 ? 1e-3 : metres;
@@ -215,7 +216,7 @@ struct geo_point geo_survey(struct geo_point from, double azimuth, double metres
 
 /* ---- beams ---------------------------------------------------------------------- */
 
-/* At any distance, and at the poles. */
+/* Places beams at any distance, and at the poles. */
 static void far(struct geo_point ping, double heading, int n, const double *across,
                 const double *along, struct geo_point *beam)
 {
@@ -232,7 +233,7 @@ static void far(struct geo_point ping, double heading, int n, const double *acro
     }
 }
 
-/* The same where all angles are short: no function is called. `lat` is the ping's. */
+/* Places a beam if all angles are short: no function is called. `lat` is the ping's. */
 static INLINE struct geo_point place_near(const struct line *side,
                                           struct geo_point ping, struct turn lat,
                                           struct turn ahead, double across,
@@ -261,7 +262,7 @@ WIDE_EXACT static void near(struct geo_point ping, double heading, int n,
     wrap_beams(beam, n);
 }
 
-/* The longest way, to the side and forwards, of these beams. */
+/* The longest distance of these beams, to the side plus forwards. */
 WIDE_EXACT static double longest_way(int n, const double *across, const double *along)
 {
     double most = 0;
@@ -273,7 +274,7 @@ WIDE_EXACT static double longest_way(int n, const double *across, const double *
     return most;
 }
 
-/* Whether near() will do: the longitude, too, changes by little. */
+/* True if place_near applies: the change of longitude is small, too. */
 static bool are_near(struct geo_point ping, int n, const double *across,
                      const double *along)
 {
@@ -309,8 +310,8 @@ static void tangent(struct geo_point ping, double heading, int n, const double *
     wrap_beams(beam, n);
 }
 
-/* The longest way of a ping's beams, and by how much the plane is off at its end, in
- * metres. Returns false where that is not known. */
+/* Finds the longest distance of a ping's beams, and the error of the plane at its end,
+ * in metres. Returns false if that is not known. */
 static bool plane_error(struct geo_point ping, int n, const double *across,
                         const double *along, double *way, double *off)
 {
@@ -318,8 +319,8 @@ static bool plane_error(struct geo_point ping, int n, const double *across,
     *way = longest_way(n, across, along);
     if (!(*way <= way_most && fabs(ping.lat) <= lat_most))
         return false;
-    /* The plane is off by terms of the second order, way^2 / radius times 1 or times
-     * the tangent of the latitude, and by smaller ones: twice that is enough. */
+    /* The error has terms of the second order, way^2 / radius times 1 or times the
+     * tangent of the latitude, and smaller ones: twice that is an upper bound. */
     *off = 2 * *way * *way / WGS84_B * (1 + tan(fabs(ping.lat) * DEGREE)) + 1e-6;
     return true;
 }

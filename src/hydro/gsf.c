@@ -7,20 +7,20 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { MAJOR_MAX = 3 }; /* minor versions only add what may be passed over */
+enum { MAJOR_MAX = 3 }; /* minor versions only add records that may be skipped */
 
 struct gsf {
     struct gsf_stream stream;
     struct gsf_pings pings;
     struct gsf_counts counts;
     char version[8]; /* "3.09" */
-    int64_t number;  /* of the last ping */
-    int64_t cut;     /* where the record that was cut begins; -1: none was */
-    bool take_cut;   /* and that is the end of the file */
-    int failed;      /* what gsf_next returns from now on */
+    int64_t number;  /* number of the last ping */
+    int64_t cut;     /* offset of the record that is cut short; -1: none */
+    bool take_cut;   /* that record is the end of the file */
+    int failed;      /* return value of gsf_next from now on */
 };
 
-/* A record's frame. */
+/* The frame of a record. */
 struct record {
     int64_t offset; /* of the frame */
     int type;       /* 0: private, or not known */
@@ -35,8 +35,8 @@ static int bad(const struct gsf *g, int64_t offset, const char *text)
     return err_set(-EBADMSG, g->stream.path, offset, "%s", text);
 }
 
-/* The file ends within a record. Returns 0 where that is to be its end, or -EBADMSG
- * with a sentence that ends so. */
+/* Handles a file that ends within a record. Returns 0 if that is accepted as its end,
+ * or -EBADMSG with a sentence that includes `how`. */
 static int cut_short(struct gsf *g, const struct record *r, const char *how)
 {
     g->cut = r->offset;
@@ -47,7 +47,7 @@ static int cut_short(struct gsf *g, const struct record *r, const char *how)
                                  how);
 }
 
-/* Returns 1, 0 where the file is to end here, or -errno. */
+/* Checks a record's size. Returns 1, 0 if the file is to end here, or -errno. */
 static int check_size(struct gsf *g, const struct record *r, uint32_t size)
 {
     char how[96];
@@ -62,7 +62,7 @@ static int check_size(struct gsf *g, const struct record *r, uint32_t size)
     return size > left ? cut_short(g, r, how) : 1;
 }
 
-/* Looks at the frame of the next record. Returns 1, 0 at the end, or -errno. */
+/* Reads the frame of the next record. Returns 1, 0 at the end, or -errno. */
 static int next_record(struct gsf *g, struct record *r)
 {
     int64_t left = gsf_stream_left(&g->stream);
@@ -87,7 +87,7 @@ static int next_record(struct gsf *g, struct record *r)
     return check_size(g, r, size);
 }
 
-/* Shows a record's data, its checksum verified where it has one. */
+/* Makes a record's data available, and verifies its checksum, if it has one. */
 static int see_data(struct gsf *g, const struct record *r, const uint8_t **data)
 {
     const uint8_t *p;
@@ -110,7 +110,7 @@ static void gsf_pass(struct gsf *g, const struct record *r)
 
 /* ---- the header ----------------------------------------------------------------- */
 
-/* "GSF-v03.09": 3 and 9. */
+/* Parses "GSF-v03.09" to 3 and 9. */
 static bool parse_version(const uint8_t *p, int *major, int *minor)
 {
     if (memcmp(p, "GSF-v", 5) || !isdigit(p[5]) || !isdigit(p[6]) || p[7] != '.' ||
@@ -121,7 +121,7 @@ static bool parse_version(const uint8_t *p, int *major, int *minor)
     return *major > 0;
 }
 
-/* How files of other formats begin that surveys may bring: what is at a byte. */
+/* Signatures of other formats that surveys may bring: bytes at an offset. */
 static const struct {
     const char *name;
     int at;
@@ -133,7 +133,7 @@ static const struct {
     {"a Kongsberg .all file", 4, "\2I", 2}, /* the start of its first datagram */
 };
 
-/* The file does not begin as GSF files do. */
+/* Reports that the file is not GSF, and which format it is if that is known. */
 static int not_gsf(struct gsf *g, const uint8_t *p)
 {
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
@@ -146,7 +146,7 @@ static int not_gsf(struct gsf *g, const uint8_t *p)
     return bad(g, 0, "this is not a GSF file: it does not begin with a GSF header");
 }
 
-/* Whether the file begins as GSF files do, told before its first frame is believed. */
+/* Checks the beginning of the file, before its first frame is used. */
 static int check_start(struct gsf *g)
 {
     int64_t left = gsf_stream_left(&g->stream);

@@ -1,5 +1,5 @@
-/* Numbers of the Generic Sensor Format that its reader and its writer share.
- * Everything in a file is big-endian. */
+/* Constants of the Generic Sensor Format for its reader and its writer. Everything in a
+ * file is big-endian. */
 #ifndef HYDRO_GSF_FORMAT_H
 #define HYDRO_GSF_FORMAT_H
 
@@ -8,7 +8,7 @@
 
 enum {
     GSF_RECORD_MAX = 524288, /* data bytes of one record */
-    GSF_RECORD_MIN = 9,      /* what a type of the format's own holds at least */
+    GSF_RECORD_MIN = 9,      /* least bytes of a record of the format's own types */
     GSF_HEAD_BYTES = 8,      /* size and id before each record's data */
     GSF_ARRAY_IDS = 32,      /* arrays of beams are 1..31 */
     GSF_SUB_INTENSITIES = 21,
@@ -46,7 +46,7 @@ static inline void gsf_put4(uint8_t *p, uint32_t v)
     gsf_put2(p + 2, v);
 }
 
-/* What a checksum is: the sum of a record's data bytes. */
+/* The checksum: the sum of a record's data bytes. */
 static inline uint32_t gsf_sum(const uint8_t *p, int64_t n)
 {
     uint32_t sum = 0;

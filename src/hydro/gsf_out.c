@@ -3,7 +3,7 @@
 
 static const struct {
     const char *name, *text;
-    bool flagged; /* by the file, so that it is no surprise */
+    bool flagged; /* by the file itself, which is expected */
 } reasons[GSF_OUTS] = {
     [GSF_OUT_IGNORED] = {"ignored_ping", "in pings that the file says to ignore", true},
     [GSF_OUT_POSITION] = {"no_position", "in pings without a position", false},

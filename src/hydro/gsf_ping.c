@@ -8,10 +8,10 @@
 
 /* ---- arrays of beams ------------------------------------------------------------ */
 
-/* Loading spends its decoding time here: plain loops that compilers turn into vector
- * instructions. A division, as multiplying by the inverse would give other last digits
- * than other readers of GSF have. The C library's checked memcpy would keep compilers
- * from it. */
+/* Decoders, in which loading spends its decoding time: plain loops that compilers turn
+ * into vector instructions. They divide, as multiplying by the inverse would give other
+ * last digits than other readers of GSF have. The C library's checked memcpy would
+ * prevent vectorisation. */
 #define DECODER(name, raw_type, host_order)                                            \
     WIDE_EXACT static void name(double *restrict out, const uint8_t *restrict in,      \
                                 int n, double multiplier, double offset)               \
@@ -33,7 +33,7 @@ DECODER(decode_i4, int32_t, (int32_t)be32toh)
 typedef void decoder(double *restrict out, const uint8_t *restrict in, int n,
                      double multiplier, double offset);
 
-/* By width, without and with a sign; depths have none. */
+/* Decoders by width, unsigned and signed; depths are unsigned. */
 static decoder *const decoders[5][2] = {{NULL, NULL},
                                         {decode_u1, decode_i1},
                                         {decode_u2, decode_i2},
@@ -49,7 +49,7 @@ static const char *array_text(int id)
                               : "nominal depth";
 }
 
-/* Room for n beams in all arrays, which hold nothing yet that is needed. */
+/* Makes room for n beams in all arrays; their content is lost. */
 static int gsf_ping_make_room(struct gsf_pings *g, int n)
 {
     if (n <= g->room)
@@ -79,14 +79,14 @@ void gsf_ping_free(struct gsf_pings *g)
 
 /* ---- subrecords ----------------------------------------------------------------- */
 
-/* One subrecord: where its data is in memory and in the file. */
+/* A subrecord: its data in memory, and its offset in the file. */
 struct sub {
     int id, bytes;
     const uint8_t *data;
     int64_t offset;
 };
 
-/* Of an array that is decoded. */
+/* True for an array that is decoded. */
 static bool is_needed(uint32_t id)
 {
     return id == GSF_DEPTH || id == GSF_NOMINAL || id == GSF_ACROSS || id == GSF_ALONG;
@@ -180,8 +180,8 @@ static double degrees(const uint8_t *p)
     return (int32_t)gsf_get4(p) / 1e7;
 }
 
-/* Where the ship was and when, which both kinds of records begin with; `heading` is
- * where it is in them. */
+/* Reads the ship's position and the time, with which both kinds of records begin;
+ * `heading` is its place in them. */
 static void gsf_ping_read_head(const uint8_t *p, const uint8_t *heading,
                                struct gsf_ping *ping)
 {
@@ -194,7 +194,7 @@ static void gsf_ping_read_head(const uint8_t *p, const uint8_t *heading,
     ping->headed = ping->heading <= 360;
 }
 
-/* What the file does not have is 0: no depth, below the ship, no flag. */
+/* Sets arrays that the file lacks to 0: no depth, below the ship, no flag. */
 static void fill_gaps(struct gsf_pings *g, struct gsf_ping *ping)
 {
     size_t n = (size_t)ping->beams;
@@ -212,14 +212,15 @@ static void fill_gaps(struct gsf_pings *g, struct gsf_ping *ping)
     ping->flag = g->flag;
 }
 
-/* Whether a subrecord ends with its ping. Of intensities, which come last, the
+/* True if a subrecord ends within its ping. For intensities, which come last, the
  * reference library counts the subrecord's own head among its bytes. */
 static bool gsf_ping_fits(const struct sub *s, int left)
 {
     return s->bytes - (s->id == GSF_SUB_INTENSITIES ? GSF_SUB_HEAD : 0) <= left;
 }
 
-/* A word of zeros is padding: pings are often padded by more than they need. */
+/* Reads the subrecords. A word of zeros is padding: pings are often padded by more than
+ * they need. */
 static int read_subs(struct gsf_pings *g, const uint8_t *data, int n, int64_t offset,
                      struct gsf_ping *ping, struct gsf_counts *counts)
 {
@@ -263,7 +264,8 @@ int gsf_ping_decode(struct gsf_pings *g, const uint8_t *data, int n, int64_t off
     return rc;
 }
 
-/* Its depth has the corrections that are in the record beside it, as a swath's have. */
+/* Decodes a single-beam ping. Its depth includes the corrections in its record, as a
+ * swath's depths do. */
 int gsf_ping_decode_single(struct gsf_pings *g, const uint8_t *data, int n,
                            int64_t offset, struct gsf_ping *ping)
 {

@@ -10,7 +10,7 @@
 
 enum { WINDOW_BYTES = GSF_RECORD_MAX + 64 };
 
-/* ---- a source of its own --------------------------------------------------------- */
+/* ---- the stream's own source ----------------------------------------------------- */
 
 static int own_read(void *context, int64_t at, const uint8_t **p, int64_t *n)
 {
@@ -37,7 +37,7 @@ int gsf_check_file(const char *path, const struct stat *st)
                    S_ISDIR(st->st_mode) ? "a directory" : "a device or a pipe");
 }
 
-/* O_NONBLOCK: a FIFO is to be refused, not waited for. */
+/* Opens the file. O_NONBLOCK: a FIFO is refused instead of waited for. */
 static int own_open(struct gsf_stream *s, const char *path)
 {
     struct stat st;
@@ -86,7 +86,7 @@ static int64_t end_of_piece(const struct gsf_stream *s)
     return s->piece_at + s->piece_bytes;
 }
 
-/* The piece that has byte `at`, from there on. */
+/* Reads the piece that has byte `at`, from there on. */
 static int next_piece(struct gsf_stream *s, int64_t at)
 {
     s->piece_at = at;
@@ -94,7 +94,7 @@ static int next_piece(struct gsf_stream *s, int64_t at)
     return s->source.read(s->source.context, at, &s->piece, &s->piece_bytes);
 }
 
-/* What is cut is put together in the window. */
+/* Assembles a record that is split across pieces in the window. */
 static int gsf_stream_fill(struct gsf_stream *s, int n)
 {
     int rc = 0;

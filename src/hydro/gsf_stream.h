@@ -1,4 +1,4 @@
-/* A file that is looked at forwards. Inside of gsf.c. */
+/* A file that is read forwards. Private to gsf.c. */
 #ifndef HYDRO_GSF_STREAM_H
 #define HYDRO_GSF_STREAM_H
 
@@ -8,19 +8,19 @@
 struct gsf_stream {
     struct gsf_source source;
     char *path;
-    int64_t at; /* in the file, of the next byte */
-    /* The piece that was read last, and what of it is still to come, or all of it where
-     * `at` is before it. */
+    int64_t at; /* file offset of the next byte */
+    /* The last piece, and its part that is still to come; all of it if `at` is
+     * before it. */
     const uint8_t *piece;
     int64_t piece_at, piece_bytes;
-    uint8_t *window; /* a record that is cut by the ends of pieces, `held` bytes from */
-    int64_t held;    /* `at` on; 0: there is none */
-    int fd;          /* of a source of its own; -1: somebody else's */
-    uint8_t *own;    /* what that reads into */
+    uint8_t *window; /* a record split across pieces: `held` bytes from */
+    int64_t held;    /* `at` on; 0: none */
+    int fd;          /* of the stream's own source; -1: the source is the caller's */
+    uint8_t *own;    /* buffer of that source */
 };
 
-/* Local. Of somebody else's source, or, NULL, opens a regular file. gsf_stream_close is
- * due whatever it returns: 0, or -errno with a sentence. */
+/* Local. Uses the caller's source, or, if it is NULL, opens a regular file.
+ * gsf_stream_close must be called whatever it returns: 0, or -errno with a sentence. */
 int gsf_stream_open(struct gsf_stream *s, const char *path,
                     const struct gsf_source *source);
 
@@ -33,7 +33,7 @@ static inline int64_t gsf_stream_left(const struct gsf_stream *s)
  * visible at *p until the next call. Returns 0, or -errno with a sentence. */
 int gsf_stream_see(struct gsf_stream *s, int n, const uint8_t **p);
 
-/* Local. Moves n bytes on, at most gsf_stream_left; what was not read stays unread. */
+/* Local. Moves n bytes on, at most gsf_stream_left, without reading them. */
 void gsf_stream_skip(struct gsf_stream *s, int64_t n);
 
 void gsf_stream_close(struct gsf_stream *s);

@@ -14,10 +14,10 @@ struct gsf_writer {
     int fd;
     char *path;
     struct gsf_write_form form;
-    bool scales_due; /* with the next ping */
+    bool scales_due; /* to be written with the next ping */
     int64_t offset;  /* of the next record in the file */
     int failed;
-    int used; /* of the buffer, which always has room for one more record */
+    int used; /* bytes in the buffer, which always has room for one more record */
     uint8_t buffer[BUFFER_BYTES + RECORD_ROOM];
 };
 
@@ -36,8 +36,8 @@ static int gsf_write_flush(struct gsf_writer *w)
     return w->failed;
 }
 
-/* Frames the record whose data is behind room for its head, and counts it as written.
- * Data that is no multiple of 4 is padded with zeros. */
+/* Writes the frame of the record whose data is behind the room for its head, and counts
+ * it as written. Pads data to a multiple of 4 with zeros. */
 static int commit(struct gsf_writer *w, uint32_t id, int bytes)
 {
     uint8_t *head = w->buffer + w->used;
@@ -118,7 +118,7 @@ int gsf_write_close(struct gsf_writer **out, bool keep)
 
 /* ---- pings ---------------------------------------------------------------------- */
 
-/* Where a ping that is being made goes on. */
+/* The place at which a ping under construction continues. */
 struct pen {
     uint8_t *at;
 };
@@ -135,8 +135,8 @@ static void put4(struct pen *p, double v)
     p->at += 4;
 }
 
-/* Times, position, beams, flags, attitude and corrections; what a ping of ours does not
- * have is 0. */
+/* Writes times, position, beams, flags, attitude and corrections; values that our pings
+ * lack are 0. */
 static void gsf_write_put_head(struct pen *p, const struct gsf_ping *g, int major)
 {
     int bytes = gsf_ping_head_bytes(major);
@@ -160,7 +160,7 @@ static void put_sub(struct pen *p, int id, int64_t bytes)
     p->at += GSF_SUB_HEAD;
 }
 
-/* The arrays that are written, with their ids: three entries. */
+/* An array to write, with its id; three entries. */
 struct part {
     int id;
     const struct gsf_write_array *array;
@@ -206,7 +206,8 @@ static int put_array(struct gsf_writer *w, struct pen *p, const struct part *par
     return 0;
 }
 
-/* At most, with scale factors and all that goes before arrays. */
+/* An upper bound of a ping's bytes, with scale factors and everything before
+ * the arrays. */
 static int64_t ping_bytes(const struct gsf_write_form *f, int beams)
 {
     int width = f->depth.width + f->across.width + f->along.width + !f->no_flags;

@@ -1,12 +1,11 @@
-/* Writes files in the Generic Sensor Format: a header, swaths, and whatever records
- * the caller has made himself. What gsf.h reads back is what went in, rounded to the
- * scale factors. */
+/* Writes files in the Generic Sensor Format: a header, swaths, and any records that the
+ * caller has made. gsf.h reads back the same values, rounded to the scale factors. */
 #ifndef HYDRO_GSF_WRITE_H
 #define HYDRO_GSF_WRITE_H
 
 #include "hydro/gsf.h"
 
-/* How an array is stored: round((value + offset) * multiplier) in `width` bytes. */
+/* The storage of an array: round((value + offset) * multiplier) in `width` bytes. */
 struct gsf_write_array {
     int width;           /* 1, 2 or 4; 0: the array is left out */
     uint32_t multiplier; /* not 0 */
@@ -16,7 +15,7 @@ struct gsf_write_array {
 struct gsf_write_form {
     int major, minor; /* 3, 9 */
     bool checksums;
-    bool no_flags; /* leave the beam flags out */
+    bool no_flags; /* write no beam flags */
     struct gsf_write_array depth, across, along;
 };
 
@@ -27,21 +26,20 @@ struct gsf_writer;
 int gsf_write_open(struct gsf_writer **w, const char *path,
                    const struct gsf_write_form *form);
 
-/* Local. Another form for the pings from here on, of the same version. */
+/* Local. Changes the form for the following pings; the version stays. */
 void gsf_write_reform(struct gsf_writer *w, const struct gsf_write_form *form);
 
-/* Local. Writes a ping: its number, offset, placed, headed and ignored are not looked
- * at, its flags are. Scale factors are written where they changed. Returns 0, or -errno
- * with a sentence: -ERANGE where a value does not fit its array. */
+/* Local. Writes a ping. Its number, offset, placed, headed and ignored are not used,
+ * its flags are. Scale factors are written if they changed. Returns 0, or -errno with a
+ * sentence: -ERANGE if a value does not fit its array. */
 int gsf_write_ping(struct gsf_writer *w, const struct gsf_ping *ping);
 
 /* Local. Writes a record with any id (enum gsf_record; registry << 12 | type) and
  * `bytes` of data, padded to a multiple of 4. Returns 0 or -errno with a sentence. */
 int gsf_write_record(struct gsf_writer *w, uint32_t id, const void *data, int bytes);
 
-/* Local. Writes what is still in memory and closes the file; *w becomes NULL. With
- * `keep` false, or after a failure, the file is removed. Returns 0, or -errno with a
- * sentence. */
+/* Local. Writes the buffer and closes the file; *w becomes NULL. With `keep` false, or
+ * after a failure, the file is removed. Returns 0, or -errno with a sentence. */
 int gsf_write_close(struct gsf_writer **w, bool keep);
 
 #endif

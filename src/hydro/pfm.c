@@ -13,19 +13,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file and the part of it that was read last. Bins are read row by row, and chains
- * were mostly written in order: each part that follows the last one is twice as large.
- * Where chains are scattered over the file a jump reads a page only. */
+/* A file and its part that was read last. Bins are read row by row, and chains were
+ * mostly written in order: each part that follows the last one is twice as large. If
+ * chains are scattered over the file, a jump reads only a page. */
 enum { PAGE = 4096, WINDOW = 1 << 20 };
 
 struct part {
     int fd;
     char path[PFM_PATH];
     int64_t bytes;
-    int64_t at; /* the window's begin in the file */
+    int64_t at; /* offset of the window */
     int64_t have, want;
     uint8_t *window;
-    struct told told; /* of each read */
+    struct told told; /* called for each read */
 };
 
 struct pfm {
@@ -68,7 +68,7 @@ static void close_part(struct part *f)
     free(f->window);
 }
 
-/* At least n bytes at `at`, and up to f->want where the file has them. */
+/* Reads at least n bytes at `at`, and up to f->want if the file has them. */
 static int pfm_fill(struct part *f, int64_t at, int64_t n)
 {
     f->at = at;
@@ -93,7 +93,7 @@ void pfm_tell(struct pfm *p, struct told told)
     p->bins.told = p->blocks.told = told;
 }
 
-/* n bytes at `at`, both within the file, and n far below the window. */
+/* Makes n bytes at `at` available, both within the file, and n far below the window. */
 static int see(struct part *f, int64_t at, int64_t n, const uint8_t **p)
 {
     int rc = 0;
@@ -110,7 +110,7 @@ static int see(struct part *f, int64_t at, int64_t n, const uint8_t **p)
 
 /* ---- opening -------------------------------------------------------------------- */
 
-/* A FIFO is refused, and not waited for. */
+/* Checks a handle file. A FIFO is refused instead of waited for. */
 int pfm_check_handle(const char *path)
 {
     char line[128] = "";
@@ -250,7 +250,7 @@ static int check_block(struct pfm *p, int64_t at, uint8_t *used)
     return 0;
 }
 
-/* Takes what a block holds, at most `left` soundings, and where the chain goes on. */
+/* Reads the soundings of a block, at most `left`, and the next block of the chain. */
 static int take_block(struct pfm *p, int64_t at, int64_t left, int64_t index,
                       struct pfm_sounding *s, int64_t *next)
 {
@@ -299,7 +299,7 @@ int pfm_chain(struct pfm *p, const struct pfm_bin *bin, struct pfm_walk *walk,
     return rc;
 }
 
-/* ---- what a bin should say ------------------------------------------------------ */
+/* ---- the summary that a bin should have ----------------------------------------- */
 
 void pfm_recompute(const struct pfm_head *h, const struct pfm_sounding *s, int64_t n,
                    struct pfm_bin *bin)

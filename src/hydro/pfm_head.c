@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Keys, where their numbers go, and what they may be: what struct pfm_sounding and
- * 64 bits hold. A key with a low limit of 0 may be missing. */
+/* Keys, their members, and the limits of their values: those of struct pfm_sounding and
+ * 64 bits. A key with a low limit of 0 is optional. */
 #define AT(field) offsetof(struct pfm_head, field)
 static const struct {
     const char *key;
@@ -48,7 +48,7 @@ static const struct {
 };
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-/* What is behind "[KEY] = " at the start of a line; NULL without such a line. */
+/* The text behind "[KEY] = " at the start of a line; NULL without such a line. */
 static const char *pfm_head_find(const char *text, const char *key)
 {
     char line[64];
@@ -59,7 +59,7 @@ static const char *pfm_head_find(const char *text, const char *key)
     return NULL;
 }
 
-/* The number of a key; 0 where it cannot be, so that it can be converted. */
+/* Reads the number of a key; an invalid one becomes 0, so that it can be converted. */
 static int pfm_head_number(const char *text, const char *path, const char *key,
                            double low, double high, double *value)
 {
@@ -98,7 +98,7 @@ static int version(struct pfm_head *h, const char *text, const char *path)
     return 0;
 }
 
-/* Widths of attributes are numbered from 0; those that are not there have none. */
+/* Sums the widths of attributes, numbered from 0; missing ones have none. */
 static int attributes(const char *text, const char *path, const char *what,
                       int64_t *bits)
 {
@@ -114,7 +114,7 @@ static int attributes(const char *text, const char *path, const char *what,
     return rc;
 }
 
-/* The area's corners; of one with more than four, those of the box around it. */
+/* Finds the area's corners; for more than four, those of the box around it. */
 static void edges(struct pfm_head *h, const char *text)
 {
     double x, y;
@@ -165,7 +165,8 @@ int pfm_head_parse(struct pfm_head *h, const char *text, const char *path)
     return rc ? rc : pfm_head_derive(h, path);
 }
 
-/* A place is "column,row"; one that is not in the grid becomes bin -1. */
+/* Reads an extreme. Its place is "column,row"; a place outside of the grid becomes
+ * bin -1. */
 static struct pfm_extreme pfm_head_extreme(const struct pfm_head *h, const char *text,
                                            const char *key, const char *place)
 {

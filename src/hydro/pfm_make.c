@@ -11,8 +11,8 @@
 
 /* ---- the grid ------------------------------------------------------------------- */
 
-/* The value that the header's text will give: the file says what the grid is, to those
- * who read it and to those who add to it. */
+/* Rounds a value to the text of the header, which defines the grid for all readers
+ * and writers. */
 static double as_said(double value, int digits)
 {
     char text[64];
@@ -20,7 +20,7 @@ static double as_said(double value, int digits)
     return atof(text);
 }
 
-/* A bin in degrees, at the centre of the bounds. */
+/* Sets the size of a bin in degrees, at the centre of the bounds. */
 static void size_bins(struct pfm_head *h, const struct pfm_form *f)
 {
     struct geo_point centre = {f->south + (f->north - f->south) / 2,
@@ -30,8 +30,8 @@ static void size_bins(struct pfm_head *h, const struct pfm_form *f)
     h->bin_y = as_said(geo_survey(centre, 0, f->bin_m).lat - centre.lat, 15);
 }
 
-/* The bits that numbers up to the larger one of the two need, which is what the
- * library's NINT(log2(largest) + 0.5) comes to. */
+/* The number of bits for numbers up to the larger of the two, which equals the
+ * library's NINT(log2(largest) + 0.5). */
 static int64_t bits_of(int64_t largest, int64_t usual)
 {
     int64_t bits = 0;
@@ -63,14 +63,15 @@ static int check_form(const struct pfm_form *f)
     return 0;
 }
 
-/* Fields of a sounding. Those of files, pings and beams are as wide as with the
- * library's own tools, or wider. */
+/* Sets the fields of a sounding. Those of files, pings and beams are at least as wide
+ * as in the library's own tools. */
 static int size_fields(struct pfm_head *h, const struct pfm_form *f)
 {
     h->depth_scale = 100;
     h->depth_offset = f->depth_min < 0 ? ceil(-f->depth_min) : 0;
     int64_t null_raw = llround((f->depth_max + 1 + h->depth_offset) * h->depth_scale);
-    h->null_depth = as_said(pfm_depth(h, (uint32_t)null_raw), 6); /* as it is stored */
+    /* rounded as stored */
+    h->null_depth = as_said(pfm_depth(h, (uint32_t)null_raw), 6);
     h->depth_bits = bits_of(null_raw, 1);
     h->count_bits = 24;
     h->std_bits = 32;
@@ -283,7 +284,7 @@ static void say_fields(struct text *t, const struct pfm_head *h)
     say(t, "[VALIDITY BITS] = %lld\n", (long long)h->validity_bits);
 }
 
-/* The corners of the bounds. */
+/* Writes the corners of the bounds. */
 static void say_points(struct text *t, const struct pfm_head *h)
 {
     const double x[] = {h->min_x, h->min_x, h->edge_x, h->edge_x};
@@ -303,7 +304,7 @@ static void say_counts(struct text *t, const struct pfm_head *h,
         e->min_std.value, e->max_std.value);
 }
 
-/* What positions are, for geographic programs. */
+/* The coordinate system, for geographic programs. */
 static const char wgs84[] =
     "GEOGCS[\"WGS 84\",DATUM[\"WGS_1984\",SPHEROID[\"WGS 84\",6378137,298.257223563,"
     "AUTHORITY[\"EPSG\",\"7030\"]],AUTHORITY[\"EPSG\",\"6326\"]],"
@@ -320,7 +321,7 @@ static void say_projection(struct text *t)
         say(t, "[PROJECTION PARAMETER %d] = %.*f\n", i, i < 2 ? 3 : 12, 0.);
 }
 
-/* A line for each of 20 attributes, which there are none of. */
+/* Writes a line for each of 20 attributes, all of them unused. */
 static void say_each(struct text *t, const char *what, const char *key,
                      const char *value)
 {

@@ -6,11 +6,11 @@
 
 /* ---- bits ----------------------------------------------------------------------- */
 
-/* Bits on their way into a record: whole words are stored, what remains is or-ed to
- * what stands there. */
+/* Writes bits to a record: whole words are stored, the remaining bits are or-ed to the
+ * present bytes. */
 struct putter {
     uint8_t *to;
-    uint64_t word; /* its lowest `used` bits are not yet stored; those above are old */
+    uint64_t word; /* its lowest `used` bits are not stored yet; those above are old */
     int64_t used;  /* < 64 */
 };
 
@@ -21,7 +21,7 @@ static inline struct putter put_at(uint8_t *record, int64_t bit)
     return (struct putter){to, used ? *to >> (8 - used) : 0, used};
 }
 
-/* The lowest n bits of value, which has no others; n < 64. */
+/* Writes the lowest n bits of value, which has no others; n < 64. */
 static inline void pfm_pack_put(struct putter *p, uint64_t value, int64_t n)
 {
     int64_t rest = p->used + n - 64;
@@ -52,8 +52,8 @@ static void put_zeros(struct putter *p, int64_t n)
 }
 
 struct getter {
-    const uint8_t *from, *end; /* of the bytes that may be looked at */
-    int64_t at;                /* the next bit */
+    const uint8_t *from, *end; /* range of bytes that may be read */
+    int64_t at;                /* number of the next bit */
 };
 
 static inline struct getter get_at(const uint8_t *record, int64_t bit, int64_t bits)
@@ -61,7 +61,7 @@ static inline struct getter get_at(const uint8_t *record, int64_t bit, int64_t b
     return (struct getter){record + bit / 8, record + (bit + bits + 7) / 8, bit % 8};
 }
 
-/* The next n bits, at most PFM_FIELD_MAX of them. */
+/* Reads the next n bits, at most PFM_FIELD_MAX. */
 static inline uint64_t pfm_pack_get(struct getter *g, int64_t n)
 {
     uint64_t word = 0;
@@ -82,7 +82,7 @@ static bool pfm_pack_fits(int64_t value, int64_t bits)
 
 /* ---- blocks --------------------------------------------------------------------- */
 
-/* Of the fields of a sounding: a copy, which bytes that are stored cannot change. */
+/* Widths of a sounding's fields: a copy, which stores to bytes cannot alias. */
 struct widths {
     int64_t file, line, ping, beam, depth, offset, attributes, validity, errors;
 };
@@ -114,7 +114,7 @@ void pfm_put_soundings(const struct pfm_head *h, uint8_t *block, int64_t i,
     put_end(&p);
 }
 
-/* The next n + m bits: those m are returned, and the n before them are *first. */
+/* Reads the next n + m bits: returns the last m, and *first has the n before them. */
 static inline uint64_t get_two(struct getter *g, int64_t n, int64_t m, uint64_t *first)
 {
     uint64_t both = pfm_pack_get(g, n + m);

@@ -3,14 +3,15 @@
 
 /* One side of the grid. */
 struct axis {
-    double first, bin, bins; /* degrees; and how many bins */
-    double largest;          /* offset in a bin */
+    double first, bin, bins; /* degrees; and number of bins */
+    double largest;          /* largest offset in a bin */
 };
 
-/* As_said: the grid may begin this many degrees above the bounds. */
+/* The grid may begin this many degrees above the bounds, due to rounding in
+ * the header. */
 static const double rounded = 1e-9;
 
-/* Nothing below is a branch, as the loop is one of vectors. */
+/* True within the grid. No branches, as the loop is vectorised. */
 static inline int32_t is_within(const struct axis *a, double at)
 {
     double x = at - a->first;
@@ -18,7 +19,7 @@ static inline int32_t is_within(const struct axis *a, double at)
     return after & before;
 }
 
-/* Of whatever is outside, any. */
+/* The bin of a coordinate; any bin for one outside. */
 static inline int32_t bin_of(const struct axis *a, double at)
 {
     double bin = (at - a->first) / a->bin;
@@ -26,7 +27,8 @@ static inline int32_t bin_of(const struct axis *a, double at)
     return (int32_t)(bin < a->bins ? bin : a->bins);
 }
 
-/* As the library does it: the distance from the bin's edge is a float on its way. */
+/* The offset within the bin, as in the library: the distance from the bin's edge is a
+ * float on the way. */
 static inline int32_t offset_of(const struct axis *a, double at, int32_t bin)
 {
     float degrees = (float)(at - (a->first + bin * a->bin));

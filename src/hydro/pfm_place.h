@@ -1,4 +1,4 @@
-/* Which bins points lie in, and where in them. */
+/* Finds the bins of points, and their offsets in them. */
 #ifndef HYDRO_PFM_PLACE_H
 #define HYDRO_PFM_PLACE_H
 
@@ -7,14 +7,14 @@
 
 struct pfm_place {
     int32_t column, row; /* column -1: outside of the grid */
-    int32_t x, y;        /* as a sounding has them */
+    int32_t x, y;        /* as in a sounding */
 };
 
-/* Local. The places of n points; the same on every processor. */
+/* Local. Places n points; the same on every processor. */
 void pfm_places(const struct pfm_head *h, const struct geo_point *p, int n,
                 struct pfm_place *to);
 
-/* Local. Gives a sounding its bin, x and y; false: it is outside of the grid. */
+/* Local. Sets a sounding's bin, x and y; false: it is outside of the grid. */
 static inline bool pfm_put_place(const struct pfm_head *h, const struct pfm_place *p,
                                  struct pfm_sounding *s)
 {

@@ -14,7 +14,7 @@ static const char *pfm_side_name_of(const char *path)
 
 /* ---- inputs --------------------------------------------------------------------- */
 
-/* Room for one more behind n entries: arrays grow where n is a power of two. */
+/* Makes room for one more entry after n: arrays grow when n is a power of two. */
 static int pfm_side_grow(void **array, int64_t n, size_t size)
 {
     if (n & (n - 1))
@@ -77,7 +77,7 @@ void pfm_inputs_free(struct pfm_inputs *in)
 typedef int take_line(struct pfm_inputs *in, const char *path, int64_t number,
                       char *line);
 
-/* The .ctl: version, four names of files, and a line for each input. */
+/* Reads a line of the .ctl: version, four names of files, and a line for each input. */
 static int take_ctl(struct pfm_inputs *in, const char *path, int64_t number, char *line)
 {
     char sign;

@@ -39,7 +39,7 @@ static struct pfm_sums_part join(const struct pfm_sums_part *a,
                                   .max = a->max > b->max ? a->max : b->max};
 }
 
-/* n * squares - sum^2 is exact: below 2^126. */
+/* The standard deviation. n * squares - sum^2 is exact: below 2^126. */
 static double deviation(const struct pfm_head *h, const struct pfm_sums_part *p)
 {
     if (p->n < 2)

@@ -1,14 +1,14 @@
-/* What a bin says of its soundings, from running sums: of integers, and so exact, the
- * same in whichever order and in however many parts soundings come. */
+/* The summary of a bin's soundings from running sums: of integers, and so exact and
+ * independent of order and partition. */
 #ifndef HYDRO_PFM_SUMS_H
 #define HYDRO_PFM_SUMS_H
 
 #include "hydro/pfm.h"
 
-/* All zero: of no soundings. Depths as stored. */
+/* All zero: no soundings. Depths as stored. */
 struct pfm_sums {
     int64_t n;         /* soundings */
-    uint32_t validity; /* of all of them, or-ed */
+    uint32_t validity; /* or of all of them */
     struct pfm_sums_part {
         int64_t n, sum;
         unsigned __int128 squares;
@@ -16,13 +16,13 @@ struct pfm_sums {
     } good, bad; /* with a depth that counts: not marked invalid, and marked so */
 };
 
-/* Local. Takes in n soundings; fewer than 2^31 in all. */
+/* Local. Adds n soundings; fewer than 2^31 in all. */
 void pfm_sums_add(const struct pfm_head *h, struct pfm_sums *sums,
                   const struct pfm_sounding *s, int64_t n);
 
-/* Local. Fills *bin but for first and last: count, valid ones, standard deviation (of a
- * sample: n - 1), averages, ranges, validity; the null depth where there is nothing to
- * take them from. */
+/* Local. Fills *bin except first and last: count, valid ones, standard deviation (of a
+ * sample: n - 1), averages, ranges, validity; the null depth if there are no values
+ * for them. */
 void pfm_sums_bin(const struct pfm_head *h, const struct pfm_sums *sums,
                   struct pfm_bin *bin);
 

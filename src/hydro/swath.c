@@ -6,35 +6,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A ping goes through three steps, each of which needs later pings to have gone through
- * the one before: its scatter needs the values of one more, its suspects the scatter of
- * two more, and what swath_next cuts the suspects of one more. */
+/* A ping goes through three steps, each of which needs later pings to have passed the
+ * previous step: its scatter needs the values of one more, its suspects the scatter of
+ * two more, and swath_next's cut the suspects of one more. */
 enum { SCATTER_PINGS = SWATH_PINGS / 2, SLOTS = 16 };
-enum { REACH = SWATH_BEAMS / 2 }; /* of windows, to each side; rows have such margins */
-enum { ENOUGH = 4 };              /* neighbours that say something */
-#define MAD_TO_SIGMA 1.4826       /* of normal errors */
+enum {
+    REACH = SWATH_BEAMS / 2
+};                          /* of windows, to each side; rows have margins of
+                             * this width */
+enum { ENOUGH = 4 };        /* least neighbours for a decision */
+#define MAD_TO_SIGMA 1.4826 /* for normal errors */
 
-/* Rows of depths that are compared; what does not count is NONE. */
+/* Rows of depths that are compared; NONE does not count. */
 enum row {
     VALUE,   /* depths that no gate cut */
-    KEPT,    /* and that are not suspected to be spikes */
-    SCATTER, /* how far a depth is from the median of itself and its neighbours */
+    KEPT,    /* ... and that are not suspected spikes */
+    SCATTER, /* distance of a depth from the median of itself and its neighbours */
     ROWS
 };
 #define NONE INFINITY
 
-/* A ping, and its depths as they count for neighbours. */
+/* A ping, and its depths as neighbours see them. */
 struct slot {
     struct gsf_ping ping;
-    int64_t run; /* pings of one run have no gap between them */
+    int64_t run; /* pings of a run have no gap between them */
     int room;    /* beams */
     double *depth, *across, *along;
     float *row[ROWS];
     uint8_t *flag, *cut;
 };
 
-/* The two least and the two greatest of each column of some rows, and how many there
- * are. */
+/* The two smallest and the two largest values of each column of some rows, and
+ * their number. */
 struct ends {
     float *low, *second_low, *high, *second_high, *n;
 };
@@ -46,8 +49,8 @@ struct swath {
     struct slot slot[SLOTS]; /* ping i of the file, from 0, is in slot i % SLOTS */
     int64_t pushed, scattered, suspected, given, runs;
     bool ended;
-    struct gsf_ping before; /* the last that was placed; no arrays */
-    int room;               /* beams of what follows */
+    struct gsf_ping before; /* the last ping with a position; no arrays */
+    int room;               /* beams in the arrays below */
     float *column[9], *pad, *nothing;
     struct ends ends;
     int8_t *side;
@@ -91,10 +94,10 @@ const struct swath_counts *swath_counts(const struct swath *w)
     return &w->counts;
 }
 
-/* ---- pings come in -------------------------------------------------------------- */
+/* ---- input ---------------------------------------------------------------------- */
 
-/* One piece of memory for all arrays of a slot. Rows have margins, so a ping without
- * beams needs memory, too. */
+/* Allocates one piece of memory for all arrays of a slot. Rows have margins, so a ping
+ * without beams needs memory, too. */
 static int swath_make_room(struct slot *s, int beams)
 {
     size_t n = (size_t)beams, wide = n + 2 * REACH;
@@ -156,7 +159,7 @@ static bool swath_apart(const struct gsf_ping *a, const struct gsf_ping *b)
            llabs(b->time_s - a->time_s) > SWATH_GAP_S;
 }
 
-/* What the gates cut counts for no neighbour. */
+/* Applies the gates. Depths that they cut do not count as neighbours. */
 static void gate(struct swath *w, struct slot *s)
 {
     struct swath_counts *c = &w->counts;
@@ -224,7 +227,7 @@ void swath_flush(struct swath *w)
     w->ended = true;
 }
 
-/* A row of a ping near another one, or nothing where that is no neighbour. */
+/* A row of a ping near another one, or nothing if they are not neighbours. */
 static const float *row_near(const struct swath *w, int64_t i, const struct slot *s,
                              enum row row)
 {
@@ -236,7 +239,7 @@ static const float *row_near(const struct swath *w, int64_t i, const struct slot
 
 /* ---- scatter -------------------------------------------------------------------- */
 
-/* Afterwards a[i] <= b[i]. */
+/* Exchanges values so that a[i] <= b[i]. */
 static void swath_exchange(float *restrict a, float *restrict b, int n)
 {
 #pragma omp simd
@@ -252,8 +255,8 @@ static const uint8_t of9[][2] = {{1, 2}, {4, 5}, {7, 8}, {0, 1}, {3, 4}, {6, 7},
                                  {4, 5}, {7, 8}, {0, 3}, {5, 8}, {4, 7}, {3, 6}, {1, 4},
                                  {2, 5}, {4, 7}, {2, 4}, {4, 6}, {2, 4}};
 
-/* What is missing in a row stands at alternate ends, so that it does not draw the
- * median to either; `pad` says at which, and is turned. */
+/* Replaces missing values by alternating extremes, so that they do not move the median;
+ * `pad` is the next one, and is negated. */
 static void pad_row(float *restrict row, const float *restrict value,
                     float *restrict pad, int n)
 {
@@ -310,7 +313,7 @@ static void add_row(const struct ends *e, const float *restrict row, int n)
     }
 }
 
-/* Of the pings before and after. */
+/* Finds the extremes of the pings before and after. */
 static void find_ends(struct swath *w, const struct ends *e, int64_t ping,
                       const struct slot *s, enum row row)
 {
@@ -321,8 +324,8 @@ static void find_ends(struct swath *w, const struct ends *e, int64_t ping,
     }
 }
 
-/* How far a depth is beyond all neighbours but one: above them below 0, below them over
- * 0. */
+/* The distance of a depth beyond all neighbours but one: negative above them, positive
+ * below them. */
 static float beyond(const struct ends *e, int i, float z)
 {
     if (e->n[i] < ENOUGH)
@@ -330,9 +333,9 @@ static float beyond(const struct ends *e, int i, float z)
     return fminf(z - e->second_low[i], 0) + fmaxf(z - e->second_high[i], 0);
 }
 
-/* Farther than the floor and the scatter around it allow, which are added as
- * independent errors are. The scatter's median is below a limit where more than half
- * of it is: no need to know the median itself. */
+/* True if a distance exceeds the floor and the scatter around it, which are added as
+ * independent errors. The scatter's median is below a limit if more than half of the
+ * values are: the median itself is not needed. */
 static bool is_far(const struct swath *w, const float *const scatter[SWATH_PINGS],
                    int beam, float z, float off)
 {
@@ -349,8 +352,8 @@ static bool is_far(const struct swath *w, const float *const scatter[SWATH_PINGS
     return n >= SWATH_NEIGHBOURS && 2 * within > n;
 }
 
-/* Where a run of beams that are off to one side ends, over those that are missing;
- * *n of them. */
+/* The end of a run of beams that are off to one side, skipping missing ones; *n
+ * of them. */
 static int end_of_run(const int8_t *side, const float *value, int first, int beams,
                       int *n)
 {
@@ -360,7 +363,7 @@ static int end_of_run(const int8_t *side, const float *value, int first, int bea
     return i;
 }
 
-/* Scatter around a ping. */
+/* Collects the scatter around a ping. */
 static void scatter_of(const struct swath *w, int64_t ping,
                        const float *scatter[SWATH_PINGS])
 {
@@ -369,7 +372,7 @@ static void scatter_of(const struct swath *w, int64_t ping,
             row_near(w, ping + k - SCATTER_PINGS, &w->slot[ping % SLOTS], SCATTER);
 }
 
-/* Cuts beams side by side that stand out from the pings before and after together. */
+/* Cuts adjacent beams that stand out from the pings before and after together. */
 static void cut_shoals(struct swath *w, int64_t ping)
 {
     struct slot *s = &w->slot[ping % SLOTS];
@@ -392,7 +395,7 @@ static void cut_shoals(struct swath *w, int64_t ping)
     }
 }
 
-/* Whether each beam of a ping stands out from those of `row` around it. */
+/* Finds the beams of a ping that stand out from those of `row` around it. */
 static void find_spikes(struct swath *w, int64_t ping, enum row row)
 {
     const struct slot *s = &w->slot[ping % SLOTS];
@@ -413,7 +416,7 @@ static bool to_filter(const struct swath *w, const struct slot *s)
     return w->o.sigma > 0 && s->ping.beams && !s->ping.ignored;
 }
 
-/* Pings as far as those after them allow. */
+/* Processes pings as far as the later ones allow. */
 static void advance(struct swath *w)
 {
     for (; w->scattered < w->pushed - !w->ended; w->scattered++)
