@@ -1,12 +1,13 @@
-/* What a histogram of latencies says. */
+/* Percentiles from a histogram of latencies. */
 #include "report/sink.h"
 #include <math.h>
 #include <stdlib.h>
 
-/* So many must have taken longer than a percentile, or it is a matter of chance. */
+/* Least transfers beyond a percentile; with fewer it is a matter of chance. */
 enum { BEYOND_MIN = 10 };
 
-/* The median of a few is at least theirs; of the tail a few say nothing. */
+/* True if there are enough calls for the percentile. A median may come from a few; a
+ * tail may not. */
 static bool supports(int64_t calls, double q)
 {
     return calls > 0 &&

@@ -1,4 +1,4 @@
-/* What the program tells, kept on rank 0 until the report is written. */
+/* Keeps the program's data on rank 0 until the report is written. */
 #include "base/stats.h"
 #include "report/sink.h"
 #include <errno.h>
@@ -238,7 +238,8 @@ static struct figure *find_figure(struct model *m, const char *name,
     return NULL;
 }
 
-/* A rate or a time of 0 or less is no measurement; a share or an overlap may be. */
+/* True for a valid value. A rate or a time of 0 or less is not valid; a share or an
+ * overlap may be. */
 static bool is_measured(const char *unit, double value)
 {
     bool any_sign = unit && (!strcmp(unit, "1") || !strcmp(unit, "%"));
@@ -302,7 +303,7 @@ struct figure_summary figure_summary(const struct figure *f)
 {
     struct figure_summary s = {.median = NAN, .min = NAN, .max = NAN};
     for (int i = 0; i < f->known; i++) {
-        s.min = fmin(s.min, f->value[i]); /* of NAN and a number: the number */
+        s.min = fmin(s.min, f->value[i]); /* fmin ignores a NAN */
         s.max = fmax(s.max, f->value[i]);
     }
     if (f->known > 0)
@@ -411,7 +412,7 @@ static void free_figure(struct figure *f)
     free(f->unit);
     free(f->better);
     free(f->formula);
-    free(f->reps); /* value is in the same piece */
+    free(f->reps); /* value is in the same block */
 }
 
 static void free_sample(struct sample *s)
@@ -429,7 +430,8 @@ const char *sample_act_name(int act)
     return act == SAMPLE_WALL ? "wall" : act_name[act];
 }
 
-/* strerrorname_np is glibc's alone; these are what file systems and MPI return. */
+/* The names of errors that file systems and MPI return; strerrorname_np is
+ * glibc's alone. */
 const char *errno_name(int code)
 {
 #define NAME(e)                                                                        \

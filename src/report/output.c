@@ -1,4 +1,4 @@
-/* The files the report is written to: refused early, replaced whole. */
+/* The report's output files: refused early, replaced as a whole. */
 #include "base/format/outfile.h"
 #include "base/scratch.h"
 #include "report/sink.h"
@@ -7,7 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What the user can mend by another path is a usage error; a full disk is not. */
+/* Reports a refused path. A path that the user can change is a usage error; a full disk
+ * is not. */
 static int refuse(const char *path, int code, const char *why)
 {
     why = why ? why : strerror(code);
@@ -24,7 +25,7 @@ static int refuse(const char *path, int code, const char *why)
     }
 }
 
-/* A file that is not there yet: whether its folder lets it be made. */
+/* Checks that a new file can be made in its directory. */
 static int check_folder(const char *path)
 {
     char folder[PATH_MAX];
@@ -36,7 +37,8 @@ static int check_folder(const char *path)
     return access(folder, W_OK | X_OK) ? refuse(path, errno, NULL) : 0;
 }
 
-/* No device: a report is written when a run begins and again when it ends. */
+/* Checks a path. Devices are refused: a report is written when a run begins and again
+ * when it ends. */
 static int check_path(const char *path)
 {
     struct outfile_place at;
@@ -58,8 +60,8 @@ static int close_stream(FILE *out, int rc)
     return rc;
 }
 
-/* Writes beside `path` and renames, so that a reader finds the old file or the new
- * one, whole. Until then the temporary is owed removal (base/scratch.h). */
+/* Writes beside `path` and renames, so that a reader finds the old file or the new one,
+ * whole. Until then the temporary file is remembered for removal (base/scratch.h). */
 static int write_by_rename(const char *path, int (*fill)(const void *, FILE *),
                            const void *what)
 {
@@ -98,7 +100,7 @@ int report_write(const char *path, int (*fill)(const void *, FILE *), const void
     int rc = check_path(path);
     if (!report_to_stdout(path))
         return rc ? rc : write_by_rename(path, fill, what);
-    fill(what, stdout); /* whether it can be written is looked at where we end */
+    fill(what, stdout); /* errors are checked at the program's end */
     return 0;
 }
 
@@ -112,7 +114,7 @@ static int fill_json(const void *model, FILE *out)
     return sink_json(model, out);
 }
 
-/* Standard output gets one report, that of the end. */
+/* Writes one format. Standard output gets only the final report. */
 static int write_one(const char *path, int (*fill)(const void *, FILE *),
                      const struct model *m, bool ended)
 {
@@ -122,7 +124,8 @@ static int write_one(const char *path, int (*fill)(const void *, FILE *),
                                   : write_by_rename(path, fill, m);
 }
 
-/* JSON last: it says "valid", and may say so only when the rest is in place. */
+/* Writes the outputs, JSON last: it says "valid", which needs the other file to be
+ * in place. */
 int output_write(const struct model *m, bool ended)
 {
     int rc = write_one(m->csv_path, fill_csv, m, ended);

@@ -20,7 +20,7 @@ const char *const phase_op_name[PHASE_OPS] = {
     [PHASE_OP_MKDIR] = "mkdir",     [PHASE_OP_RMDIR] = "rmdir",
     [PHASE_OP_READDIR] = "readdir", [PHASE_OP_FSYNC] = "fsync"};
 
-/* What transfers and other calls are counted in: one piece of memory. */
+/* All counters of a phase, in one block of memory. */
 struct counts {
     struct phase phase;
     int64_t hist[2][HIST_SIZE];
@@ -45,7 +45,7 @@ int phase_open(struct phase **p)
 
 void phase_close(struct phase **p)
 {
-    free(*p); /* the first in its piece of memory */
+    free(*p); /* the first member of its block */
     *p = NULL;
 }
 
@@ -84,7 +84,7 @@ void phase_end(struct phase *p)
     if (!phase_running(p))
         return;
     phase_act(p, ACT_COMPUTE);
-    p->end_ns = p->switch_ns; /* not a second reading: the parts add up exactly */
+    p->end_ns = p->switch_ns; /* not read again, so that the parts add up exactly */
     clock_utc(p->utc_end);
 }
 
@@ -108,7 +108,7 @@ enum act phase_act(struct phase *p, enum act a)
 
 void phase_move(struct phase *p, enum act from, enum act to, int64_t ns)
 {
-    phase_act(p, p->now); /* so that what is being counted has been */
+    phase_act(p, p->now); /* so that its time is booked */
     p->act[from].ns -= ns;
     p->act[to].ns += ns;
 }

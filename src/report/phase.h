@@ -1,6 +1,6 @@
-/* Where the time of a phase went: at any moment a process does exactly one
- * activity, so the parts add up to the whole. No MPI, no allocation, one clock
- * reading per change of activity. Engines never time themselves. */
+/* Accounts for the time of a phase: at any moment a process does exactly one activity,
+ * so the parts add up to the whole. No MPI, no allocation, one clock reading per change
+ * of activity. Engines never time themselves. */
 #ifndef REPORT_PHASE_H
 #define REPORT_PHASE_H
 
@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 enum act {
-    ACT_COMPUTE,     /* what is left when none of the others is going on */
+    ACT_COMPUTE,     /* the time of none of the others */
     ACT_COMMUNICATE, /* between ranks, as part of the program's work */
-    ACT_OPEN_CLOSE,  /* these three have series: reduce.c takes them in a row */
+    ACT_OPEN_CLOSE,  /* the first of three with series, which reduce.c takes in a row */
     ACT_READ,        /* visible: submitting and waiting */
     ACT_WRITE,
     ACT_SYNC,  /* to stable storage */
@@ -25,8 +25,8 @@ enum act {
 
 extern const char *const act_name[ACT_COUNT]; /* "compute", "communicate", ... */
 
-/* Calls that move no data, each with a histogram of its own. fsync is a call of
- * ACT_SYNC, the others are calls of ACT_OPEN_CLOSE. */
+/* Calls that move no data, each with its own histogram. fsync is a call of ACT_SYNC,
+ * the others are calls of ACT_OPEN_CLOSE. */
 enum phase_op {
     PHASE_OP_OPEN,
     PHASE_OP_CLOSE,
@@ -43,7 +43,7 @@ enum phase_op {
 
 extern const char *const phase_op_name[PHASE_OPS]; /* "open", "close", ... */
 
-/* Nothing was said about device bytes yet; or what was said leaves them unknown. */
+/* Device bytes that were not reported yet; and that were reported as unknown. */
 #define PHASE_DEVICE_UNTOLD (-1)
 #define PHASE_DEVICE_UNKNOWN (-2)
 
@@ -54,73 +54,77 @@ struct phase_act {
     int64_t submit_ns, wait_ns;
     int64_t latency_max_ns;
     int64_t *hist;         /* HIST_SIZE latencies in ns; only ACT_READ and ACT_WRITE */
-    struct series *series; /* since begin_ns; the same two, and ACT_OPEN_CLOSE */
+    struct series *series; /* since begin_ns; for these two, and ACT_OPEN_CLOSE */
 };
 
-struct phase_calls { /* of one enum phase_op */
+struct phase_calls { /* calls of one enum phase_op */
     int64_t calls, ns, latency_max_ns;
     int64_t hist[HIST_SIZE];
 };
 
-/* What somebody else may read while the phase goes on: of reads, of writes. One thread
- * adds; another one reads and takes the longest, all by atomic accesses. */
+/* Counters that another thread may read during the phase, of reads and of writes.
+ * One thread adds; another one reads, and resets the longest latency, all by
+ * atomic accesses. */
 struct phase_live {
     int64_t bytes[2], calls[2], longest_ns[2];
-    int64_t act;            /* what is going on: enum act */
+    int64_t act;            /* the present activity: enum act */
     int64_t to_64_bytes[1]; /* no two lanes write one cache line */
 };
 
 struct phase {
     char name[16];
-    int rep; /* 1.. */
+    int rep; /* from 1 */
     enum act now;
-    bool mixed;  /* reads and writes share their seconds: they were in flight at once */
-    bool paused; /* the kernel may have moved bytes in pauses, which no transfer has */
+    bool mixed;  /* reads and writes share their seconds: they were in
+                  * flight together */
+    bool paused; /* the kernel may have moved bytes in pauses, which no
+                  * transfer counts */
     int64_t begin_ns, end_ns, switch_ns;
     char utc_begin[CLOCK_UTC_SIZE], utc_end[CLOCK_UTC_SIZE];
     struct phase_act act[ACT_COUNT];
     struct phase_calls *op;  /* PHASE_OPS of them */
-    struct phase_live *live; /* of all phases; NULL: nobody looks */
+    struct phase_live *live; /* for all phases; NULL: no reader */
 };
 
-/* Local. Allocates (once for each lane: 84 KiB, whatever is counted) and frees. 0 or
- * -ENOMEM. */
+/* Local. Allocate (once for each lane: 84 KiB, whatever is counted) and free. Returns 0
+ * or -ENOMEM. */
 int phase_open(struct phase **p);
 void phase_close(struct phase **p);
 
-/* Local. Zeroes all and starts the clock in ACT_COMPUTE; stops it. Outside of that
- * the calls below are harmless: no time is counted, but bytes are, so that kernel
- * counters may be read after phase_end. */
+/* Local. phase_begin zeroes all and starts the clock in ACT_COMPUTE; phase_end stops
+ * it. Outside of a phase the calls below are harmless: they count no time, but bytes,
+ * so that kernel counters may be read after phase_end. */
 void phase_begin(struct phase *p, const char *name, int rep);
 void phase_end(struct phase *p);
 
-/* Local. From now on `a` is going on. Returns what was, to switch back to. */
+/* Local. Changes the present activity to `a`. Returns the previous one, to switch
+ * back to. */
 enum act phase_act(struct phase *p, enum act a);
 
-/* Local. The same, since the moment `ns` (clock_ns), which somebody else has read; no
- * earlier than the last change. */
+/* Local. The same as of the time `ns` (clock_ns), which the caller has read; not before
+ * the last change. */
 enum act phase_act_at(struct phase *p, enum act a, int64_t ns);
 
-/* Local. Of the nanoseconds that were counted as `from`, so many were `to`: for code
- * that cannot know phases but tells how long it waited. */
+/* Local. Moves `ns` nanoseconds from one activity to another: for code that cannot know
+ * phases but reports how long it waited. */
 void phase_move(struct phase *p, enum act from, enum act to, int64_t ns);
 
-/* Local. One finished transfer, from submission to completion (clock_ns). The series
- * has it where it ended. It does not change which activity is going on. */
+/* Local. Counts one finished transfer, from submission to completion (clock_ns). The
+ * series has it at its end. Does not change the present activity. */
 void phase_transfer(struct phase *p, enum act a, int64_t bytes, int64_t start_ns,
                     int64_t end_ns);
 
-/* Local. One finished call that moves no data; the series has it, where there is one.
- * Nor does this change the activity. */
+/* Local. Counts one finished call that moves no data, and adds it to the series, if
+ * there is one. Does not change the present activity. */
 void phase_op(struct phase *p, enum phase_op op, int64_t start_ns, int64_t end_ns);
 
-/* Local. To which activity's calls it belongs. */
+/* Local. The activity whose calls `op` is among. */
 enum act phase_op_act(enum phase_op op);
 
 /* Local. Adds device bytes to `a`; a negative value makes the sum unknown. */
 void phase_device(struct phase *p, enum act a, int64_t bytes);
 
-/* Local. How visible time divides (asynchronous engines). */
+/* Local. Splits the visible time (asynchronous engines). */
 void phase_visible(struct phase *p, enum act a, int64_t submit_ns, int64_t wait_ns);
 
 #endif

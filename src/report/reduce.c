@@ -1,6 +1,6 @@
-/* One ended phase of all lanes of all ranks to a handful of samples on rank 0. Each
- * rank reduces over its lanes first; then comes a constant number of reductions over
- * small arrays, whatever the number of ranks and of lanes. */
+/* Reduces one ended phase of all lanes of all ranks to a handful of samples on rank 0.
+ * Each rank reduces over its lanes first; then follows a constant number of reductions
+ * over small arrays, whatever the number of ranks and lanes. */
 #include "report/reduce.h"
 #include <errno.h>
 #include <math.h>
@@ -36,7 +36,7 @@ static int series_shift(const struct phase *p)
     return most;
 }
 
-/* A lane's, each of which the largest counts of. */
+/* Fills a lane's rows, of which the maximum counts. */
 static void lane_rows(double x[MAX_ROWS], const struct phase *p)
 {
     const struct phase_act *read = &p->act[ACT_READ], *write = &p->act[ACT_WRITE];
@@ -55,13 +55,13 @@ static void lane_rows(double x[MAX_ROWS], const struct phase *p)
     x[MAX_WRITE_LATENCY] = reduce_seconds(write->latency_max_ns);
     x[MAX_MIXED] = p->mixed;
     x[MAX_PAUSED] = p->paused;
-    x[MAX_LANES] = 0; /* the rank says */
+    x[MAX_LANES] = 0; /* set by the rank */
     x[MAX_SHIFT] = series_shift(p);
     for (int i = 0; i < PHASE_OPS; i++)
         x[MAX_OP + i] = reduce_seconds(p->op[i].latency_max_ns);
 }
 
-/* A rank's own, before other ranks come in. */
+/* A rank's values before the reduction over ranks. */
 struct own {
     struct extreme max[MAX_ROWS];
     double min[SAMPLE_ROWS], sum[SAMPLE_ROWS + 4], slowest[SAMPLE_ROWS];
@@ -85,7 +85,8 @@ static void add_seconds(struct own *o, const struct phase *p, int who, bool firs
     }
 }
 
-/* A lane that moved nothing and said nothing knows its device bytes: none. */
+/* Adds a lane's counts. A lane that moved nothing and reported nothing has no
+ * device bytes. */
 static void add_totals(struct totals *t, const struct phase *p)
 {
     t->lanes++;
@@ -129,14 +130,15 @@ static void add_lanes(struct own *o, const struct phase *const p[], int n, int r
         o->slowest[i] = o->max[i].value;
 }
 
-/* Each over ranks, in place on rank 0. */
+/* Reduces each number over ranks, in place on rank 0. */
 static int sum_up(int64_t *x, int n, MPI_Op how, const struct world *w)
 {
     return w->rank ? MPI_Reduce(x, NULL, n, MPI_INT64_T, how, 0, w->comm)
                    : MPI_Reduce(MPI_IN_PLACE, x, n, MPI_INT64_T, how, 0, w->comm);
 }
 
-/* Slots of one length for all, from the begin of each rank's phase. */
+/* Joins the lanes' series, with slots of one length for all, from the beginning of each
+ * rank's phase. */
 static void join_series(struct bulk *b, const struct phase *const p[], int n, int i,
                         int shift)
 {
@@ -172,7 +174,8 @@ static int reduce_act(struct bulk *b, const struct phase *const p[], int n, int 
     return bad | sum_up(b->longest_ns[i], SERIES_SLOTS, MPI_MAX, w);
 }
 
-/* Every rank knows the totals, so all agree on what is worth it. */
+/* Reduces histograms and series. Every rank knows the totals, so all agree on which
+ * are needed. */
 static int reduce_bulk(struct reduced *d, struct bulk *b, const struct phase *const p[],
                        int n, const struct world *w)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RANKS_KEPT 256 /* up to so many, each rank's seconds are in the report */
+#define RANKS_KEPT 256 /* up to this many ranks, the report has each rank's seconds */
 
 static int parse_series(struct report *r, const char *text)
 {
@@ -113,7 +113,7 @@ int report_open(struct report **out, const struct report_open *o)
     return rc;
 }
 
-/* What only the report knows against a run that its program calls good. */
+/* The report's verdict on a run that its program considers good. */
 static int own_verdict(struct report *r)
 {
     const struct model *m = r->model;
@@ -143,8 +143,8 @@ static void end_model(struct report *r, const struct world_host *now, int rc)
     m->why = model_text(r, m->err.text);
 }
 
-/* After a failure the sentence that is kept stays the first one: the user must see
- * why the run failed, and also that the file still says "did not finish". */
+/* Writes the report of a failed run. The first sentence stays recorded: the user must
+ * see why the run failed, and also that the file still says "did not finish". */
 static int write_failed_run(const struct model *m)
 {
     struct err first = *err_get();

@@ -1,4 +1,4 @@
-/* Samples and rates of what ranks did in a phase. */
+/* Makes samples and rates from the reduced data of a phase. */
 #include "report/reduce.h"
 #include <errno.h>
 #include <math.h>
@@ -20,13 +20,13 @@ static struct report_latency make_latency(const int64_t *hist, int64_t calls,
                                    .max_s = max_s};
 }
 
-/* Of reads (0), of writes (1). */
+/* The histogram of reads (0) or of writes (1). */
 static const int64_t *moved_hist(const struct reduced *d, int i)
 {
     return d->bulk->act[ACT_READ - ACT_OPEN_CLOSE + i].hist;
 }
 
-/* On rank 0, which has the histograms; NAN elsewhere. */
+/* Finds latencies on rank 0, which has the histograms; NAN elsewhere. */
 static struct report_latency find_latency(const struct reduced *d, int i)
 {
     int64_t calls = d->root ? d->total.calls[ACT_READ + i] : 0;
@@ -81,7 +81,7 @@ static double *copy_row(struct report *r, int act)
     return s;
 }
 
-/* Up to the last slot in which something ended. */
+/* Copies the slots up to the last one in which something ended. */
 static struct slots *copy_slots(struct report *r, const struct reduced *d, int i)
 {
     const int64_t *bytes = d->bulk->act[i].bytes, *calls = d->bulk->act[i].calls;
@@ -101,13 +101,13 @@ static struct slots *copy_slots(struct report *r, const struct reduced *d, int i
     return s;
 }
 
-/* What only transfers have. */
+/* Fills in the members that only transfers have. */
 static void fill_transfers(struct report *r, struct sample *s, const struct reduced *d)
 {
     int i = s->act - ACT_READ;
     double lanes = (double)d->total.lanes;
     double submit = d->sum[SAMPLE_ROWS + 2 * i], wait = d->sum[SAMPLE_ROWS + 2 * i + 1];
-    if (submit > 0 || wait > 0) { /* else the program did not tell */
+    if (submit > 0 || wait > 0) { /* else the program did not report them */
         s->submit_mean_s = submit / lanes;
         s->wait_mean_s = wait / lanes;
     }
@@ -196,7 +196,8 @@ int report_phases(struct report *r, const struct phase *const p[], int n,
         *rate = found;
     if (m) {
         m->lanes = (int)fmax(d.max[MAX_LANES].value, m->lanes);
-        m->split_error = fmax(found.split_error, m->split_error); /* not the NAN */
+        /* fmax ignores a NAN */
+        m->split_error = fmax(found.split_error, m->split_error);
         sink_text_phase(m, add_samples(r, p[0], at, &d), &found);
     }
     return err_agree(r->world->comm, model_verdict(r));

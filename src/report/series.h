@@ -1,6 +1,6 @@
-/* What happened when: transfers by the time at which they ended, in slots of equal
- * length. Where all slots are used up, two become one and the length doubles, so that
- * memory is constant, whatever the length of the run: 6 KiB. */
+/* Transfers over time, by their ends, in slots of equal length. When all slots are used
+ * up, the length doubles and two become one, so that memory is constant, whatever the
+ * length of the run: 6 KiB. */
 #ifndef REPORT_SERIES_H
 #define REPORT_SERIES_H
 
@@ -18,14 +18,15 @@ struct series {
     struct series_slot slot[SERIES_SLOTS];
 };
 
-/* Local. Nothing has happened yet. */
+/* Local. Empties the series. */
 void series_clear(struct series *s);
 
 /* Local. Doubles the slots' length until `ns` lies in one of them, and shift is at
  * least `shift`. */
 void series_grow(struct series *s, int64_t ns, int shift);
 
-/* Local. A transfer that ended at_ns after the begin (before it: in the first slot). */
+/* Local. Adds a transfer that ended at_ns after the beginning (before it: in the
+ * first slot). */
 static inline void series_add(struct series *s, int64_t at_ns, int64_t bytes,
                               int64_t latency_ns)
 {
@@ -41,8 +42,8 @@ static inline void series_add(struct series *s, int64_t at_ns, int64_t bytes,
         slot->longest_ns = latency_ns;
 }
 
-/* Local. Adds what another series has, which began `later_ns` after this one. Both
- * grow as they must. */
+/* Local. Adds another series, which began `later_ns` after this one. Both grow
+ * as necessary. */
 void series_join(struct series *s, const struct series *other, int64_t later_ns);
 
 #endif

@@ -1,8 +1,8 @@
-/* The report as rank 0 holds it, and the three sinks that write it down. Included
- * only inside src/report. report.c opens and closes, model.c keeps what is told,
- * reduce.c makes the samples, output.c owns the files; a sink only reads: a new
- * output format is one new sink_*.c and one call in output.c. Text that may be
- * missing is NULL, numbers that are not known are NAN or -1. */
+/* The report's data on rank 0, and the three sinks that write it. Included only inside
+ * src/report. report.c opens and closes, model.c keeps the program's data, reduce.c
+ * makes the samples, output.c owns the files; a sink only reads: a new output format is
+ * one new sink_*.c and one call in output.c. Missing text is NULL, unknown numbers are
+ * NAN or -1. */
 #ifndef REPORT_SINK_H
 #define REPORT_SINK_H
 
@@ -31,7 +31,7 @@ struct latency {
     } hist[];
 };
 
-struct slots { /* of a series */
+struct slots { /* slots of a series */
     double slot_s;
     int n;
     struct series_slot slot[];
@@ -53,9 +53,9 @@ struct sample {
     int max_rank, max_lane;
     const char *max_host;              /* points into hosts; NULL: not known */
     double submit_mean_s, wait_mean_s; /* NAN: not known */
-    double *ranks_s;                   /* world size of them; NULL: not kept */
+    double *ranks_s;                   /* one for each rank; NULL: not kept */
     struct latency *latency;           /* NULL: no transfers */
-    struct slots *slots;               /* the same */
+    struct slots *slots;               /* NULL: no transfers */
     struct op *op;                     /* PHASE_OPS of them; NULL: no such calls */
     char start_utc[CLOCK_UTC_SIZE], end_utc[CLOCK_UTC_SIZE]; /* only the wall's */
 };
@@ -64,12 +64,12 @@ struct figure {
     char *name, *unit, *better, *formula;
     struct at at;
     int n, known, room;
-    double *reps;  /* n values, NAN where there is none */
+    double *reps;  /* n values, NAN if missing */
     double *value; /* the `known` ones among them, in the same order */
 };
 
 struct figure_summary {
-    double median, min, max; /* NAN where no value is known */
+    double median, min, max; /* NAN if no value is known */
     bool has_ci;
     double lo, hi;
 };
@@ -133,15 +133,15 @@ struct model {
     char start_utc[CLOCK_UTC_SIZE], end_utc[CLOCK_UTC_SIZE]; /* end "": not yet */
     double wall_s;                                           /* NAN: not yet */
     bool valid;
-    char *why;      /* NULL where valid */
+    char *why;      /* NULL if valid */
     struct err err; /* code 0: none */
 
     int hosts; /* 0: not known */
     struct world_host *host;
-    double *load1_end; /* hosts of them; NAN: not known */
-    int *node_of;      /* of each rank: its host's place in the list */
+    double *load1_end; /* one for each host; NAN: not known */
+    int *node_of;      /* for each rank: its host's index in the list */
 
-    struct model_io *io; /* NULL: not told */
+    struct model_io *io; /* NULL: not reported */
     struct pairs notes;  /* label and text, for the header */
     int files, sources, samples, figures, results, warnings;
     int file_room, source_room, sample_room, figure_room, result_room, warning_room;
@@ -153,15 +153,15 @@ struct model {
     struct model_result *result;
     struct model_warning *warning;
 
-    bool checked; /* checks was told */
+    bool checked; /* checks were reported */
     struct report_checks checks;
-    int lanes;          /* of the rank that has most; 0: none yet */
+    int lanes;          /* of the rank with the most; 0: none yet */
     double split_error; /* worst of all phases; NAN: none yet */
 
-    struct { /* what the text sink has printed */
+    struct { /* state of the text sink */
         bool header, io;
-        int notes;    /* of them */
-        int rows;     /* since the column headings */
+        int notes;    /* number of notes printed */
+        int rows;     /* rows since the column headings */
         int rep;      /* of the last row */
         struct at at; /* of the last row */
     } text;
@@ -176,37 +176,37 @@ struct report {
     struct model *model; /* on rank 0; NULL elsewhere */
 };
 
-/* Local. What reducing needs beside the stack. 0 or -ENOMEM. */
+/* Local. Allocate and free the memory for reducing. Returns 0 or -ENOMEM. */
 int reduce_open(struct report *r);
 void reduce_close(struct report *r);
 
-/* Local. Remembers that the report lacks memory, so that its close fails. */
+/* Local. Records that the report lacks memory, so that its close fails. */
 int model_no_memory(struct report *r);
 
-/* Local. 0, or the report's failure; of a lack of memory the sentence is set again, as
- * the program may have cleared it since, with one of its own. */
+/* Local. Returns 0, or the report's failure. For a lack of memory the sentence is
+ * recorded again, as the program may have cleared it. */
 int model_verdict(struct report *r);
 
-/* Local. Room for one more element of `size` bytes after the n of *array, zeroed;
- * NULL where there is no memory. */
+/* Local. Makes room for one more element of `size` bytes after the n of *array, zeroed;
+ * NULL if there is no memory. */
 void *model_grow(struct report *r, void *array, int n, int *room, size_t size);
 
-/* Local. A copy of what was told; whether two are the same; its value in words, into
- * `out`, which it returns. */
+/* Local. Copy a parameter; compare two; format its value in `out`, and return it. */
 struct at at_of(const struct report_at *told);
 bool at_same(const struct at *a, const struct at *b);
 const char *at_text(const struct at *at, char out[AT_TEXT]);
 
-/* Local. A copy; NULL of NULL, and where there is no memory. */
+/* Local. Copies a text; NULL for NULL, and if there is no memory. */
 char *model_text(struct report *r, const char *text);
 void model_free(struct model *m);
 
-/* Local. Whether the output paths can be meant; writing all of them (standard output
- * when the run has `ended` only). 0 or -errno with a sentence. */
+/* Local. Check the output paths; write all outputs (standard output only when the run
+ * has `ended`). Return 0, or -errno with a sentence. */
 int output_check(const struct model *m);
 int output_write(const struct model *m, bool ended);
 
-/* Local. All of it, for a sample; NULL where there is no memory, which r keeps. */
+/* Local. Makes the latencies of a sample; NULL if there is no memory, which
+ * r records. */
 struct latency *latency_make(struct report *r, const int64_t *hist, int64_t calls,
                              double max_s);
 
@@ -214,11 +214,11 @@ struct figure_summary figure_summary(const struct figure *f);
 const char *sample_act_name(int act);
 const char *errno_name(int code); /* "ENOSPC" for -ENOSPC; NULL: not known */
 
-/* Local. Each writes the whole model; 0 or -EIO. */
+/* Local. Write the whole model; return 0 or -EIO. */
 int sink_json(const struct model *m, FILE *out);
 int sink_csv(const struct model *m, FILE *out);
 
-/* Local. The text as it grows; nothing where the model is quiet. The phase is the
+/* Local. Print the text as it grows; nothing if the model is quiet. The phase is the
  * last `n` samples of the model. */
 void sink_text_phase(struct model *m, int n, const struct report_rate *rate);
 void sink_text_close(struct model *m);

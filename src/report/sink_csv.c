@@ -1,5 +1,5 @@
-/* The samples, one row each (RFC 4180 quoting); what is not known is empty. The
- * histogram and the single ranks' seconds are in the JSON alone. */
+/* Writes the samples, one row each (RFC 4180 quoting); unknown values are empty. The
+ * histogram and the single ranks' seconds are in the JSON only. */
 #include "base/format/csv.h"
 #include "base/format/json.h"
 #include "report/sink.h"

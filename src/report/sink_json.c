@@ -1,4 +1,4 @@
-/* The JSON of doc/report-schema.md. Groups stand on lines of their own, rows on
+/* Writes the JSON of doc/report-schema.md. Groups are on lines of their own, rows on
  * one line each, so that two reports can be compared with diff. */
 #include "base/format/json.h"
 #include "base/version.h"
@@ -116,7 +116,8 @@ static void put_hosts(struct json *j, const struct model *m)
     json_end_array(j);
 }
 
-/* Before the program tells: the same keys, nothing known. */
+/* Writes the group "io". Before the program has reported it, it has the same keys
+ * without values. */
 static void put_io(struct json *j, const struct model *m)
 {
     static const struct model_io none;
@@ -240,7 +241,7 @@ static void put_value(struct json *j, const struct opt *o)
     }
 }
 
-/* A positional is "NPIX" to the parser and "npix" to the reader. */
+/* Writes an option. A positional is "NPIX" to the parser and "npix" to the reader. */
 static void put_option(struct json *j, const struct opt *o)
 {
     char name[64];
@@ -296,7 +297,7 @@ static void put_latency(struct json *j, const struct latency *l)
     json_end_object(j);
 }
 
-/* What happened when: a list for each of bytes, calls and longest latency. */
+/* Writes a series: a list each of bytes, calls and longest latency. */
 static void put_slots(struct json *j, const struct slots *s)
 {
     json_object_flat(j, "series");

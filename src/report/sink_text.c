@@ -1,4 +1,4 @@
-/* The report for the eye: what was used, a row per phase as it completes, and the
+/* Prints the report for people: the setup, a row per phase as it completes, and the
  * figures at the end. At most some 110 columns, no colour. */
 #include "base/plain.h"
 #include "base/stats.h"
@@ -9,10 +9,10 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define WIDTH 100         /* where text is wrapped */
+#define WIDTH 100         /* column at which text is wrapped */
 #define ROWS_A_HEADING 40 /* rows after which the column headings are repeated */
 
-/* ---- small pieces ------------------------------------------------------------ */
+/* ---- helpers ----------------------------------------------------------------- */
 
 /* Prints `text` after `label`, broken between words, the further lines indented. */
 static void put_wrapped(const char *label, const char *text)
@@ -37,7 +37,7 @@ static void sink_text_put_line(const char *label, const char *fmt, ...)
 
 static void sink_text_put_line(const char *label, const char *fmt, ...)
 {
-    char text[8192]; /* longer is cut: the whole is in the JSON */
+    char text[8192]; /* longer text is cut: the JSON has all of it */
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
@@ -55,7 +55,8 @@ static bool is_empty(const char *text)
     return !text || !text[0];
 }
 
-/* Five significant digits in at most eight characters; "-" for what is not. */
+/* Formats five significant digits in at most eight characters; "-" for NAN
+ * and infinity. */
 static const char *number(char out[24], double x)
 {
     double size = fabs(x);
@@ -140,8 +141,8 @@ static void put_io(const struct model_io *io)
         sink_text_put_line("hints", "in effect: none that the library tells");
 }
 
-/* What was not said yet: the rest of the header, or, at the end, what became known
- * after it was printed. */
+/* Prints what is new: the rest of the header, or, at the end, what became known after
+ * it was printed. */
 static void put_news(struct model *m)
 {
     if (m->io && !m->text.io)
@@ -196,13 +197,14 @@ static void put_seconds(const struct sample *s)
     char text[24];
     double x = s ? s->mean_s : NAN;
     if (s && x < 100)
-        printf(" %7.4f", x); /* a column reads best with its points in line */
+        printf(" %7.4f", x); /* aligns the points in a column */
     else
         printf(" %7s", number(text, x));
 }
 
-/* Where a phase does I/O, the rank that was longest at it; else in all. Barriers
- * make the walls alike, so the wall would name anybody. */
+/* The sample with the slowest rank: if a phase does I/O, the one with the longest I/O;
+ * else the longest in all. Barriers make the walls alike, so the wall would name an
+ * arbitrary rank. */
 static const struct sample *slowest(const struct sample *s, int n)
 {
     const struct sample *worst = NULL;
@@ -213,7 +215,7 @@ static const struct sample *slowest(const struct sample *s, int n)
     return worst ? worst : find_act(s, n, SAMPLE_WALL);
 }
 
-/* Whatever sets this row apart from the one before: parameter, repetition. */
+/* Prints the differences from the previous row: parameter, repetition. */
 static void put_break(struct model *m, const struct sample *s)
 {
     char text[AT_TEXT];
@@ -231,7 +233,7 @@ void sink_text_phase(struct model *m, int n, const struct report_rate *rate)
         return;
     if (!m->text.header)
         put_header(m);
-    /* Headings come again only between repetitions, so that none is torn. */
+    /* Headings are repeated only between repetitions, so that none is split. */
     if (m->text.rep == 0 || (m->text.rows >= ROWS_A_HEADING && m->text.rep != s->rep))
         put_columns(m);
     put_break(m, s);
@@ -249,7 +251,7 @@ void sink_text_phase(struct model *m, int n, const struct report_rate *rate)
     m->text.rows++;
 }
 
-/* ---- the end ----------------------------------------------------------------- */
+/* ---- end --------------------------------------------------------------------- */
 
 static int unit_width(const struct model *m)
 {
@@ -276,13 +278,13 @@ static void put_figure(const struct figure *f, int width, int unit)
         printf("   -\n");
 }
 
-/* A percentile for which there were too few transfers is no news. */
+/* True if a figure is shown. A percentile without enough transfers is not. */
 static bool is_told(const struct figure *f)
 {
     return !f->at.name[0] && (f->known || strcmp(f->unit ? f->unit : "", "us"));
 }
 
-/* The next figure after i that has no parameter; m->figures: none. */
+/* The next figure after i without a parameter; m->figures: none. */
 static int next_plain(const struct model *m, int i)
 {
     do
@@ -336,7 +338,7 @@ static double median_at(const struct model *m, const char *name, int i)
     return NAN;
 }
 
-/* Values in words, such as names of engines, are few: each has a column. */
+/* Prints figures by named values, such as engines. They are few: each has a column. */
 static void put_named(const struct model *m)
 {
     char text[AT_TEXT];
@@ -369,8 +371,8 @@ static bool is_named(const struct model *m)
     return false;
 }
 
-/* The figures that a parameter belongs to: a row for each of its values, a column for
- * each name, in the first value's order. */
+/* Prints the figures of a parameter: a row for each of its values, a column for each
+ * name, in the first value's order. */
 static void put_swept(const struct model *m)
 {
     bool heading = false;
@@ -418,7 +420,8 @@ struct spread {
     int64_t calls, hist[HIST_SIZE];
 };
 
-/* A bucket is known by its bound, 2^((b + 1) / 16) ns. */
+/* Adds a sample's latencies. A bucket is identified by its bound, 2^((b + 1) /
+ * 16) ns. */
 static void add_latency(struct spread *to, const struct latency *l)
 {
     to->latency_max_s = fmax(to->latency_max_s, l->max_s);
@@ -485,7 +488,7 @@ static void put_spread(const struct sample *s, const struct spread *all)
     putchar('\n');
 }
 
-/* Who was slow, and how the single transfers did: reads, writes and syncs. */
+/* Prints the slowest ranks and the latencies of transfers: reads, writes and syncs. */
 static void put_transfers(const struct model *m)
 {
     static struct spread all; /* large: a histogram */
@@ -494,7 +497,7 @@ static void put_transfers(const struct model *m)
         const struct sample *s = &m->sample[i];
         bool wanted = s->act == ACT_READ || s->act == ACT_WRITE ||
                       (s->act == ACT_SYNC && s->max_s > 1e-5);
-        /* of a sweep there would be too many */
+        /* a sweep would have too many */
         if (!wanted || s->at.name[0] || !is_first_alike(m, i))
             continue;
         if (!heading)
@@ -512,7 +515,7 @@ static void put_transfers(const struct model *m)
 
 /* ---- calls that move no data --------------------------------------------------- */
 
-/* All repetitions of one of them in one phase. */
+/* Adds all repetitions of one kind of call in one phase. */
 static void add_op(struct spread *to, const struct model *m, int i, int op)
 {
     const struct sample *first = &m->sample[i];
@@ -539,7 +542,8 @@ static void put_op(const char *phase, int op, const struct spread *all)
     putchar('\n');
 }
 
-/* Where a rank makes many of them; of an open and a close the seconds say all. */
+/* Prints the calls, if a rank makes many of them; for one open and close the
+ * seconds suffice. */
 static void put_ops(const struct model *m)
 {
     static struct spread all;
@@ -560,7 +564,7 @@ static void put_ops(const struct model *m)
         }
 }
 
-/* ---- the end, continued --------------------------------------------------------- */
+/* ---- end, continued ------------------------------------------------------------- */
 
 static void put_stripes(const struct model_file *f)
 {
@@ -619,7 +623,7 @@ void sink_text_close(struct model *m)
     for (int i = 0; i < m->warnings; i++)
         sink_text_put_line("warning", "%s",
                            m->warning[i].text ? m->warning[i].text : "");
-    if (!m->valid) /* why is on stderr: it is printed where the program ends */
+    if (!m->valid) /* the reason is on stderr: the end of the program prints it */
         sink_text_put_line("failed",
                            "The run did not succeed, so no figures are given.");
     else if (m->json_path)
