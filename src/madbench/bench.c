@@ -9,7 +9,7 @@
 
 const char *const bench_phase_name[PHASES] = {"S", "D", "W", "C"};
 
-/* For libraries that move transfers on only when they are called. */
+/* Advances transfers in libraries that do so only when they are called. */
 static void poll_file(void *bench)
 {
     run_poll(&((struct bench *)bench)->file);

@@ -11,15 +11,15 @@
 #define CALIBRATE_NS 10000000
 #define CALIBRATE_RUNS 3
 
-/* y = A y + B tends to 1 from wherever it starts. */
+/* y = A y + B converges to 1 from any start. */
 #define A 0.999
 #define B 0.001
 
-static double chains[BUSY_LANES]; /* of the last work */
+static double chains[BUSY_LANES]; /* results of the last work */
 
-/* `steps` steps on every lane. The compiler may vectorise over the lanes, which is
- * arithmetic all the same, but not over or across the steps, as each needs the one
- * before; without -ffast-math it has no closed form either. */
+/* Makes `steps` steps on every lane. The compiler may vectorise over the lanes, which
+ * does not change the arithmetic, but not over the steps, as each needs the previous
+ * one; without -ffast-math there is no closed form either. */
 static void lanes_step(double y[BUSY_LANES], int64_t steps)
 {
     for (int64_t s = 0; s < steps; s++) {
@@ -29,7 +29,7 @@ static void lanes_step(double y[BUSY_LANES], int64_t steps)
     }
 }
 
-/* What is left of less than one step of all lanes: pairs, then a single addition. */
+/* Does the rest, less than one step of all lanes: pairs, then a single addition. */
 static void lanes_rest(double y[BUSY_LANES], int flops)
 {
     for (int lane = 0; lane < flops / 2; lane++)
@@ -38,7 +38,7 @@ static void lanes_rest(double y[BUSY_LANES], int flops)
         y[BUSY_LANES - 1] += B;
 }
 
-/* Makes the compiler believe that y comes from and goes to where it cannot see. */
+/* Hides y from the compiler, which must assume that any code reads and writes it. */
 static inline void lanes_opaque(double y[BUSY_LANES])
 {
     __asm__ volatile("" : : "r"(y) : "memory");

@@ -10,22 +10,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The buffers of the bench are handed from phase to phase by name. Each holds a
- * share of a gang's matrix; shares of the big grid are smaller. */
+/* The buffers of the bench pass from phase to phase by name. Each holds a share of a
+ * gang's matrix; shares of the big grid are smaller. */
 struct full {
     struct bench *b;
     struct linalg *big, *small;
     struct pixels *pixels;
     struct remap remap;
     double *inverse;        /* D^-1 on the gang's grid: one of the buffers, D to W */
-    void *in[2];            /* others: shares that are read */
-    double *out[2];         /* others: W's products; the same one twice, see below */
-    double *dsdc[2], *pack; /* others, of several gangs: its matrices; for remapping */
+    void *in[2];            /* other buffers: shares that are read */
+    double *out[2];         /* other buffers: W's products; maybe the same one twice,
+                             * see below */
+    double *dsdc[2], *pack; /* other buffers, with several gangs: its matrices;
+                             * for remapping */
     double *z;              /* npix: D^-1 d */
     double *dl, *d2l, *dc;  /* nbin; nbin x nbin; nbin */
-    uint64_t *bin_hash;     /* nbin: what S wrote of each bin, in our place */
-    uint64_t *group_hash;   /* groups: what W wrote */
-    char *piece;            /* with --rank-shift: of what is handed on */
+    uint64_t *bin_hash;     /* nbin: hashes of what S wrote of each bin, in our place */
+    uint64_t *group_hash;   /* groups: hashes of what W wrote */
+    char *piece;            /* with --rank-shift: a piece that is passed on */
 };
 
 int full_check(const struct plan *p)
@@ -34,7 +36,7 @@ int full_check(const struct plan *p)
     return rc ? rc : grid_check_scalapack(p->small.npix, p->small.block, p->gang_ranks);
 }
 
-/* ---- what it holds ------------------------------------------------------------ */
+/* ---- memory ------------------------------------------------------------------- */
 
 static int full_allocate(struct full *f)
 {
@@ -137,8 +139,8 @@ static void check(struct full *f, const double *m, struct share s, struct run_ha
     bench_step(f->b);
 }
 
-/* Remembers a failure of the mathematics or of messages, of which the phase's end tells
- * everybody. */
+/* Records a failure of the mathematics or of messages, which ranks agree on at the end
+ * of the phase. */
 static void full_note(struct full *f, int rc)
 {
     run_fail(f->b->run, rc);
@@ -158,7 +160,8 @@ static void note_message(struct full *f, int code)
     full_note(f, err_set(-EIO, NULL, -1, "handing on what was read failed: %s", why));
 }
 
-/* So that each rank knows what it will find in the place that it moves on to. */
+/* Passes the hashes on, so that each rank knows the content of the place that it
+ * moves to. */
 static void move_hashes(struct full *f, uint64_t *hash, int64_t n)
 {
     struct run *r = f->b->run;
@@ -169,8 +172,8 @@ static void move_hashes(struct full *f, uint64_t *hash, int64_t n)
                                              r->world.comm, MPI_STATUS_IGNORE));
 }
 
-/* From `at` on, the next piece of `bytes`, and whom to exchange it with: nobody where
- * there is nothing left. */
+/* The size of the next piece of `bytes` from `at` on, and the rank to exchange it with:
+ * none if nothing is left. */
 static int next_piece(const struct full *f, int64_t at, int64_t bytes, int *peer)
 {
     int64_t left = bytes - at, most = f->b->plan.piece_bytes;
@@ -179,8 +182,8 @@ static int next_piece(const struct full *f, int64_t at, int64_t bytes, int *peer
     return left <= 0 ? 0 : (int)(left < most ? left : most);
 }
 
-/* Of the `bytes` in m, which are another rank's share, hands that rank what is its own;
- * then m holds our share, of own_bytes. */
+/* Passes the `bytes` in m, which are another rank's share, on to that rank; then m
+ * holds our share, of own_bytes. */
 static void hand_on(struct full *f, double *m, int64_t bytes, int64_t own_bytes)
 {
     struct run *r = f->b->run;
@@ -219,8 +222,8 @@ static void write_group(struct full *f, const double *m, int64_t group)
     bench_step(f->b);
 }
 
-/* Reads the n-th of phase C's shares, and fetches what comes `next` (-1: nothing). All
- * but the first are read again, so none must stay in memory. */
+/* Reads the n-th of phase C's shares, and fetches the share `next` (-1: none). All
+ * except the first are read again, so none must stay in memory. */
 static double *read_group(struct full *f, int64_t n, int64_t group, int64_t next)
 {
     struct share s = bench_group(f->b, group);
@@ -249,10 +252,10 @@ static void compute(struct full *f)
 
 /* ---- the phases ---------------------------------------------------------- */
 
-#define PANEL_FLOPS 1.6e7 /* a few milliseconds of one core */
+#define PANEL_FLOPS 1.6e7 /* a few milliseconds of a core */
 
-/* How many column panels the product is cut into, so that what is under way is looked
- * after in between; one where nothing is. */
+/* The number of column panels into which the product is split, so that transfers are
+ * advanced in between; one if there are none. */
 static int panels(const struct full *f)
 {
     const struct plan *p = &f->b->plan;
@@ -279,7 +282,7 @@ static int phase_s(struct full *f, double *sum)
     return rc;
 }
 
-/* Hands the inverse to every gang. */
+/* Sends the inverse to every gang. */
 static void share_inverse(struct full *f, double *d)
 {
     void **buf = f->b->buf;
@@ -293,7 +296,7 @@ static void share_inverse(struct full *f, double *d)
     compute(f);
 }
 
-/* D = S + N, its inverse, and z = D^-1 d. No I/O. */
+/* Computes D = S + N, its inverse, and z = D^-1 d. No I/O. */
 static int phase_d(struct full *f, double *d)
 {
     bench_phase_begin(f->b, PHASE_D, 0);
@@ -305,8 +308,8 @@ static int phase_d(struct full *f, double *d)
 }
 
 /* Names the buffers for phase W. A single gang works on the shares that it reads.
- * Several make their matrices of them, and have two, as the next one is read first.
- * With SYNC, which never writes while it computes, they have one product. */
+ * Several gangs assemble matrices from them, and have two, as the next one is read
+ * first. With SYNC, which never writes while it computes, there is one product. */
 static void name_buffers(struct full *f)
 {
     const struct plan *p = &f->b->plan;
@@ -318,12 +321,13 @@ static void name_buffers(struct full *f)
     f->in[1] = rest[1];
     f->out[0] = rest[2];
     f->out[1] = p->gangs == 1 ? rest[3] : rest[6] ? rest[6] : rest[2];
-    f->dsdc[0] = rest[3]; /* several gangs only, as the next two */
+    f->dsdc[0] = rest[3]; /* this and the next two: several gangs only */
     f->dsdc[1] = rest[4];
     f->pack = rest[5];
 }
 
-/* Reads the bins of a group, one for each gang; returns ours. `receive` is used up. */
+/* Reads the bins of a group, one for each gang; returns ours. `receive`
+ * is overwritten. */
 static double *gather_group(struct full *f, int64_t group, double *receive)
 {
     int gangs = f->b->plan.gangs;
@@ -339,7 +343,7 @@ static double *gather_group(struct full *f, int64_t group, double *receive)
     return gangs == 1 ? m : dsdc;
 }
 
-/* W_b = D^-1 dSdC_b, and dL_b = (d^T W z - tr W) / 2, this share's part of it. */
+/* Computes W_b = D^-1 dSdC_b, and this share's part of dL_b = (d^T W z - tr W) / 2. */
 static void multiply(struct full *f, int64_t group, const double *dsdc, double *w)
 {
     const struct plan *p = &f->b->plan;
@@ -374,8 +378,9 @@ static int phase_w(struct full *f)
     return rc;
 }
 
-/* tr(W_b W_b') / 2 for our outer group and all gangs' matrices of the inner group,
- * which come round: `m` is the first of them, and both buffers are used up. */
+/* Computes tr(W_b W_b') / 2 for our outer group and all gangs' matrices of the inner
+ * group, which rotate through the gangs: `m` is the first of them, and both buffers
+ * are overwritten. */
 static void trace_products(struct full *f, int64_t outer, int64_t inner,
                            const double *transposed, double *m, double *spare)
 {
@@ -398,7 +403,8 @@ static void trace_products(struct full *f, int64_t outer, int64_t inner,
     }
 }
 
-/* A wrong block is the failure to report, not the mathematics that it spoils. */
+/* False if any rank has failed: a wrong block is the failure to report, not its effect
+ * on the mathematics. */
 static bool all_went_well(const struct full *f)
 {
     int failed = f->b->run->failed != 0;
@@ -420,8 +426,8 @@ static void solve(struct full *f)
         full_note(f, linalg_solve(nbin, f->d2l, f->dc));
 }
 
-/* For each matrix, with it as the outer one: itself, then all after it. The next one is
- * read before a pair is worked on, as MADbench2 does. */
+/* Pairs each matrix, as the outer one, with itself and all after it. The next one is
+ * read before a pair is worked on, as in MADbench2. */
 static void pair_up(struct full *f, double *transposed, double *spare)
 {
     int64_t groups = f->b->plan.groups, n = 0;
@@ -439,7 +445,7 @@ static void pair_up(struct full *f, double *transposed, double *spare)
         }
 }
 
-/* W's inverse is no longer needed: its buffer serves, too. */
+/* Makes phase C. W's inverse is no longer needed: its buffer is reused. */
 static int phase_c(struct full *f)
 {
     size_t nbin = (size_t)f->b->settings->nbin;

@@ -6,8 +6,8 @@
 
 #include "run/run.h"
 
-/* Local, but every rank of `comm` must come as often. Waits for the rank before
- * (counted as idle); lets the next one go. mod == 1: nothing to wait for. */
+/* Local, but every rank of `comm` must call them equally often. Wait for the previous
+ * rank (counted as idle), and let the next one go. mod == 1: no waiting. */
 void gate_enter(struct run *r, MPI_Comm comm, int64_t mod);
 void gate_leave(struct run *r, MPI_Comm comm, int64_t mod);
 

@@ -18,7 +18,7 @@ void grid_shape(int ranks, int *rows, int *cols)
     *cols = ranks / r;
 }
 
-/* The largest block that still gives each of `across` ranks one: the largest b with
+/* The largest block of which each of `across` ranks still gets one: the largest b with
  * (across - 1) * b < npix. */
 static int64_t block_max(int64_t npix, int across)
 {
@@ -36,7 +36,7 @@ int64_t grid_block_default(int64_t npix, int ranks)
 }
 
 /* The largest number of ranks up to `ranks` whose grid has no row or column without a
- * block. One rank always does; more than one for each block never do. */
+ * block. One rank always qualifies; more than one per block never do. */
 static int ranks_below(int64_t blocks, int ranks)
 {
     if (blocks < ranks / blocks)
@@ -79,7 +79,7 @@ int grid_check(int64_t npix, int64_t block, int ranks)
         (long long)smaller, (long long)more, fewer);
 }
 
-/* Elements of the largest share: rank 0's, as blocks are dealt from it on. */
+/* The elements of the largest share: rank 0's, as the first block is dealt to it. */
 static int64_t share_max(int64_t npix, int64_t block, int ranks)
 {
     int rows, cols;
@@ -87,8 +87,8 @@ static int64_t share_max(int64_t npix, int64_t block, int ranks)
     return grid_numroc(npix, block, 0, rows) * grid_numroc(npix, block, 0, cols);
 }
 
-/* The smallest number of ranks above `ranks` whose shares fit and whose grid every row
- * and column has a block of; 0 if none is near. */
+/* The smallest number of ranks above `ranks` whose shares fit and whose grid has a
+ * block in every row and column; 0 if none is near. */
 static int ranks_above(int64_t npix, int64_t block, int ranks)
 {
     int64_t blocks = units_div_up(npix, block);
@@ -172,8 +172,8 @@ int64_t grid_share_bytes_max(const struct grid *g)
     return grid_share_bytes_of(g, 0);
 }
 
-/* Which coordinates have the same share: those before the one with the last, incomplete
- * block (a block more), that one, and those behind. */
+/* Coordinates with equal shares: those before the one with the last, incomplete block
+ * (a block more), that one, and those behind. */
 struct alike {
     int64_t count, elements;
 };

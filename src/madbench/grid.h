@@ -1,8 +1,8 @@
-/* Who owns which part of a matrix: pixel-pixel matrices of npix x npix doubles,
- * dealt out in square blocks over a rows x cols grid of ranks, the two-dimensional
- * block-cyclic distribution of ScaLAPACK (Users' Guide, section 4.3) with its first
- * block on rank 0. Rank = row * cols + col. A rank's share is one column-major local
- * array of local_rows x local_cols doubles without padding.
+/* The distribution of matrices: pixel-pixel matrices of npix x npix doubles, in square
+ * blocks over a rows x cols grid of ranks, the two-dimensional block-cyclic
+ * distribution of ScaLAPACK (Users' Guide, section 4.3) with its first block on rank 0.
+ * Rank = row * cols + col. A rank's share is one column-major local array of local_rows
+ * x local_cols doubles without padding.
  *
  * Pure arithmetic: no MPI, no memory, 64-bit throughout. */
 #ifndef MADBENCH_GRID_H
@@ -25,39 +25,39 @@ struct grid {
  * rows * cols == ranks. A prime number of ranks gives one row. */
 void grid_shape(int ranks, int *rows, int *cols);
 
-/* Local. The block size to take where the user gave none: 64, or less, so that
- * grid_check accepts it; 1 where npix is too small for any. */
+/* Local. The default block size: 64, or less, so that grid_check accepts it; 1 if npix
+ * is too small for any. */
 int64_t grid_block_default(int64_t npix, int ranks);
 
-/* Local. Whether every row and column of the grid of `ranks` owns at least one
- * block: ceil(npix / block) >= max(rows, cols). Returns 0 or -EINVAL with a sentence
- * that names the nearest values that would do. */
+/* Local. Checks that every row and column of the grid of `ranks` owns at least one
+ * block: ceil(npix / block) >= max(rows, cols). Returns 0, or -EINVAL with a sentence
+ * that names the nearest valid values. */
 int grid_check(int64_t npix, int64_t block, int ranks);
 
-/* Local. Whether ScaLAPACK, whose local indices are 32-bit, can hold the shares: for
- * the full mode only. Returns 0 or -EINVAL with a sentence that names the number of
- * ranks per gang needed. */
+/* Local. Checks that ScaLAPACK, whose local indices are 32-bit, can hold the shares:
+ * for full mode only. Returns 0, or -EINVAL with a sentence that names the necessary
+ * ranks per gang. */
 int grid_check_scalapack(int64_t npix, int64_t block, int ranks);
 
-/* Local. Fills `g` as rank `rank` of `ranks` sees it. Returns what grid_check does. */
+/* Local. Fills `g` for rank `rank` of `ranks`. Returns the result of grid_check. */
 int grid_init(struct grid *g, int64_t npix, int64_t block, int ranks, int rank);
 
-/* Local. How many of n things, dealt in blocks over `procs` from 0 on, go to `coord`
- * (ScaLAPACK's NUMROC with source 0). */
+/* Local. The number of n things, dealt in blocks over `procs` from 0 on, that `coord`
+ * gets (ScaLAPACK's NUMROC with source 0). */
 int64_t grid_numroc(int64_t n, int64_t block, int coord, int procs);
 
-/* Local. Our share, any rank's share, and the largest of all ranks' shares, which is
- * the one of rank 0. In doubles, and in bytes. */
+/* Local. The size of our share, of any rank's share, and of the largest share, which is
+ * rank 0's. In doubles, and in bytes. */
 int64_t grid_share_elements(const struct grid *g);
 int64_t grid_share_bytes(const struct grid *g);
 int64_t grid_share_bytes_of(const struct grid *g, int rank);
 int64_t grid_share_bytes_max(const struct grid *g);
 
-/* Local. All ranks' shares together, each rounded up to a multiple of `align` bytes; as
- * quick for any number of ranks. */
+/* Local. The sum of all ranks' shares, each rounded up to a multiple of `align` bytes;
+ * its time does not depend on the number of ranks. */
 int64_t grid_shares_bytes(const struct grid *g, int64_t align);
 
-/* Local. Global index of a local one, 0 <= i < local_rows, 0 <= j < local_cols. */
+/* Local. The global index of a local one, 0 <= i < local_rows, 0 <= j < local_cols. */
 static inline int64_t grid_global_row(const struct grid *g, int64_t i)
 {
     return (i / g->block * g->rows + g->row) * g->block + i % g->block;
@@ -67,7 +67,7 @@ static inline int64_t grid_global_col(const struct grid *g, int64_t j)
     return (j / g->block * g->cols + g->col) * g->block + j % g->block;
 }
 
-/* Local. Index within the owner's share of the global row p or column q. */
+/* Local. The index within the owner's share of the global row p or column q. */
 static inline int64_t grid_local_row(const struct grid *g, int64_t p)
 {
     return p / g->block / g->rows * g->block + p % g->block;
@@ -77,7 +77,8 @@ static inline int64_t grid_local_col(const struct grid *g, int64_t q)
     return q / g->block / g->cols * g->block + q % g->block;
 }
 
-/* Local. Grid row that owns global row p, grid column that owns global column q. */
+/* Local. The grid row that owns global row p, the grid column that owns global
+ * column q. */
 static inline int grid_owner_row(const struct grid *g, int64_t p)
 {
     return (int)(p / g->block % g->rows);

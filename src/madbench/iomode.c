@@ -2,12 +2,12 @@
 #include "madbench/busy.h"
 #include <math.h>
 
-/* Which version of a block is in the file: S writes the first, W the second. */
+/* Versions of a block in the file: S writes the first, W the second. */
 enum version { AFTER_S = 1, AFTER_W = 2 };
 
-/* Flops per matrix: (NPIX^2)^alpha and none at 0, or, where alpha is negative or not
- * given, as the full mode's matrix product in W and its element-wise work elsewhere
- * (specs: madbench, section 1). */
+/* Does busy work. Flops per matrix: (NPIX^2)^alpha, or none at 0; if alpha is negative
+ * or not given, as the full mode's matrix product in W and its element-wise work
+ * elsewhere (specs: madbench, section 1). */
 static void work(struct bench *b, double faithful_exponent, int ranks)
 {
     double n = (double)b->settings->npix;
@@ -19,7 +19,8 @@ static void work(struct bench *b, double faithful_exponent, int ranks)
     b->busy_ns += clock_ns() - begin_ns;
 }
 
-/* Shares are read into the first two buffers in turn, and written from the next two. */
+/* A buffer for writing. Shares are read into the first two buffers in turn, and written
+ * from the next two. */
 static void *out(const struct bench *b, int64_t i)
 {
     return b->buf[2 + i % 2];

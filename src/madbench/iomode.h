@@ -5,10 +5,10 @@
 
 #include "madbench/bench.h"
 
-/* Local. Fills the buffers with data that no device can make less of. */
+/* Local. Fills the buffers with incompressible data. */
 void iomode_prepare(struct bench *b);
 
-/* **Collective.** The phases once (`bench`: a struct bench); the file stays. For
+/* **Collective.** Makes the phases once (`bench`: a struct bench); the file stays. For
  * bench_pass. Returns the agreed verdict. */
 int iomode_phases(void *bench);
 

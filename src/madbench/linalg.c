@@ -15,8 +15,8 @@ static const double unity = 1.0, nothing = 0.0;
 
 /* ------------------------------------------------------------ BLAS threads */
 
-/* How a threaded BLAS is told. They are looked up, not linked, as which one a program
- * gets is often decided when it starts. */
+/* Functions that set a threaded BLAS to one thread. They are looked up, not linked, as
+ * a program's BLAS is often decided when it starts. */
 static const struct blas {
     const char *symbol, *phrase;
     bool wide; /* takes an int64_t, the others an int */
@@ -26,7 +26,8 @@ static const struct blas {
     {"bli_thread_set_num_threads", "BLIS set to 1 thread per rank", true},
 };
 
-/* ISO C casts no object pointer to a function's; POSIX lets its bytes be copied. */
+/* Calls a symbol. ISO C forbids casting an object pointer to a function pointer; POSIX
+ * allows copying its bytes. */
 static void blas_call(void *symbol, bool wide)
 {
     void (*set)(int);
@@ -53,7 +54,7 @@ const char *linalg_blas_single(void)
 
 /* ------------------------------------------------------------ open, close */
 
-/* A share without rows still has a leading dimension of 1 in ScaLAPACK. */
+/* The leading dimension: in ScaLAPACK a share without rows has 1. */
 static int leading(const struct grid *g)
 {
     return g->local_rows > 0 ? (int)g->local_rows : 1;
@@ -121,7 +122,7 @@ void linalg_close(struct linalg **l)
 
 /* ------------------------------------------------------------ distributed matrices */
 
-/* ScaLAPACK's info > 0 is a matter of the matrix, < 0 of our arguments. */
+/* Judges ScaLAPACK's info: > 0 concerns the matrix, < 0 our arguments. */
 static int info_verdict(int info, const char *routine, const char *what)
 {
     if (info == 0)
@@ -134,8 +135,8 @@ static int info_verdict(int info, const char *routine, const char *what)
                    routine, what, info);
 }
 
-/* Completes the upper triangle of the symmetric `a` from its lower one, by way of the
- * transpose. */
+/* Completes the upper triangle of the symmetric `a` from its lower one, through
+ * the transpose. */
 static void upper_complete(struct linalg *l, double *a, double *work)
 {
     const struct grid *g = &l->grid;
@@ -164,8 +165,8 @@ int linalg_invert(struct linalg *l, double *a, double *work)
     return rc;
 }
 
-/* Width of a panel: a whole number of blocks on every grid column, so that all ranks
- * have the same share of every panel but the last. */
+/* The width of a panel: a whole number of blocks on every grid column, so that all
+ * ranks have equal shares of every panel but the last. */
 static int64_t panel_width(const struct grid *g, int panels)
 {
     if (panels <= 1)
@@ -220,7 +221,7 @@ int linalg_row_sums(struct linalg *l, const double *a, double *z)
 
 /* ------------------------------------------------------------ one share */
 
-/* For every diagonal element that is ours. */
+/* Adds 1 to every diagonal element that is ours. */
 void linalg_noise_add(const struct grid *g, double *a)
 {
     for (int64_t i = 0; i < g->local_rows; i++) {
@@ -268,7 +269,7 @@ static double column_dot(const double *v, const double *w, int64_t n)
     return sum;
 }
 
-/* Column by column: short sums of sums keep rounding small, too. */
+/* Sums by columns: short sums of sums keep rounding errors small, too. */
 double linalg_dot_local(const struct grid *g, const double *a, const double *b,
                         struct tick *t)
 {

@@ -1,4 +1,4 @@
-/* madbench: MADbench2 for today's machines. Strings things together; the phases are in
+/* madbench: MADbench2 for today's machines. Combines the parts; the phases are in
  * full.c and iomode.c. */
 #include "madbench/bench.h"
 #include "madbench/busy.h"
@@ -12,7 +12,7 @@ static struct plan plan;
 static struct bench bench = {.gang = MPI_COMM_NULL};
 static struct full *full; /* NULL in I/O mode */
 
-/* Which grid was chosen, and what else the options do not say. */
+/* Notes the grid and other choices that the options do not show. */
 static void describe(struct run *r)
 {
     const struct plan *p = &plan;
@@ -66,7 +66,7 @@ static int madbench_prepare(struct run *r)
     return rc;
 }
 
-/* One pass over the phases, or several where that is measured. */
+/* Makes one pass over the phases, or several if their overlap is measured. */
 static int phases(struct run *r, void *unused)
 {
     int (*call)(void *) = plan.full ? full_phases : iomode_phases;
@@ -79,7 +79,7 @@ static int phases(struct run *r, void *unused)
                                 : bench_pass(&bench, &plain, call, arg);
 }
 
-/* MADbench2 ended with this line; other programs look for it. */
+/* Prints the last line of MADbench2's output, which other programs look for. */
 static void print_first(double dc)
 {
     if (original_asked(&settings))
@@ -88,7 +88,7 @@ static void print_first(double dc)
         printf("dC[0] = %.12e\n", dc);
 }
 
-/* How much was computed: what seconds of busy work are to be held against. */
+/* Reports the number of operations, to be compared with the seconds of busy work. */
 static void report_flops(const struct run *r)
 {
     double flops = bench.flops;

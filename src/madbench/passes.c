@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define POOR 0.8 /* of what the pipeline allows: below it, the report says why */
+#define POOR 0.8 /* below this part of the possible overlap the report says why */
 #define HIDDEN 0.9
 
 static void figure(struct bench *b, const char *phase, const char *name,
@@ -15,7 +15,8 @@ static void figure(struct bench *b, const char *phase, const char *name,
     report_figure(b->run->report, full, unit, better, formula, value);
 }
 
-/* What a pipeline of so many stages can overlap: it fills and drains alone. */
+/* The overlap that a pipeline of this many stages allows: filling and draining do
+ * not overlap. */
 static double bound(const struct bench *b, enum bench_phase phase)
 {
     int64_t stages = phase == PHASE_S ? b->settings->nbin : b->plan.groups;
@@ -24,15 +25,15 @@ static double bound(const struct bench *b, enum bench_phase phase)
     return 1 - 1 / (double)stages;
 }
 
-/* ---- what is hidden -------------------------------------------------------------- */
+/* ---- hidden I/O ------------------------------------------------------------------ */
 
-/* Asynchronous I/O without computation, and what computation takes off it; sums over
+/* Asynchronous I/O without computation, and its reduction by computation; sums over
  * phases of the slowest rank's seconds. */
 struct hiding {
-    double alone_s; /* of I/O that the program saw, while nothing was computed */
-    double left_s;  /* the same beside the computation */
-    double most_s;  /* what so much computation could hide */
-    double bound_s; /* what any computation could */
+    double alone_s; /* I/O that the program saw, without computation */
+    double left_s;  /* I/O that the program saw, with computation */
+    double most_s;  /* I/O that this computation could hide */
+    double bound_s; /* I/O that any computation could hide */
 };
 
 static void hide(struct hiding *h, const struct report_rate *alone,
@@ -61,7 +62,8 @@ static double hidden(const struct hiding *h)
 enum { ALONE_IO, ALONE_COMPUTE, BOTH, PARTS };
 typedef struct report_rate rates[PARTS][PHASES];
 
-/* Where the seconds went that both together took more than the longer one alone. */
+/* The cause of the seconds by which both together took longer than the longer
+ * one alone. */
 static const char *cause(const struct report_rate *io, const struct report_rate *comp,
                          const struct report_rate *both, double *s)
 {
@@ -160,7 +162,7 @@ int passes_overlap(struct bench *b, int (*call)(void *), void *arg)
     "bytes read and written by all ranks / sum over phases of the slowest rank's "     \
     "visible seconds (read, write, sync) / 1e6"
 
-struct point { /* of the curve: sums over phases */
+struct point { /* a point of the curve: sums over phases */
     double alpha, sync_s, compute_s, bytes;
     struct hiding io;
 };
@@ -172,8 +174,8 @@ static const struct pass kinds[KINDS] = {
     [ASYNC] = {.suffix = "-async", .mode = RUN_ASYNC, .work = true},
     [SYNC] = {.suffix = "-sync", .mode = RUN_SYNC, .work = true}};
 
-/* I/O without computation comes next to the same I/O with it: a device's rate may
- * drift in a long sweep. */
+/* Measures a point. I/O without computation comes next to the same I/O with it: a
+ * device's rate may drift in a long sweep. */
 static int measure(struct bench *b, struct point *at, int (*call)(void *), void *arg)
 {
     struct report_rate rate[KINDS][PHASES];
@@ -219,14 +221,14 @@ static void add_point(struct bench *b, const struct point *p)
                          rows[i].better, rows[i].formula, rows[i].value);
 }
 
-/* How much of its goal is hidden at a point: 1, and it is reached. */
+/* The hidden part at a point, as a share of its goal: 1 reaches it. */
 static double reached(const struct point *p)
 {
     return hidden(&p->io) / (HIDDEN * p->io.bound_s / p->io.alone_s);
 }
 
-/* By linear interpolation between the last alpha that hides less than the goal and the
- * first that does; NAN: none does. */
+/* Interpolates linearly between the last alpha that hides less than the goal and the
+ * first that reaches it; NAN: none does. */
 static double critical(const struct point *p, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -262,7 +264,7 @@ static void add_critical(struct bench *b, const struct point *p, int n)
                        p->alpha);
 }
 
-/* One pass of each kind of I/O, checked. */
+/* Makes one checked pass of each kind of I/O. */
 static int check(struct bench *b, int (*call)(void *), void *arg)
 {
     int rc = 0;

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 #define PI 3.14159265358979323846
-/* Rows taken at a time: a segment of five arrays stays in the first cache levels. */
+/* Rows computed at a time: a segment of five arrays stays in the first cache levels. */
 #define SEGMENT 512
 
-/* The state that srand48(0) leaves: the seed above 0x330e. */
+/* Sets the state as srand48(0) does: the seed above 0x330e. */
 static void sky_seed(unsigned short state[3])
 {
     state[0] = 0x330e;
@@ -23,7 +23,7 @@ static void unit_vector(double ra, double dec, double *x, double *y, double *z)
     *z = sin(dec);
 }
 
-/* Every rank draws the whole sequence, npix pairs, and keeps what it needs. */
+/* Draws the whole sequence on every rank, npix pairs, and keeps what the rank needs. */
 static void sky_draw(struct pixels *px, const struct grid *g)
 {
     unsigned short state[3];
@@ -69,7 +69,7 @@ void pixels_close(struct pixels **px)
     *px = NULL;
 }
 
-/* One bin's steps of the recurrence: its factors, the same for every element. */
+/* The factors of the recurrence in a bin, the same for every element. */
 struct steps {
     double keep[PIXELS_BIN_MULTIPOLES];   /* 1 - 1/l */
     double weight[PIXELS_BIN_MULTIPOLES]; /* (2l + 1) / (4 pi) */
@@ -83,9 +83,9 @@ struct segment {
     double *previous, *current, *dsdc;
 };
 
-/* With t = x P_{l-1} and u = t - P_{l-2} the recurrence is P_l = t + u (1 - 1/l): four
- * operations and no division per multipole, fused multiply-adds most of them. The loop
- * over multipoles is of constant length, so that it unrolls inside the
+/* Computes a bin. With t = x P_{l-1} and u = t - P_{l-2} the recurrence is P_l = t + u
+ * (1 - 1/l): four operations and no division per multipole, fused multiply-adds most of
+ * them. The loop over multipoles has constant length, so that it unrolls inside the
  * vectorised loop over rows and everything stays in registers. */
 static inline __attribute__((always_inline)) void bin_body(const struct segment *s,
                                                            const struct steps *st)
@@ -117,9 +117,9 @@ static void bin_baseline(const struct segment *s, const struct steps *st)
     bin_body(s, st);
 }
 
-/* One body, compiled for several instruction sets, and chosen once at run time. Not
- * target_clones: that needs a compiler *and* a C library with indirect functions,
- * and means something else to clang. */
+/* The same body compiled for several instruction sets, and chosen once at run time. Not
+ * target_clones: that needs a compiler *and* a C library with indirect functions, and
+ * has another meaning in clang. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define LEGENDRE_X86 1
 __attribute__((target("avx2"))) static void bin_avx2(const struct segment *s,
@@ -170,7 +170,8 @@ static struct steps steps_of(int bin)
     return st;
 }
 
-/* P_{-1} = 0 and P_0 = 1 give P_1 = x exactly, as (1 - 1/l) is zero at l = 1. */
+/* Starts the recurrence: P_{-1} = 0 and P_0 = 1 give P_1 = x exactly, as (1 - 1/l) is
+ * zero at l = 1. */
 static void segment_start(struct segment *s)
 {
     for (int64_t i = 0; i < s->n; i++) {
@@ -179,7 +180,7 @@ static void segment_start(struct segment *s)
     }
 }
 
-/* Here, not in a pass of its own: dsdc is still in the cache. */
+/* Adds to the sum here, not in a pass of its own: dsdc is still in the cache. */
 static void segment_sum(const struct segment *s, double *sum, int bin)
 {
     for (int64_t i = 0; i < s->n; i++)

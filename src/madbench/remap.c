@@ -12,7 +12,7 @@
 
 /* ------------------------------------------------------------ open */
 
-/* The divisors of `ranks` next to `ngang`, for advice. */
+/* Checks ngang, and finds the divisors of `ranks` next to it, for advice. */
 static int ngang_check(int ranks, int ngang)
 {
     if (ngang >= 1 && ranks % ngang == 0)
@@ -58,7 +58,7 @@ int remap_open(struct remap *r, MPI_Comm comm, int64_t npix, int64_t block, int 
                         .big_context = -1,
                         .small_context = -1,
                         .message_max = REMAP_MESSAGE_MAX};
-    int rc = grids_open(r, npix, block); /* arithmetic: the same on every rank */
+    int rc = grids_open(r, npix, block); /* the same on every rank: arithmetic */
     if (rc != 0 || method != REMAP_SCALAPACK)
         return rc;
     r->big_context = big->context;
@@ -82,8 +82,8 @@ int64_t remap_receive_bytes(const struct remap *r)
 
 /* ------------------------------------------------------------ what two ranks share */
 
-/* The blocks that lie on grid coordinate a of `pa` and on b of `pb`: first, first +
- * step, ...; first is -1 where there are none. */
+/* The blocks on grid coordinate a of `pa` and on b of `pb`: first, first + step, ...;
+ * first is -1 if there are none. */
 struct common {
     int64_t first, step;
     int64_t elements; /* in all these blocks, along this dimension */
@@ -113,7 +113,7 @@ static struct common common_blocks(const struct grid *g, int a, int pa, int b, i
     return c;
 }
 
-/* What a rank of the big grid sends to a rank of a gang's. */
+/* The part that a rank of the big grid sends to a rank of a gang's grid. */
 struct piece {
     struct common rows, cols;
 };
@@ -137,7 +137,8 @@ static int64_t block_length(const struct grid *g, int64_t block)
     return left < g->block ? left : g->block;
 }
 
-/* One column of a piece between a share and its packed form; returns its length. */
+/* Copies one column of a piece between a share and its packed form; returns
+ * its length. */
 static int64_t column_copy(const struct piece *p, const struct grid *g, double *share,
                            double *packed, bool pack)
 {
@@ -152,8 +153,9 @@ static int64_t column_copy(const struct piece *p, const struct grid *g, double *
     return done;
 }
 
-/* A piece between a share of grid `g` and its packed form: global order of columns, and
- * of rows within them, which both grids agree on. Only unpacking writes to `share`. */
+/* Copies a piece between a share of grid `g` and its packed form, in the global order
+ * of columns and of rows within them, which both grids agree on. Only unpacking writes
+ * to `share`. */
 static void piece_copy(const struct piece *p, const struct grid *g, double *share,
                        double *packed, bool pack)
 {
@@ -171,7 +173,7 @@ static void piece_copy(const struct piece *p, const struct grid *g, double *shar
 
 /* ------------------------------------------------------------ messages */
 
-/* Requests in flight, and the first code of MPI that was not success. */
+/* Requests in flight, and MPI's first error code. */
 struct exchange {
     const struct remap *r;
     MPI_Request *requests;
@@ -195,8 +197,8 @@ static int exchange_verdict(const struct exchange *x)
                    why);
 }
 
-/* Starts one message, or several where it is too long for one. Messages between two
- * ranks do not overtake each other, so one tag will do. */
+/* Starts one message, or several if it is too long for one. Messages between two ranks
+ * do not overtake each other, so one tag suffices. */
 static void exchange_start(struct exchange *x, double *data, int64_t n, int peer,
                            bool send)
 {
@@ -212,7 +214,7 @@ static void exchange_start(struct exchange *x, double *data, int64_t n, int peer
     }
 }
 
-/* Waits for all, in order; with a tick, asks for them and calls it in turn. */
+/* Waits for all, in order; with a tick, tests them and calls it in turn. */
 static void exchange_finish(struct exchange *x, struct tick *t)
 {
     for (int i = 0; i < x->count;) {
@@ -229,15 +231,16 @@ static void exchange_finish(struct exchange *x, struct tick *t)
 
 /* ------------------------------------------------------------ custom */
 
-/* The ranks of the other grid that can share a block with coordinate `mine` of `pm` are
- * those congruent to it modulo gcd(pm, po): coordinates mine % gcd, + gcd, ... */
+/* The step between peers. The ranks of the other grid that can share a block with
+ * coordinate `mine` of `pm` are those congruent to it modulo gcd(pm, po): coordinates
+ * mine % gcd, + gcd, ... */
 static int peers_step(int pm, int po)
 {
     return gcd(pm, po);
 }
 
 /* Packs a piece for every rank of the gang that shares blocks with us, and sends it
- * while packing the next. Our own goes straight into the receive buffer at `self`. */
+ * while packing the next. Our own goes directly into the receive buffer at `self`. */
 static void pieces_send(struct exchange *x, int gang, const double *from, double *pack,
                         double *self)
 {
@@ -258,8 +261,9 @@ static void pieces_send(struct exchange *x, int gang, const double *from, double
     }
 }
 
-/* Visits the pieces that this rank of the gang gets, in the receive buffer one after
- * the other: `unpack` into `to`, or ask for them. Returns where our own goes. */
+/* Visits the pieces that this rank of the gang gets, in the receive buffer one
+ * after the other: unpacks them into `to`, or posts receives. Returns the place of
+ * our own. */
 static double *pieces_receive(struct exchange *x, double *to, double *receive,
                               bool unpack)
 {
@@ -283,7 +287,8 @@ static double *pieces_receive(struct exchange *x, double *to, double *receive,
     return self;
 }
 
-/* Enough requests for one message per peer and one more per message_max bytes. */
+/* Allocates enough requests for one message per peer and one more per
+ * message_max bytes. */
 static int exchange_open(struct exchange *x, const struct remap *r)
 {
     int64_t peers = (int64_t)r->big.ranks + r->small.ranks;
@@ -318,8 +323,8 @@ static int custom_matrix(const struct remap *r, int gang, const double *from,
 
 /* ------------------------------------------------------------ scalapack and all */
 
-/* pdgemr2d wants every rank of the big context; one outside the gang says so by a
- * context of -1 and learns the gang's grid from the others. */
+/* Calls pdgemr2d, which needs every rank of the big context; a rank outside the gang
+ * passes a context of -1 and gets the gang's grid from the others. */
 static int scalapack_matrix(const struct remap *r, int gang, const double *from,
                             double *to)
 {

@@ -1,14 +1,14 @@
-/* The BLACS, the PBLAS, ScaLAPACK and LAPACK as madbench/linalg.c and madbench/remap.c
- * call them; nobody else does. Integers are 32-bit. Fortran passes the lengths of
- * character arguments behind all the others; leaving them out is what every C caller of
- * these libraries does. */
+/* The functions of the BLACS, the PBLAS, ScaLAPACK and LAPACK that
+ * madbench/linalg.c and madbench/remap.c call. Integers are 32-bit. Fortran passes
+ * the lengths of character arguments behind all others; C callers of these
+ * libraries leave them out. */
 #ifndef MADBENCH_SCALAPACK_H
 #define MADBENCH_SCALAPACK_H
 
 #include <mpi.h>
 
-#define DESC_SIZE 9    /* of a matrix description ... */
-#define DESC_CONTEXT 1 /* ... and its entry for the BLACS context, -1: not a member */
+#define DESC_SIZE 9    /* entries of a matrix description */
+#define DESC_CONTEXT 1 /* entry for the BLACS context, -1: not a member */
 
 int Csys2blacs_handle(MPI_Comm comm);
 void Cfree_blacs_system_handle(int handle);

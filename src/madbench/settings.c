@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define ALPHA_MAX 3.0
-#define ALPHA_LEAST (-1000.0) /* any that is negative means the same */
+#define ALPHA_LEAST (-1000.0) /* all negative values mean the same */
 #define PIECE (INT64_C(1) << 20)
 
 struct settings settings = {.bwexp = NAN};
@@ -75,7 +75,7 @@ struct opt settings_table[] = {
 
 const int settings_count = WORKLOAD_COUNT(settings_table);
 
-/* The divisor of both a and b that is nearest to n. */
+/* The common divisor of a and b that is nearest to n. */
 static int64_t nearest_common_divisor(int64_t a, int64_t b, int64_t n)
 {
     int64_t best = 1;
@@ -150,7 +150,7 @@ static int check_mode(const struct plan *p, const struct settings *s)
     return 0;
 }
 
-/* "A:B:STEP", from A to B in steps of STEP. */
+/* Parses "A:B:STEP", from A to B in steps of STEP. */
 static int parse_alphas(struct alphas *a, const char *text)
 {
     double last;
@@ -179,7 +179,7 @@ static int64_t least_common_multiple(int64_t a, int64_t b)
     return a / x * b;
 }
 
-/* A slot holds whole transfers, and begins where one may. */
+/* Sets the layouts. A slot holds whole transfers, and begins at a multiple of them. */
 static void set_layouts(struct plan *p, const struct settings *s)
 {
     int64_t need = grid_share_bytes_max(&p->big);
@@ -227,8 +227,10 @@ int plan_make(struct plan *p, struct settings *s, int rank, int ranks)
     p->small_bytes = grid_share_bytes(&p->small);
     p->buffer_bytes = units_round_up(grid_share_bytes_max(&p->small), p->align);
     p->buffers = MADBENCH_MATRICES;
-    if (p->full && p->gangs > 1) /* one more share read, one more gang's matrix; one */
-        p->buffers = MADBENCH_MATRICES + 2 + p->async; /* more written meanwhile */
+    /* one more share to read, and one more of the gang's matrices; */
+    if (p->full && p->gangs > 1)
+        p->buffers = MADBENCH_MATRICES + 2 + p->async; /* with ASYNC one more
+                                                        * being written */
     if (p->full && s->run.rank_shift)
         p->piece_bytes = p->buffer_bytes < PIECE ? p->buffer_bytes : PIECE;
     set_layouts(p, s);
@@ -240,7 +242,7 @@ static int64_t matrices(const struct plan *p)
     return p->buffers * units_round_up(p->buffer_bytes, BUF_ALIGN);
 }
 
-/* What full_open allocates: z and the pixels' unit vectors, d2L, dL, dC,
+/* The bytes that full_open allocates: z and the pixels' unit vectors, d2L, dL, dC,
  * fingerprints, the piece. */
 int64_t plan_vectors(const struct plan *p)
 {
@@ -261,7 +263,7 @@ int64_t plan_disk(const struct plan *p)
     return layout_files(&p->bins) * layout_file_bytes(&p->bins);
 }
 
-/* Phase C's: in full mode all pairs of groups. */
+/* The reads of phase C: in full mode all pairs of groups. */
 static int64_t group_reads(const struct plan *p)
 {
     return p->full ? p->groups * (p->groups + 1) / 2 : p->groups;
@@ -287,7 +289,7 @@ static void print_row(const char *what, int64_t rank, int64_t total)
 {
     char a[16], b[16], c[32] = "";
     double gib = (double)total / (double)(INT64_C(1) << 30);
-    if (gib >= 1) /* as the slides' table has it */
+    if (gib >= 1) /* as in the slides' table */
         snprintf(c, sizeof c, "%.0f GiB", gib);
     printf("  %-24s %12s %12s%s%s\n", what, units_bytes(a, rank), units_bytes(b, total),
            *c ? "  about " : "", c);

@@ -1,4 +1,4 @@
-/* What the user asked for, and what follows from it: grids, sizes, slots. */
+/* The user's settings, and what follows from them: grids, sizes, slots. */
 #ifndef MADBENCH_SETTINGS_H
 #define MADBENCH_SETTINGS_H
 
@@ -16,9 +16,9 @@ struct settings {
     struct run_options run;
     int64_t npix, nbin, ngang, sblock, fblock, rmod, wmod;
     const char *remap;
-    double bwexp;            /* NAN: not given; < 0: as if, but I/O mode */
+    double bwexp;            /* NAN: not given; < 0: the same, but in I/O mode */
     const char *alpha_sweep; /* "A:B:STEP"; NULL: not given */
-    const char *format;      /* of what is printed */
+    const char *format;      /* of the output */
     bool io_only, overlap;
 };
 
@@ -31,41 +31,43 @@ struct alphas { /* of --alpha-sweep: first, first + step, ... */
     int n; /* 0: no sweep */
 };
 
-/* Derived once, on every rank. */
+/* The derived plan, the same on every rank but for its own share. */
 struct plan {
     bool full;  /* with linear algebra */
-    bool async; /* transfers may be under way while it computes */
+    bool async; /* transfers may be in flight while it computes */
     struct alphas alphas;
     int buffers;            /* matrices in memory, per gang */
     int ranks, gangs, gang; /* gang: ours */
     int gang_ranks, gang_rank;
     int64_t groups;          /* bins of each gang: nbin / gangs */
     struct grid big, small;  /* of all ranks; of our gang */
-    struct layout bins;      /* slots of the big grid: one of each bin */
+    struct layout bins;      /* slots of the big grid: one for each bin */
     struct layout gang_bins; /* the same bytes, as slots of gang matrices */
     int64_t big_bytes;       /* our share of a matrix */
     int64_t small_bytes;     /* our share of a gang's matrix */
     int64_t align;           /* transfers are multiples of it: 1, or for O_DIRECT */
-    int64_t piece_bytes;     /* --rank-shift: of a share, as it is handed on; 0: none */
-    int64_t buffer_bytes;    /* the largest transfer of any rank: what is allocated */
+    int64_t piece_bytes;     /* --rank-shift: part of a share that is passed on at a
+                              * time; 0: none */
+    int64_t buffer_bytes;    /* largest transfer of any rank: size of a buffer */
 };
 
 /* Local. Fills the plan for rank `rank` of `ranks`. Returns 0, or -EINVAL with a
  * sentence that names the nearest valid values. */
 int plan_make(struct plan *p, struct settings *s, int rank, int ranks);
 
-/* Local. Bytes of memory one rank allocates, and of all files. */
+/* Local. The bytes of memory that one rank allocates, and of all files. */
 int64_t plan_memory(const struct plan *p);
-int64_t plan_vectors(const struct plan *p); /* of it, all but the matrices */
+int64_t plan_vectors(const struct plan *p); /* the part without the matrices */
 int64_t plan_disk(const struct plan *p);
 
-/* Local. Files, these bytes, and what so many passes move; `p` is where it stays. */
+/* Local. Fills in files, these bytes, and the bytes moved by `passes` passes; `p` must
+ * stay valid. */
 void plan_need(const struct plan *p, int64_t passes, struct run_need *n);
 
-/* Local. How many steps of progress one pass over all phases has. */
+/* Local. The steps of progress in one pass over all phases. */
 int64_t plan_steps(const struct plan *p, const struct settings *s);
 
-/* Local. What --dry-run prints. */
+/* Local. Prints the plan for --dry-run. */
 void plan_print(const struct plan *p, const struct settings *s,
                 const struct run_need *need);
 

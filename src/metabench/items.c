@@ -1,4 +1,4 @@
-/* What is done to one file or folder, and what its answer must be. */
+/* The operations on one file or directory, and the checks of their results. */
 #include "metabench/metabench.h"
 #include <stdio.h>
 
@@ -29,7 +29,7 @@ static struct io_whole folder(const struct meta_walk *w, char name[NAMES_SIZE],
     return item(w, name, (struct name){NAMES_FOLDER, w->place, i});
 }
 
-/* ---- made, written, read --------------------------------------------------------- */
+/* ---- create, write, read --------------------------------------------------------- */
 
 static void make_folder(struct meta_walk *w, int64_t i)
 {
@@ -78,7 +78,8 @@ static void open_only(struct meta_walk *w, int64_t i)
     run_whole_touch(&w->set, &f);
 }
 
-/* A byte more than it should have would be no failure, but an answer. */
+/* Reads with room for one more byte than expected: too long a file is then a wrong
+ * answer, not a failure. */
 static void read_all(struct meta_walk *w, int64_t i)
 {
     char name[NAMES_SIZE];
@@ -89,7 +90,7 @@ static void read_all(struct meta_walk *w, int64_t i)
     run_whole_check(&w->set, &f, w->m->set.bytes, (int)i, w->m->version);
 }
 
-/* ---- what stat says -------------------------------------------------------------- */
+/* ---- results of stat ------------------------------------------------------------- */
 
 static bool is_in_time(const struct meta *m, int64_t ns)
 {
@@ -130,7 +131,7 @@ static void look(struct meta_walk *w, int64_t i)
         judge_stat(w, &f);
 }
 
-/* ---- renamed, removed ------------------------------------------------------------ */
+/* ---- rename, unlink -------------------------------------------------------------- */
 
 static void rename_it(struct meta_walk *w, int64_t i)
 {
@@ -147,7 +148,8 @@ static void remove_file(struct meta_walk *w, int64_t i)
     run_whole_remove(&w->set, &f);
 }
 
-/* It has been made while others were listed, and is in nobody's way after that. */
+/* Removes a file that was made while others were listed, and is not needed
+ * after that. */
 static void remove_new(struct meta_walk *w, int64_t i)
 {
     char name[NAMES_SIZE];
@@ -175,7 +177,7 @@ static void expect_gone(struct meta_walk *w, struct io_whole f, const char *afte
         run_set_right(&w->set);
 }
 
-/* By now, meta_file gives the new name. */
+/* Checks a renamed file. meta_file returns the new name by now. */
 static void check_renamed(struct meta_walk *w, int64_t i)
 {
     char name[NAMES_SIZE], before[NAMES_SIZE];

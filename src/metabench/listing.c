@@ -1,9 +1,9 @@
-/* Folders are listed to their end, and every name is held against what must be there:
- * each once, and nothing else. A bit for each thing of one worker in the folder is
- * enough, as names say what they are of: in a folder that all share, each lane answers
- * for the names of one worker, and all of them for how many there are. Files that are
- * made meanwhile may be listed or not, but none of them twice; whatever was there
- * before must be (POSIX, readdir). */
+/* Lists directories to their end, and compares every name with what must be there:
+ * each once, and nothing else. A bit for each thing of one worker in the directory
+ * is enough, as names identify it: in a directory that all share, each lane checks
+ * the names of one worker, and the total number. Files that are made meanwhile may
+ * be listed or not, but none of them twice; whatever was there before must be
+ * (POSIX, readdir). */
 #include "base/err.h"
 #include "metabench/metabench.h"
 #include <errno.h>
@@ -16,9 +16,9 @@ struct range {
     int64_t from, end;
 };
 
-/* ---- what is kept ---------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------- */
 
-/* Bytes of them: of the fullest folder. */
+/* The bytes of the bits for the fullest directory. */
 static int64_t bits(const struct meta *m, enum seen which)
 {
     int64_t most =
@@ -62,7 +62,7 @@ void meta_lanes_close(struct meta *m, int lanes)
     m->lane = NULL;
 }
 
-/* ---- what must be there ---------------------------------------------------------- */
+/* ---- expected names -------------------------------------------------------------- */
 
 static struct range up_to(struct range r, int64_t most)
 {
@@ -94,7 +94,8 @@ static enum names_kind kind_of(const struct meta *m, enum seen which)
                                    : NAMES_TREE;
 }
 
-/* Names of the kinds from `first` to before `end`, of all that are in this folder. */
+/* The number of names of the kinds from `first` to before `end` that must be in
+ * this directory. */
 static int64_t all_due(const struct meta_walk *w, enum seen first, enum seen end)
 {
     int64_t n = 0;
@@ -105,7 +106,7 @@ static int64_t all_due(const struct meta_walk *w, enum seen first, enum seen end
     return w->m->shared ? n * w->r->workers : n;
 }
 
-/* What the name is of; SEEN: of nothing that must be in this folder. */
+/* The thing that a name denotes; SEEN: nothing that must be in this directory. */
 static enum seen which_is(const struct meta_walk *w, const char *text, struct name *n)
 {
     bool known = names_read(text, n) && n->worker < w->r->workers &&
@@ -119,7 +120,7 @@ static enum seen which_is(const struct meta_walk *w, const char *text, struct na
     return SEEN;
 }
 
-/* ---- what is there --------------------------------------------------------------- */
+/* ---- names found ----------------------------------------------------------------- */
 
 static void judge_name(struct meta_walk *w, const char *text)
 {
@@ -174,7 +175,7 @@ static void judge_end(struct meta_walk *w, int64_t listed)
 
 /* ---- a listing ------------------------------------------------------------------- */
 
-/* New files up to number `end`; returns where it goes on. */
+/* Makes new files up to number `end`; returns the number to continue with. */
 static int64_t make_new(struct meta_walk *own, int64_t i, int64_t end)
 {
     for (; i < end && !own->r->failed; i++)

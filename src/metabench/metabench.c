@@ -1,11 +1,10 @@
-/* metabench: what names cost. All lanes of all ranks make, look at, open, read, write,
- * list, rename and remove small files and folders, as mdtest does, and every answer is
- * checked.
+/* metabench: measures the cost of names. All lanes of all ranks make, stat, open, read,
+ * write, list, rename and remove small files and directories, as mdtest does, and every
+ * result is checked.
  *
- * Memory of a lane: three bits for each file and folder in one of its folders, and
- * 80 KiB.
- * Bytes: create and write write all bytes of all files, read reads them; nothing else
- * moves any. */
+ * Memory of a lane: three bits for each file and directory in one of its directories,
+ * and 80 KiB. Bytes: create and write write all bytes of all files, read reads them;
+ * the other operations move none. */
 #include "metabench/metabench.h"
 #include "base/err.h"
 #include "run/workload.h"
@@ -18,7 +17,7 @@ static struct meta_settings *const set = &meta.set;
 #define USUAL_OPS "mkdir,create,write,stat,open,read,readdir,rename,unlink,rmdir"
 #define ORDER "mkdir,create,write,stat,open,read,readdir,relist,rename,unlink,rmdir"
 
-/* Without bytes there is nothing to write or to read. */
+/* Operations on empty files, which have nothing to write or read. */
 #define EMPTY_OPS "mkdir,create,stat,open,readdir,rename,unlink,rmdir"
 
 /* clang-format off */
@@ -73,16 +72,16 @@ static struct opt table[] = {
 };
 /* clang-format on */
 
-static struct stage stages[META_OPS + 2]; /* and a row without body */
+static struct stage stages[META_OPS + 2]; /* and the last row has no body */
 
-/* ---- what was asked for ---------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------- */
 
 static bool is_given(const struct run *r, const char *option)
 {
     return opt_find(r->program, option)->from != OPT_DEFAULT;
 }
 
-/* A preset is what options are where nobody has said anything else. */
+/* Applies a preset to the options that the user did not give. */
 static void settle_like(const struct run *r)
 {
     bool hard = !strcmp(set->like, "mdtest-hard");
@@ -108,8 +107,8 @@ static const struct meta_op *find_op(const char *name, size_t n)
     return NULL;
 }
 
-/* Phases have one order, and each comes once: what else was asked for would not be
- * done. Of empty files, read and write would be rates of opening and closing. */
+/* Checks an operation in the list. Phases have one order, and each comes once. On empty
+ * files, read and write would measure opening and closing. */
 static int check_op(const struct meta_op *op, const struct meta_op *last)
 {
     if (op == last)
@@ -143,7 +142,7 @@ static int parse_ops(bool wanted[META_OPS])
     return 0;
 }
 
-/* What is touched must have been made. */
+/* Checks that the things an operation needs are made. */
 static int check_ops(const bool wanted[META_OPS])
 {
     bool folders = wanted[find_op("mkdir", 5) - meta_op];
@@ -202,7 +201,7 @@ static void plan_need(const struct run *r, const bool wanted[META_OPS],
         writes += wanted[i] * meta_op[i].writes;
         n->steps += wanted[i] * set->files;
     }
-    /* 2^31 files of 64 KiB by 2^31 workers: more than a number of bytes */
+    /* 2^31 files of 64 KiB times 2^31 workers exceed an int64_t */
     if (__builtin_mul_overflow(set->files * set->bytes, r->workers, &all))
         all = -1;
     bool known = !set->run.time_s && all >= 0;

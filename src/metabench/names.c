@@ -10,7 +10,8 @@ const char *names_make(char out[NAMES_SIZE], struct name n)
     return out;
 }
 
-/* What is made of what was read must be the same: there is one name for each thing. */
+/* Parses a name. Making the name again must give the same text: there is one name for
+ * each thing. */
 bool names_read(const char *text, struct name *n)
 {
     char kind, again[NAMES_SIZE];

@@ -1,5 +1,5 @@
-/* Stages: all lanes go through the things of a worker, folder by folder, and do to each
- * what the operation is. */
+/* Stages: all lanes go through the things of a worker, directory by directory, and
+ * apply the operation to each. */
 #include "base/draw/shuffle.h"
 #include "base/err.h"
 #include "metabench/metabench.h"
@@ -11,17 +11,17 @@ struct work {
     meta_item *item;
     int64_t total;  /* things of each worker */
     double limit_s; /* 0: none */
-    bool untimed;   /* a check: nothing of it is counted */
+    bool untimed;   /* a check: not measured */
 };
 
-/* ---- the way --------------------------------------------------------------------- */
+/* ---- walking --------------------------------------------------------------------- */
 
 static struct name tree_name(const struct meta *m, int worker, int64_t k)
 {
     return (struct name){NAMES_TREE, m->shared ? 0 : worker, k};
 }
 
-/* By each folder on the way: links are not followed. */
+/* Enters a directory through each one above it: links are not followed. */
 static int enter(struct meta_walk *w, int64_t k)
 {
     int64_t way[TREE_DEPTH_MAX + 1];
@@ -54,7 +54,7 @@ static int64_t in_order(const struct meta_walk *w, int64_t i, int64_t n, int64_t
     return any ? shuffle(i, n, w->r->seed + (uint64_t)key) : i;
 }
 
-/* Names that were changed in it, where each directory is synced by itself. */
+/* Syncs changed names, if each directory is synced by itself. */
 static void sync_names(struct meta_walk *w)
 {
     struct run *r = w->r;
@@ -65,7 +65,8 @@ static void sync_names(struct meta_walk *w)
     phase_act(r->phase, before);
 }
 
-/* What makes things goes on where it was. */
+/* Applies the operation to a directory's things. One that makes things continues where
+ * it stopped. */
 static void through_folder(struct meta_walk *w, const struct work *of, int64_t k)
 {
     struct run *r = w->r;
@@ -85,7 +86,8 @@ static void through_folder(struct meta_walk *w, const struct work *of, int64_t k
     run_set_leave(&w->set);
 }
 
-/* New files are made by each worker in its own folder, whoever lists that. */
+/* Lists a directory. Each worker makes new files in its own directory, whichever
+ * it lists. */
 static void list_folder(struct meta_walk *w, int64_t k)
 {
     struct meta_walk own = *w;
@@ -118,7 +120,7 @@ static void go(struct run *r, void *work)
     }
 }
 
-/* ---- before ---------------------------------------------------------------------- */
+/* ---- before the operations ------------------------------------------------------- */
 
 static void lay_folder(struct meta_walk *w, int64_t k)
 {
@@ -147,7 +149,7 @@ static void lay_tree(struct run *r, void *unused)
         lay_folder(&w, k);
 }
 
-/* What time it is on the file system: that of a folder which was just made. */
+/* Finds the file system's present time: that of a new directory. */
 static int ask_time(struct run *r, int64_t *ns)
 {
     struct meta *m = r->context;
@@ -162,7 +164,8 @@ static int ask_time(struct run *r, int64_t *ns)
     return err_agree(r->world.comm, rc);
 }
 
-/* All ranks do the same, also where nodes see file systems of several kinds. */
+/* Agrees whether files are synced one by one, on all ranks, even if nodes see different
+ * file systems. */
 static void say_syncs(struct run *r)
 {
     struct meta *m = r->context;
@@ -200,13 +203,13 @@ int meta_lay(struct run *r, void *unused)
 
 /* ---- an operation ---------------------------------------------------------------- */
 
-/* How many things each worker has. */
+/* The number of things of each worker. */
 static int64_t *things(struct meta *m, const struct meta_op *op)
 {
     return op->of_folders ? &m->folders : &m->files;
 }
 
-/* **Collective.** Of all lanes of all ranks, in this phase. */
+/* **Collective.** The number made by all lanes of all ranks in this phase. */
 static int64_t made_by_all(struct run *r)
 {
     int64_t n = 0;
@@ -216,8 +219,8 @@ static int64_t made_by_all(struct run *r)
     return n;
 }
 
-/* With a limit, then up to what the fastest has made. Returns what all had made when it
- * was reached; 0: it was not. */
+/* Runs the operation; with a limit, then continues up to what the fastest lane has
+ * done. Returns the total at the limit; 0: it was not reached. */
 static int64_t do_all(struct run *r, struct work *of)
 {
     const struct meta *m = r->context;
@@ -233,7 +236,7 @@ static int64_t do_all(struct run *r, struct work *of)
     return by_limit;
 }
 
-/* So that names are on stable storage: on each node, what it has in memory. */
+/* Syncs the names, on each node those in its memory. */
 static void sync_all(struct run *r)
 {
     const struct meta *m = r->context;
@@ -257,7 +260,7 @@ static int64_t listings(const struct run *r)
     return m->tree.folders * r->workers;
 }
 
-/* The figures are those of listing. */
+/* Checks the number of new files; the figures are those of listing. */
 static int count_new(const struct run *r, int64_t all)
 {
     int64_t made = r->last.op[PHASE_OP_CREATE].calls;
@@ -267,8 +270,8 @@ static int count_new(const struct run *r, int64_t all)
                    (long long)made, (long long)all);
 }
 
-/* Exactly as many calls and bytes as there are things; of listings, as many names as
- * each lane has checked there to be. */
+/* Checks the numbers of calls and bytes against those of things; for listings, the
+ * number of names against those that lanes have checked. */
 static int judge_counts(struct run *r, const struct work *of)
 {
     const struct meta *m = r->context;
@@ -304,7 +307,7 @@ static void changed(struct run *r, const struct work *of)
         m->renamed = true;
 }
 
-/* Names that must be gone, or there: no time of anything that is measured. */
+/* Checks the names that must be gone, or there, outside of the measurement. */
 static int check_all(struct run *r, const struct meta_op *op)
 {
     struct meta *m = r->context;
@@ -347,9 +350,9 @@ int meta_do(struct run *r, void *what)
     return rc;
 }
 
-/* ---- after ----------------------------------------------------------------------- */
+/* ---- after the operations -------------------------------------------------------- */
 
-/* Each worker's own folder, with what is left in it. */
+/* Removes what is left in each worker's own directory. */
 static void empty_tree(struct run *r, void *unused)
 {
     const struct meta *m = r->context;
