@@ -31,9 +31,10 @@ struct json_value {
 
 struct json_tree;
 
-/* Local, all of them. json_read reads a text of `bytes` that ends with NUL; it came from
- * file `path`. Returns 0, or -errno with a sentence that has `path` and the place in it:
- * too large, too deep, no JSON. Free the tree with json_free, which accepts NULL. */
+/* Local, all of them. json_read reads a text of `bytes` that ends with NUL; it came
+ * from file `path`. Returns 0, or -errno with a sentence that has `path` and the place
+ * in it: too large, too deep, no JSON. Free the tree with json_free, which accepts
+ * NULL. */
 int json_read(struct json_tree **t, const char *path, const char *text, int64_t bytes);
 void json_free(struct json_tree **t);
 
