@@ -1,8 +1,8 @@
 /* ranks: 1
- * glibc's asynchronous I/O: how many threads move requests, of which signals, and what
- * becomes of requests that no thread has begun. They read from pipes that hold nothing,
- * so each stays under way until the test says otherwise. What glibc decides once in a
- * process has a process of its own. */
+ * glibc's asynchronous I/O: the number of threads that move requests, their signals,
+ * and requests that no thread has begun. They read from empty pipes, so each stays in
+ * flight until the test says otherwise. Settings that glibc fixes once in a process are
+ * tested in processes of their own. */
 #include "tap.h"
 
 #include "base/err.h"
@@ -22,7 +22,7 @@ enum { BYTES = 1024, DEPTH = 8, TRIES = 2000, PAUSE_US = 5000, SETTLED = 20 };
 
 struct trial {
     const char *spec;
-    int requests, threads; /* to be under way; that are expected beside our own */
+    int requests, threads; /* requests in flight; threads expected beside our own */
 };
 
 static char pipe_path[TAP_PATH];
@@ -30,8 +30,8 @@ static char memory[DEPTH][BYTES];
 
 /* ---- looking at this process ------------------------------------------------- */
 
-/* Its threads; *guarded: whether all but the caller's have `SIGTERM` and all others
- * that come from without blocked. */
+/* Counts the threads of this process; *guarded: all but the caller's block `SIGTERM`
+ * and all other signals from outside. */
 static int threads(bool *guarded)
 {
     DIR *d = opendir("/proc/self/task");
@@ -63,8 +63,8 @@ static int threads(bool *guarded)
     return n;
 }
 
-/* How many there are more than before, when it is `expected` or does not change any
- * more: a thread that is told of work may start another. */
+/* Returns how many threads more there are than before, when that is `expected` or no
+ * longer changes: a thread that gets work may start another. */
 static int more_threads(int before, int expected, bool *guarded)
 {
     int n = threads(guarded), same = 0;
@@ -110,7 +110,7 @@ static int read_some(struct io_file *f, int n)
     return io_file_start(f, r, n);
 }
 
-/* Each reader takes what there is, and comes back for the rest. */
+/* Each reader takes what is there, and comes back for the rest. */
 static bool feed(int fd, struct io_file *f, int n)
 {
     char text[BYTES];
@@ -131,7 +131,7 @@ static int complain(const char *what, int got, int expected)
     return 1;
 }
 
-/* In a process of its own. */
+/* Runs in a process of its own. */
 static int try_threads(void *arg)
 {
     const struct trial *t = arg;
@@ -152,7 +152,7 @@ static int try_threads(void *arg)
     return io_file_close(&f) || failed;
 }
 
-/* The watchdog's own thread is there before and after. */
+/* The watchdog's own thread exists before and after. */
 static void test_threads(void)
 {
     static const struct trial trials[] = {{"aio", 8, 1},
@@ -174,7 +174,7 @@ static void test_threads(void)
     }
 }
 
-/* Work comes while threads of earlier work are idle. */
+/* New work comes while threads of earlier work are idle. */
 static int try_again(void *arg)
 {
     int fd = open(pipe_path, O_RDWR | O_CLOEXEC);
@@ -193,10 +193,10 @@ static int try_again(void *arg)
     return !f || io_file_close(&f);
 }
 
-/* ---- what is not begun ----------------------------------------------------------- */
+/* ---- requests that are not begun ------------------------------------------------- */
 
-/* Closed with all under way: of four descriptors each has a request in a thread's hands
- * and another in line. */
+/* Closes the queue with all requests in flight: for each of four descriptors, one is in
+ * a thread's hands and another waits. */
 static int try_close(void *arg)
 {
     const struct trial *t = arg;
@@ -216,7 +216,7 @@ static int try_close(void *arg)
         return 1;
     if (io_file_wait(f) != -ETIMEDOUT)
         return complain("a wait that ended", 1, 0);
-    pid_t feeder = fork(); /* what has begun uses our memory until it ends */
+    pid_t feeder = fork(); /* requests that have begun use our memory until they end */
     if (!feeder) {
         usleep(PAUSE_US);
         for (int i = 0; i < t->threads; i++)

@@ -8,7 +8,7 @@
 static const struct area_rule rule = {
     .sigma = 3, .slope = AREA_SLOPE, .bin_m = 1, .order = AREA_TWO_PASS};
 
-/* Three rows of three: bins of 5 soundings, all alike but for what is given. */
+/* Three rows of three: bins of 5 soundings, all alike except for what is given. */
 struct grid {
     struct area_cell cell[3][3];
 };

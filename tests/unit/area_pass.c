@@ -24,19 +24,20 @@ static int64_t below(int64_t n)
 struct survey {
     struct pfm_head head;
     int64_t bins, blocks;
-    int64_t *first; /* sounding of each bin, and one more */
-    int64_t *place; /* of each block in the .ndx, in blocks */
+    int64_t *first; /* number of each bin's first sounding, and one more */
+    int64_t *place; /* place of each block in the .ndx, in blocks */
     struct pfm_sounding *s;
 };
 
-/* Both files of a PFM, and what was done to them. */
+/* Both files of a PFM, and counts of what was done to them. */
 struct image {
     int64_t bytes[2];
     uint8_t *data[2];
-    int64_t requests[2][2];      /* reads, writes of each */
-    int64_t moved[2][2];         /* their bytes */
-    int outside, fail_at;        /* requests out of the file; the one to fail, from 1 */
-    struct area_pass *meanwhile; /* is applied behind the first read of blocks */
+    int64_t requests[2][2]; /* number of reads and writes of each */
+    int64_t moved[2][2];    /* bytes of these */
+    /* requests outside the file; number of the one that fails, from 1 */
+    int outside, fail_at;
+    struct area_pass *meanwhile; /* applied after the first read of blocks */
     struct pfm_extremes *extremes;
     uint8_t *coverage;
 };
@@ -59,7 +60,8 @@ static struct pfm_head head_of(double version, int64_t width, int64_t height)
     return h;
 }
 
-/* A slope with a cliff; some bins are empty, one in `rare` soundings is false. */
+/* Makes a slope with a cliff; some bins are empty, and one in `rare` soundings is
+ * false. */
 static struct pfm_sounding sounding(const struct pfm_head *h, int64_t bin, int64_t rare)
 {
     int64_t row = bin / h->width, column = bin % h->width;
@@ -81,7 +83,7 @@ static struct pfm_sounding sounding(const struct pfm_head *h, int64_t bin, int64
                                  .y = (uint16_t)below(4096)};
 }
 
-/* Blocks in the order of bins, or anywhere; no chain goes on at byte 0. */
+/* Places blocks in the order of bins, or anywhere; no chain continues at byte 0. */
 static void place_blocks(struct survey *v, int scattered)
 {
     v->place = malloc((size_t)v->blocks * sizeof *v->place);
@@ -161,7 +163,7 @@ static int same(const struct image *a, const struct image *b)
            !memcmp(a->data[1], b->data[1], (size_t)a->bytes[1]);
 }
 
-/* ---- what is right -------------------------------------------------------------- */
+/* ---- expected results ----------------------------------------------------------- */
 
 static struct pfm_bin bin_of(const struct survey *v, const struct image *m, int64_t i)
 {
@@ -278,8 +280,8 @@ static int64_t close_bands(void)
     return cut;
 }
 
-/* Applies the filter in n bands, the last one first where `back`. Returns soundings
- * cut, or -errno. */
+/* Applies the filter in n bands, with `back` the last one first. Returns the number of
+ * soundings cut, or -errno. */
 static int64_t apply(const struct survey *v, struct image *m,
                      const struct area_rule *rule, int n, int back)
 {
@@ -336,7 +338,7 @@ static void test_bands(double version, int64_t width, int64_t height, int scatte
     survey_free(&v);
 }
 
-/* Another band is filtered after a pass has read a window that holds its blocks. */
+/* Filters another band after a pass has read a window with its blocks. */
 static void test_meanwhile(void)
 {
     struct survey v;
@@ -384,7 +386,7 @@ static void test_raster(void)
     survey_free(&v);
 }
 
-/* Again with the summaries that the time before left, until nothing is cut. */
+/* Filters again with the summaries left by the time before, until nothing is cut. */
 static void test_again(void)
 {
     struct survey v;
@@ -436,7 +438,7 @@ static void test_summaries(void)
     survey_free(&v);
 }
 
-/* Rows and windows are transferred at once, and windows only once. */
+/* Rows and windows are transferred in one request, and windows only once. */
 static void test_requests(void)
 {
     struct survey v;

@@ -1,4 +1,4 @@
-/* Few soundings in order, by way of packed keys and without them, against qsort(3). */
+/* Sorts few soundings by packed keys and without them, compared with qsort(3). */
 #include "tap.h"
 
 #include "pfmload/store/batch.h"
@@ -15,7 +15,7 @@ static uint64_t draw(uint64_t below)
     return below ? (state >> 20) % below : 0;
 }
 
-/* Below which values are drawn: what makes keys narrow, wide, or equal. */
+/* Limits of the values that are drawn: they make keys narrow, wide, or equal. */
 struct kind {
     const char *what;
     uint64_t bins, files, pings, beams, rest;

@@ -1,6 +1,6 @@
 /* ranks: 1 */
-/* Which block comes when and where, how often some come, and what a read must find:
- * held against tables, which the program itself has no memory for. */
+/* The order and places of blocks, how often they repeat, and the versions that reads
+ * expect: compared with tables, for which the program itself has no memory. */
 #include "base/rng.h"
 #include "block/content.h"
 #include "tap.h"
@@ -32,8 +32,8 @@ static struct order order_of(enum order_pattern pattern, int64_t files, int mixe
 
 enum { KINDS = 50, DRAWS = 200000 };
 
-/* Chi-square of draws against the exact probabilities; 49 degrees of freedom exceed 100
- * once in fifty thousand times. */
+/* Chi-square of draws against the exact probabilities; with 49 degrees of freedom it
+ * exceeds 100 once in fifty thousand times. */
 static double chi_square(double theta, uint64_t seed)
 {
     struct zipf z;
@@ -78,7 +78,7 @@ static void test_zipf(void)
     tap_ok(inside && most > INT32_MAX / 2, "2^31 numbers, up to the last ones");
 }
 
-/* ---- where blocks are ------------------------------------------------------------ */
+/* ---- places of blocks ------------------------------------------------------------ */
 
 static void test_each_once(enum order_pattern pattern, int64_t files)
 {
@@ -94,7 +94,8 @@ static void test_each_once(enum order_pattern pattern, int64_t files)
     tap_ok(in_turn, "... and the files in turn");
 }
 
-/* Of all workers, sorted: neither overlaps, none is aligned, neighbours share pages. */
+/* Offsets of all workers, sorted: they do not overlap, none is aligned, neighbours
+ * share pages. */
 static int by_number(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -148,7 +149,7 @@ static void test_reads(void)
 
 struct table {
     int last[ALL];                /* version of each block */
-    char wrote[ALL][2 * ALL + 3]; /* whether it ever was that version */
+    char wrote[ALL][2 * ALL + 3]; /* the block had that version at some time */
 };
 
 static void note(struct table *t, int64_t block, int version)
@@ -157,7 +158,7 @@ static void note(struct table *t, int64_t block, int version)
     t->wrote[block][version] = 1;
 }
 
-/* Whether a read of number i, with this past, is asked for what the table says. */
+/* True if read number i, with this past, expects a version of the table. */
 static bool agrees(const struct order *o, const struct order_past *p,
                    const struct table *t, int64_t i)
 {

@@ -1,6 +1,6 @@
 /* ranks: 1 2 */
-/* Scattered blocks against a naive model: a whole file in memory, and bytes that are
- * marked. */
+/* Scattered blocks compared with a simple model: a whole file in memory, and marked
+ * bytes. */
 #include "one_run.h"
 #include "tap.h"
 
@@ -19,7 +19,7 @@ static const char *const engines[] = {"posix", "threads", "uring", "null:delay_u
 static struct run_options options;
 static struct run run;
 static struct run_file file;
-static char *model, *other; /* what the file holds, and will hold */
+static char *model, *other; /* present and future contents of the file */
 static struct extent e[EXTENTS];
 static const void *with[EXTENTS];
 static int64_t n, told;
@@ -41,7 +41,8 @@ static int by_offset(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Of at most so many bytes each: empty, overlapping, over blocks and requests. */
+/* Makes extents of `most` bytes at most: empty, overlapping, across blocks and
+ * requests. */
 static void make_extents(int64_t count, int64_t most)
 {
     n = count;
@@ -56,7 +57,7 @@ static void make_extents(int64_t count, int64_t most)
 
 /* ---- the model ------------------------------------------------------------------ */
 
-/* Blocks that some extent needs, and how many rows of them there are. */
+/* Counts the blocks that some extent needs, and the rows that they form. */
 static int64_t count_blocks(int64_t *rows)
 {
     static bool needed[SIZE / BLOCK + 2];
@@ -135,7 +136,8 @@ static bool holds_model(const char *engine)
 
 /* ---- tests ---------------------------------------------------------------------- */
 
-/* Requests are as few as can be: a row of blocks is cut where a request is full. */
+/* True if requests are as few as possible: a row of blocks is cut where a request is
+ * full. */
 static bool few_requests(int64_t calls, int64_t blocks, int64_t rows)
 {
     return calls >= rows && calls <= rows + blocks * BLOCK / MOST;
@@ -169,7 +171,7 @@ static void test_updating(const char *engine)
         make_extents(draw(k < 10 ? 30 : EXTENTS), k % 3 ? 300 : MOST);
         int64_t blocks = count_blocks(&rows);
         memcpy(other, model, SIZE);
-        for (int64_t i = 0; i < n; i++) /* of a copy: model is what it is copied from */
+        for (int64_t i = 0; i < n; i++) /* in a copy, as the source is `model` */
             memcpy(other + e[i].offset, with[i], (size_t)e[i].bytes);
         open_file(engine, IO_READ | IO_WRITE);
         counted &= run_blocks_update(&file, e, with, n, BLOCK) == blocks && !run.failed;
@@ -213,7 +215,7 @@ static void test_refusals(void)
     close_file();
 }
 
-/* What comes before it has been seen, and nothing after it. */
+/* Data before the failure have been seen, and none after it. */
 static void test_failure(void)
 {
     open_file("null:fail_every=5", IO_READ);

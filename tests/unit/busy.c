@@ -1,5 +1,5 @@
 /* ranks: 1 */
-/* Busy work does what it was asked for. Nothing here depends on the machine's speed but
+/* Busy work does what it was asked for. No test depends on the machine's speed, except
  * that more work takes longer. */
 #include "madbench/busy.h"
 #include "base/clock.h"
@@ -26,10 +26,12 @@ static double cpu_seconds(double flops)
     return (double)(clock_cpu_ns() - start) * 1e-9;
 }
 
-/* How many operations there were, from what they came to: on any machine the same. */
+/* Returns the number of operations from their result, which is the same on any
+ * machine. */
 static double operations(double flops)
 {
-    const double odd = fmod(flops, 2); /* an addition alone, of the last chain */
+    /* an addition alone, at the end of the last chain */
+    const double odd = fmod(flops, 2);
     double n = odd;
     busy_work(flops, NULL);
     for (int i = 0; i < BUSY_LANES; i++) {
@@ -66,7 +68,7 @@ int main(int argc, char **argv)
     double asked = floor(rate * 0.1);
     double did = busy_work(asked, &t);
     tap_ok(did == asked && ticks > 1, "100 ms of work ticked %d times", ticks);
-    tap_ok(late * 10 <= ticks, /* a host may take the core away meanwhile */
+    tap_ok(late * 10 <= ticks, /* another job may take the core meanwhile */
            "at least every 5 ms of processor time (%d of %d later)", late, ticks);
     tap_ok(cpu_seconds(rate * 0.1) > 2 * cpu_seconds(rate * 0.01),
            "ten times the work is not optimised away");

@@ -1,4 +1,4 @@
-/* What the kernel tells about cached pages and file systems. */
+/* The kernel's facts about cached pages and file systems. */
 #include "tap.h"
 
 #include "base/err.h"
@@ -46,8 +46,8 @@ static void test_pages(const struct io_fs *fs)
     unlink(path);
 }
 
-/* A range that ends with the file ends within a page, and the kernel keeps pages of
- * which it is told to drop a part. */
+/* A range that ends with the file ends within a page; the kernel keeps a page if it is
+ * told to drop a part of it. */
 static void test_range(const struct io_fs *fs)
 {
     static char data[BYTES];
@@ -82,7 +82,7 @@ static void test_refused(void)
     err_clear();
 }
 
-/* Zeros of a hole are in memory when they were read, and are no bytes of the file. */
+/* Zeros of a hole are in memory after a read, and are no bytes of the file. */
 static void test_hole(void)
 {
     static char data[BYTES];
@@ -112,7 +112,7 @@ static void test_memory_has_no_device(void)
            "counters of device bytes do not work on /dev/shm");
 }
 
-/* The kernel tells others of every page that it is in memory. */
+/* The kernel tells other users that every page is in memory. */
 static int as_another(void *arg)
 {
     int64_t n = -2;

@@ -1,6 +1,6 @@
 /* ranks: 1 2 4; limit: 300
- * Partitioned containers: the header, byte by byte; the same bytes as in a shared file,
- * whatever is written; partitions in folders that not every rank may open. */
+ * Partitioned containers: the header, byte by byte; the same bytes as in a shared
+ * file after any writes; partitions in folders that not every rank may open. */
 #include "tap.h"
 
 #include "base/err.h"
@@ -21,7 +21,7 @@
 
 static int rank, size;
 
-/* A path of all ranks, or of this one only. */
+/* Returns a path of all ranks; own_path one of this rank. */
 static const char *shared_path(const char *name)
 {
     static char path[4][TAP_PATH];
@@ -46,7 +46,7 @@ static void quiet_clear(const char *what, int rc)
     err_clear();
 }
 
-/* Counts how often this process syncs: it stands before the C library's. */
+/* Counts syncs of this process: it replaces the C library's function. */
 static int syncs;
 
 int fsync(int fd)
@@ -73,7 +73,7 @@ static struct ldad_plan cyclic_plan(int64_t ranks, int64_t chunk, int64_t chunks
     return p;
 }
 
-/* What is written is what is read, number by number. */
+/* True if all numbers are read as they were written. */
 static bool survives(const struct ldad_plan *plan, const char *dirs)
 {
     const char *path = own_path("header");
@@ -81,7 +81,7 @@ static bool survives(const struct ldad_plan *plan, const char *dirs)
     char file[TAP_PATH + 16];
     bool same = mkdir(path, 0700) == 0 && container_make(&a, plan, dirs) == 0;
     snprintf(file, sizeof file, "%s/header.new", path);
-    same = same && symlink("victim", file) == 0; /* which must not come to be */
+    same = same && symlink("victim", file) == 0; /* it must not be created */
 
     if (!same)
         return false;
@@ -152,8 +152,7 @@ static void test_header(void)
     err_clear();
 }
 
-/* A header that is to outlive the machine is synced, and so is the folder that names
- * it. */
+/* A header that must survive a crash of the machine is synced, and so is its folder. */
 static void test_durable(void)
 {
     struct container c;
@@ -195,7 +194,7 @@ static void test_node_dirs(void)
     container_free(&c);
 }
 
-/* Any byte that changes is noticed, and says so in a sentence. */
+/* Any changed byte is detected, with a sentence. */
 static void test_damage(void)
 {
     struct ldad_plan plan = table_plan();
@@ -236,7 +235,7 @@ static void test_damage(void)
     free(raw);
 }
 
-/* ---- headers that nobody wrote, but whose checksums are right ------------------- */
+/* ---- invalid headers with right checksums --------------------------------------- */
 
 static void set_checksum(unsigned char *raw)
 {
@@ -251,7 +250,7 @@ static void set_checksum(unsigned char *raw)
         raw[CONTAINER_HEAD - 4 + i] = (unsigned char)(~sum >> 8 * i);
 }
 
-/* Decodes what container_encode made of three ranks, `bytes` of it written over. */
+/* Decodes the header of three ranks after writing `bytes` over a part of it. */
 static bool is_refused(int64_t at, const void *bytes, size_t n, const char *why)
 {
     struct ldad_plan plan = table_plan();
@@ -392,8 +391,8 @@ static int move(struct io_file *f, enum io_op op, int64_t at, void *buf, int64_t
     return io_file_transfer(f, &r);
 }
 
-/* In each epoch a rank writes within a part of the file that is its own then, and is
- * another's in the next: chunks of its own, of others, and what lies across. */
+/* Writes within a part of the file that belongs to the rank in this epoch and to
+ * another one in the next: chunks of its own, of others, and across both. */
 static int write_epoch(struct io_file *a, struct io_file *b, int epoch, unsigned *seed)
 {
     static unsigned char buf[MOST];
@@ -434,7 +433,7 @@ static int sync_both(struct io_file *a, struct io_file *b)
     return rc;
 }
 
-/* The last byte, so that both files have the same length. */
+/* Writes the last byte, so that both files have the same length. */
 static int write_end(struct io_file *a, struct io_file *b)
 {
     if (rank)
@@ -506,7 +505,7 @@ static void test_same(void)
     compare("MPI-IO within", "part:inner=mpiio", &coarse);
 }
 
-/* What was just written is in memory, all ranks' 50 chunks of 100 bytes. */
+/* All ranks' 50 chunks of 100 bytes, just written, are in memory. */
 static void test_cache(const char *path)
 {
     int64_t bytes = -1, n = -1;
@@ -531,7 +530,7 @@ static void test_cache(const char *path)
     quiet_clear("cache", rc);
 }
 
-/* All fits: then nothing is in the shared part, and nothing was counted. */
+/* If all bytes fit, the shared part is empty, and nothing was counted. */
 static void test_fits(void)
 {
     struct ldad_plan plan = cyclic_plan(size, 100, 50);
@@ -570,7 +569,7 @@ static void test_fits(void)
 /* ---- folders of nodes ------------------------------------------------------------ */
 
 #define CHUNK 4096
-#define CHUNKS 1200 /* of a rank: more than one round of an exchange */
+#define CHUNKS 1200 /* of a rank: they need more than one round of an exchange */
 
 static int write_far(const char *path, const char *dirs, const struct ldad_plan *plan)
 {
@@ -598,8 +597,8 @@ static bool right(const unsigned char *buf, int64_t first, int64_t n)
     return true;
 }
 
-/* Reads all of it, `n` chunks at a time; ranks read different ones at a time, and the
- * last less often. */
+/* Reads everything, `n` chunks at a time; ranks read different ones at a time, and the
+ * last rank makes fewer reads. */
 static bool read_far(struct io_file *f, int64_t n)
 {
     static unsigned char buf[CHUNK * CHUNKS];
@@ -625,7 +624,7 @@ static const char *far_dir(int r)
     return tap_path(path, name);
 }
 
-/* From now on this process sees other ranks' folders as other nodes would: empty. */
+/* Hides other ranks' folders from this process, as on other nodes: they are empty. */
 static bool hide_others(void)
 {
     bool hidden = unshare(CLONE_NEWNS) == 0 &&
@@ -638,8 +637,8 @@ static bool hide_others(void)
     return hidden;
 }
 
-/* The last rank's partition is too short: whoever asks for it is told, and all ranks
- * come back from the read. */
+/* The last rank's partition is too short: readers of it get an error, and all ranks
+ * return from the read. */
 static void test_unreadable(const char *path)
 {
     static char bytes[CHUNK];

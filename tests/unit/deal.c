@@ -1,5 +1,5 @@
 /* ranks: 1; mpi: any */
-/* Blocks that are there, dealt to workers: each once, evenly. */
+/* Existing blocks are dealt to workers: each once, evenly. */
 #include "block/deal.h"
 #include "tap.h"
 

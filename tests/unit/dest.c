@@ -1,5 +1,5 @@
-/* A PFM gets its name only where what it replaces is what its load found: whoever comes
- * in between loses nothing, where locks work and where they do not. */
+/* A PFM gets its name only if what it replaces is what its load found: a program that
+ * comes in between loses nothing, with and without locks. */
 #include "tap.h"
 
 #include "base/err.h"
@@ -38,7 +38,7 @@ static char *part(const char *of, const char *suffix)
     return path;
 }
 
-/* A PFM, as far as it counts here: a handle and blocks with `text`. */
+/* Makes a PFM as far as this test needs it: a handle and blocks with `text`. */
 static void make(const char *of, const char *text)
 {
     char data[TAP_PATH + 8];
@@ -58,7 +58,7 @@ static void unmake(void)
     unlink(handle);
 }
 
-/* A load from its first look to just before its end. */
+/* Runs a load from its first look to just before its end. */
 static int begin(struct dest *d, const char *id, bool replaces, const char *text)
 {
     err_clear();
@@ -84,7 +84,7 @@ static bool is_gone(const struct dest *d)
     return access(d->part, F_OK) && errno == ENOENT;
 }
 
-/* Two loads that both began with what was there: the second to end is refused. */
+/* Two loads began with the same PFM: the second to end is refused. */
 static void test_two(bool replaces, const char *what)
 {
     struct dest one, other;
@@ -100,7 +100,7 @@ static void test_two(bool replaces, const char *what)
     unmake();
 }
 
-/* Any part of the PFM may be what another program has changed. */
+/* Another program may have changed any part of the PFM. */
 static void test_changes(void)
 {
     struct dest d;

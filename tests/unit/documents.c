@@ -1,6 +1,6 @@
 /* ranks: 1 */
-/* Documents from a seed: their sizes against those of the definition (computed by
- * another implementation of the normal distribution), and what is in them. */
+/* Documents from a seed: their sizes compared with those of the definition (computed by
+ * another implementation of the normal distribution), and their contents. */
 #include "outcore/data/documents.h"
 #include "base/format/crc.h"
 #include "tap.h"
@@ -67,7 +67,7 @@ static bool is_plain(const char *t, int64_t n)
     return true;
 }
 
-/* All of a size, also those that have no room for a head. */
+/* Documents of one size, also those without room for a head. */
 static void test_small(void)
 {
     static const int64_t sizes[] = {1, 7, DOCUMENTS_MARKED - 1, DOCUMENTS_MARKED, 2048};

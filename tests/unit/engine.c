@@ -1,7 +1,7 @@
 /* ranks: 1 2 4; limit: 300
- * One contract over every engine of the table, on a file per rank and on a shared
- * file, and with collective transfers where the engine has them. A new engine is
- * tested by standing in the table. */
+ * One contract for every engine of the table, on a file per rank and on a shared
+ * file, and with collective transfers if the engine has them. A new engine is tested as
+ * soon as it is in the table. */
 #include "tap.h"
 
 #include "base/buf.h"
@@ -27,13 +27,13 @@
 #define SLOTS 10    /* of a rank */
 #define DEPTH 4
 #define NOBODY 65534
-#ifndef SYS_io_uring_setup /* headers older than the kernel may be */
+#ifndef SYS_io_uring_setup /* headers may be older than the kernel */
 #define SYS_io_uring_setup 425
 #endif
 
 static int world_rank, world_size;
 
-/* What is under test. */
+/* The engine and mode under test. */
 struct variant {
     const char *spec;
     int flags; /* IO_COLLECTIVE, IO_WRITE_BACK or 0 */
@@ -63,7 +63,7 @@ static const char *path_of(const struct variant *v, const char *name)
 static struct io_open opening(const struct variant *v, const char *path, int flags)
 {
     static struct iovec known;
-    static struct ldad_plan plan; /* of the blocks, for engines that partition */
+    static struct ldad_plan plan; /* plan of the blocks, for engines that partition */
 
     known = (struct iovec){buffer, (size_t)DEPTH * SLOT};
     ldad_plan_cyclic(&plan, v->size, 0, (int64_t)SLOTS * v->size * SLOT, SLOT);
@@ -119,7 +119,7 @@ static int write_block(const struct variant *v, struct io_file *f, int block,
     return rc ? rc : r.rc || r.done != bytes || r.start_ns > r.end_ns || !r.start_ns;
 }
 
-/* Whether the block holds what write_block put there. */
+/* True if the block holds what write_block wrote. */
 static bool good_block(const struct variant *v, const struct io_req *r, int block)
 {
     struct stamp s = stamp_of(block);
@@ -162,7 +162,7 @@ static bool exists(const char *path)
     return lstat(path, &st) == 0;
 }
 
-/* A point of one variant. */
+/* Makes a point about one variant. */
 static void point(const struct variant *v, bool cond, const char *fmt, ...)
 {
     char text[256];
@@ -178,13 +178,13 @@ static void point(const struct variant *v, bool cond, const char *fmt, ...)
     err_clear();
 }
 
-/* ---- what works -------------------------------------------------------------- */
+/* ---- successes --------------------------------------------------------------- */
 
 static const int64_t sizes[] = {1, 0, 7, 511, 4096, 4097, 65549, 300001, 0, 8};
 enum { BLOCKS = sizeof sizes / sizeof *sizes };
 _Static_assert(BLOCKS <= SLOTS, "a slot for each block");
 
-/* Ranks move different sizes at the same time. */
+/* Returns the size of a block. Ranks move different sizes at the same time. */
 static int64_t size_of(int block)
 {
     return sizes[(block + world_rank) % BLOCKS];
@@ -249,7 +249,7 @@ static int move_many(const struct variant *v, struct io_file *f, enum io_op op)
             buf_poison(r[i].buf, SLOT);
     }
     rc = io_file_start(f, p, DEPTH);
-    for (int i = 0; i < DEPTH; i++) /* whoever is asynchronous has no results yet */
+    for (int i = 0; i < DEPTH; i++) /* an asynchronous engine has no results yet */
         rc = rc || io_engine_asynchronous(v->spec) != (r[i].end_ns == 0);
     io_file_poll(f);
     rc = io_file_wait(f) || rc;
@@ -268,14 +268,14 @@ static int write_full(const struct variant *v, struct io_file *f)
     return rc;
 }
 
-/* The queue is never empty: each request that is back makes room for the next one. */
+/* Keeps the queue full: each completed request makes room for the next one. */
 static int keep_full(const struct variant *v, struct io_file *f, int n)
 {
     struct io_req r[DEPTH], *p;
     int rc = 0, left = n;
 
     for (int i = 0; left && !rc; i = (i + 1) % DEPTH) {
-        while (io_file_poll(f) == DEPTH) /* as a program would between two sums */
+        while (io_file_poll(f) == DEPTH) /* as a program polls between two sums */
             ;
         if (n - left >= DEPTH && !r[i].end_ns)
             continue;
@@ -309,7 +309,7 @@ static void test_many(const struct variant *v)
     io_file_remove(v->comm, path);
 }
 
-/* A request that one rank may not make; the others' must not wait for it for ever. */
+/* One rank's request is not allowed; the others must not wait for it for ever. */
 static void test_one_too_large(const struct variant *v)
 {
     const char *path = path_of(v, "file");
@@ -326,7 +326,7 @@ static void test_one_too_large(const struct variant *v)
     io_file_remove(v->comm, path);
 }
 
-/* A request larger than what one call of the library moves. */
+/* A request is larger than what one call of the library moves. */
 static void test_pieces(const struct variant *v)
 {
     const char *path = path_of(v, "file");
@@ -345,7 +345,7 @@ static void test_pieces(const struct variant *v)
     io_file_remove(v->comm, path);
 }
 
-/* Who only writes may have a file that nobody may read. */
+/* A program that only writes may use a file that nobody may read. */
 static void test_write_only(const struct variant *v)
 {
     const char *path = path_of(v, "file");
@@ -364,7 +364,7 @@ static void test_write_only(const struct variant *v)
     io_file_remove(v->comm, path);
 }
 
-/* ---- what is refused ----------------------------------------------------------- */
+/* ---- refusals ------------------------------------------------------------------ */
 
 static void put(const char *path, const char *text)
 {
@@ -387,8 +387,8 @@ static bool holds(const char *path, const char *text)
     return same;
 }
 
-/* The open fails on every rank with the same code, says which file, and leaves
- * nothing open. */
+/* The open fails on every rank with the same code, names the file, and leaves nothing
+ * open. */
 static void refuse(const struct variant *v, const char *path, int flags, int code,
                    const char *what)
 {
@@ -438,7 +438,7 @@ static void test_symlink(const struct variant *v)
         unlink(link);
 }
 
-/* Something else in the place of what was made, when it is opened again. */
+/* Another file takes the place of the one that was made, before it is opened again. */
 static void test_swapped(const struct variant *v)
 {
     char path[TAP_PATH], away[TAP_PATH + 8];
@@ -473,7 +473,7 @@ static void test_swapped(const struct variant *v)
           "... and removed");
 }
 
-/* MPI libraries take what is before a colon for a kind of file system. */
+/* MPI libraries take a prefix before a colon for a kind of file system. */
 static void test_colon(const struct variant *v)
 {
     static const char *const dirs[] = {"nfs:x", "a:b", "ufs:"};
@@ -506,7 +506,7 @@ static void test_missing(const struct variant *v)
     point(v, !exists(path_of(v, "none")), "a file that is not there: still is not");
 }
 
-/* Runs as somebody who may do less, where we are root; else as we are. */
+/* Becomes a user with fewer rights, if we are root. */
 static void drop_rights(void)
 {
     if (getuid() == 0 && seteuid(NOBODY))
@@ -542,7 +542,7 @@ static void test_unwritable(const struct variant *v)
         rmdir(dir);
 }
 
-/* The file is made, but the last rank may not open it. */
+/* The file is created, but the last rank may not open it. */
 static void test_one_rank_fails(const struct variant *v)
 {
     const char *path = path_of(v, "file");
@@ -561,7 +561,7 @@ static void test_one_rank_fails(const struct variant *v)
     int rc = open_as(&f, v, path, IO_CREATE | IO_WRITE);
     restore_rights();
     umask(mask);
-    if (v->size == 1 && rc == 0) { /* nobody could fail */
+    if (v->size == 1 && rc == 0) { /* no rank could fail */
         io_file_close(&f);
         io_file_remove(v->comm, path);
     } else
@@ -596,7 +596,7 @@ static void test_requests(const struct variant *v)
 }
 
 /* Every rank reads a block whose end is missing. The file ends with the last rank's
- * bytes, also where it has its whole size from the beginning (hdf5). */
+ * bytes, even if it has its whole size from the beginning (hdf5). */
 static void test_end_of_file(const struct variant *v)
 {
     const char *path = path_of(v, "file");
@@ -617,7 +617,7 @@ static void test_end_of_file(const struct variant *v)
               !strcmp(err_get()->file, path) && err_get()->offset == r.offset,
           "reading past the end fails, and names file and offset");
     r = request(v, IO_OP_READ, 0, 2000);
-    bool last = v->rank == v->size - 1; /* others read a hole, or a neighbour */
+    bool last = v->rank == v->size - 1; /* others read a hole, or a neighbour's bytes */
     rc = io_file_transfer(f, &r);
     point(v, last ? rc < 0 && r.done < 2000 : rc == 0,
           "reading over the end fails, and a short count is not taken for success");
@@ -657,7 +657,7 @@ static const char *small_file_system(void)
     return failed ? NULL : dir;
 }
 
-/* Writes until it must be full; whether any rank was told. */
+/* Writes until the disk must be full; true if any rank got an error. */
 static bool told_when_full(const struct variant *v, struct io_file *f)
 {
     int rc = 0;
@@ -683,7 +683,7 @@ static void test_full(const struct variant *v)
     snprintf(path, sizeof path, "%s/file.%d", dir,
              v->comm == MPI_COMM_SELF ? world_rank : 0);
     int rc = open_as(&f, v, path, IO_CREATE | IO_WRITE);
-    MPI_Barrier(MPI_COMM_WORLD); /* an engine may need space to open, too */
+    MPI_Barrier(MPI_COMM_WORLD); /* an engine may need space even to open a file */
     if (rc)
         point(v, false, "opened on a small file system");
     else if ((v->flags & IO_COLLECTIVE) && v->size > 1 &&
@@ -701,7 +701,7 @@ static void test_full(const struct variant *v)
     err_clear();
 }
 
-/* ---- what only some engines do ------------------------------------------- */
+/* ---- features of some engines -------------------------------------------- */
 
 static void test_hints(const struct variant *v)
 {
@@ -728,7 +728,7 @@ static void test_hints(const struct variant *v)
     io_file_remove(v->comm, o.path);
 }
 
-/* The rank's 8192 bytes of the file, written and read back. */
+/* Writes the rank's 8192 bytes of the file and reads them back. */
 static int direct_round_trip(const struct variant *v, struct io_file *f)
 {
     struct io_req r = {.op = IO_OP_WRITE, .buf = buffer, .bytes = 2 * IO_DIRECT_ALIGN};
@@ -776,7 +776,7 @@ static void test_direct(const struct variant *v)
 
 enum { FILES = 3 };
 
-struct shelf { /* files on a queue, and a request of each that may be under way */
+struct shelf { /* files on a queue, with a request of each that may be in flight */
     const struct variant *v;
     struct io_queue *q;
     struct io_file *f[FILES];
@@ -825,7 +825,7 @@ static int shelf_open(struct shelf *s, const struct variant *v, const char *spec
     return rc;
 }
 
-/* The queue first: files keep what they need of it. */
+/* Closes the queue first: files keep what they need of it. */
 static int shelf_close(struct shelf *s)
 {
     int rc = 0;
@@ -838,7 +838,7 @@ static int shelf_close(struct shelf *s)
     return rc || s->q;
 }
 
-/* A request of file i, of a block that no other file has at this place. */
+/* Makes a request of file i, for a block that no other file has at this place. */
 static void shelf_put(struct shelf *s, int i, enum io_op op, int block)
 {
     struct stamp stamp = stamp_of(block);
@@ -881,7 +881,7 @@ static int shelf_mixed(struct shelf *s)
     return rc || io_queue_wait(s->q) || io_queue_poll(s->q);
 }
 
-/* One is closed while all have requests under way. */
+/* One file is closed while all have requests in flight. */
 static int shelf_close_one(struct shelf *s)
 {
     for (int i = 0; i < FILES; i++)
@@ -893,7 +893,7 @@ static int shelf_close_one(struct shelf *s)
     return rc || !done || !shelf_good(s, 0, 0) || !shelf_good(s, 2, 2);
 }
 
-/* File 0 is read beyond its end, beside file 2. */
+/* File 0 is read beyond its end, together with file 2. */
 static int shelf_fail_one(struct shelf *s)
 {
     struct io_req *two[] = {s->list[0], s->list[2]};
@@ -911,7 +911,7 @@ static int shelf_fail_one(struct shelf *s)
            read_block(s->v, s->f[0], 0, sizes[3]);
 }
 
-/* What is not the queue's. */
+/* Requests and files that do not belong to the queue. */
 static void test_shelf_refusals(const struct variant *v, struct shelf *s)
 {
     struct io_open o = opening(v, path_of(v, "file"), IO_CREATE | IO_WRITE);
@@ -961,7 +961,7 @@ static void test_shared_queue(const struct variant *v)
     point(v, shelf_close(&s) == 0, "the queue is closed, and then its files");
 }
 
-/* Of two files one does not answer: the other one goes on. */
+/* One of two files does not answer; the other one continues. */
 static void test_shelf_late(const struct variant *v)
 {
     struct shelf s;
@@ -981,7 +981,7 @@ static void test_shelf_late(const struct variant *v)
     point(v, shelf_close(&s) == 0, "the queue is closed");
 }
 
-/* How many of `n` one-request transfers failed. */
+/* Returns how many of `n` one-request transfers failed. */
 static int failures(const struct variant *v, const char *spec, int n, int64_t *ns)
 {
     struct variant faulty = *v;
@@ -1002,7 +1002,7 @@ static int failures(const struct variant *v, const char *spec, int n, int64_t *n
     return failed;
 }
 
-/* What takes longer than the file's limit ends there, with a sentence. */
+/* A request that takes longer than the file's limit ends there, with a sentence. */
 static int wait_too_long(const struct variant *v, const char *spec)
 {
     struct io_open o = opening(v, "nothing", IO_CREATE | IO_WRITE);
@@ -1039,7 +1039,7 @@ static void test_null(const struct variant *v)
         test_shelf_late(v);
 }
 
-/* Requests beyond 2 GiB: only their arithmetic, for nothing is stored. */
+/* Requests beyond 2 GiB: this tests only their arithmetic, as nothing is stored. */
 static void test_large(const struct variant *v)
 {
     struct io_open o = opening(v, "nothing", IO_CREATE | IO_WRITE);
@@ -1089,7 +1089,7 @@ static void test_variant(const struct variant *v)
     test_full(v);
 }
 
-/* What only an open can tell: that the library below cannot do it. */
+/* True if only an open can show that the library below cannot do it. */
 static bool refused_by_layer(const struct variant *v)
 {
     const char *path = path_of(v, "file");
@@ -1126,7 +1126,8 @@ static void test_engine(const char *spec, int flags, MPI_Comm comm)
         test_variant(&v);
 }
 
-/* An engine in another way than its usual one: what that could change. */
+/* Tests an engine in a mode other than its usual one, as far as that could change
+ * it. */
 static void test_way(const char *spec, int flags)
 {
     struct variant v = {
@@ -1145,7 +1146,7 @@ static void test_way(const char *spec, int flags)
     test_end_of_file(&v);
 }
 
-/* Polled completions are past the page cache, on devices that have them. */
+/* Polled completions need direct I/O, on devices that support them. */
 static void test_polled(void)
 {
     struct variant v = {.spec = "uring:iopoll",
@@ -1186,8 +1187,8 @@ static void test_ways(void)
     test_polled();
 }
 
-/* As sysctl and containers do: the system call is there and may not be made. It stays
- * so until the process ends, and comes last. */
+/* Forbids io_uring, as sysctl and containers do: the system call exists and fails. It
+ * stays so until the process ends, so this comes last. */
 static void forbid_uring(void)
 {
     struct variant v = {.spec = "uring",
@@ -1212,8 +1213,8 @@ static void forbid_uring(void)
     point(&v, files_open() == before && !exists(path), "nothing open, no file");
 }
 
-/* The C library drops its buffer where a signal interrupts the call that writes it.
- * From now on such calls of 9999 bytes are always interrupted. */
+/* Interrupts streams: the C library drops its buffer if a signal interrupts the call
+ * that writes it. From now on such calls of 9999 bytes are always interrupted. */
 static void interrupt_streams(void)
 {
     enum { HALF = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0, BUFFER = 9999 };
@@ -1269,7 +1270,7 @@ static void test_table(void)
     err_clear();
 }
 
-/* Whose transfers are for the thread that began MPI. */
+/* Only the thread that started MPI may make transfers of these engines. */
 static void test_calls_mpi(void)
 {
     static const char *const calls[] = {"mpiio", "mpiio-nb:depth=2", "hdf5",

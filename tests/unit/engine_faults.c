@@ -1,6 +1,7 @@
 /* ranks: 1; limit: 200
- * Failures of a device, which no shim can stand for: the kernel's threads meet them,
- * too. A loop device that has lost the middle of a file, and one without space. */
+ * Failures of a device, which no shim can produce: the kernel's threads must see
+ * them, too. A loop device that has lost the middle of a file, and one without
+ * space. */
 #include "tap.h"
 
 #include "base/buf.h"
@@ -23,9 +24,11 @@
 
 #define MIB (INT64_C(1) << 20)
 #define DISK (32 * MIB)
-#define BLOCK 4096     /* of the file system */
-#define GOOD (4 * MIB) /* of the file: these, as many that will be lost, and more */
-#define FROM (1 * MIB) /* the request that meets the lost ones, of several pieces */
+#define BLOCK 4096 /* of the file system */
+/* good bytes of the file, followed by as many that are lost, and more */
+#define GOOD (4 * MIB)
+/* begin of the request that meets the lost bytes, of several pieces */
+#define FROM (1 * MIB)
 #define BYTES (10 * MIB)
 #define FREE (5 * MIB) /* for a request of BYTES */
 #define LIMIT (2 * MIB + MIB / 2)
@@ -43,8 +46,7 @@ static struct {
 
 /* ---- a disk ------------------------------------------------------------------ */
 
-/* Attaches the backing file to a device that nobody else has taken in between. It
- * lasts for as long as somebody uses it. */
+/* Attaches the backing file to a free device, which lasts as long as it is in use. */
 static int attach(void)
 {
     int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
@@ -77,7 +79,7 @@ static int format(void)
     return system(command) ? -ENOENT : 0;
 }
 
-/* NULL, or why there is no disk. */
+/* Makes the disk. Returns NULL, or why there is none. */
 static const char *disk_make(const char *where)
 {
     snprintf(disk.backing, sizeof disk.backing, "%.900s/disk", where);
@@ -106,14 +108,14 @@ static void disk_drop(void)
     unlink(disk.backing);
 }
 
-/* From now on the device ends there. */
+/* Makes the device end there. */
 static int resize(int64_t bytes)
 {
     return ftruncate(disk.backing_fd, bytes) ||
            ioctl(disk.loop_fd, LOOP_SET_CAPACITY, 0);
 }
 
-/* What has been written to the device since it is there, bytes. */
+/* Returns the bytes written to the device since it exists. */
 static int64_t written(void)
 {
     char path[64];
@@ -135,7 +137,7 @@ static int put(int fd, int64_t from, int64_t bytes)
     return pwrite(fd, buffer, (size_t)bytes, from) != bytes || fsync(fd);
 }
 
-/* Where the i-th block of the file is on the device, bytes; -1: unknown. */
+/* Returns the place of the file's block i on the device in bytes; -1: unknown. */
 static int64_t place(int fd, int64_t i)
 {
     int block = (int)i;
@@ -143,7 +145,7 @@ static int64_t place(int fd, int64_t i)
     return ioctl(fd, FIBMAP, &block) ? -1 : (int64_t)block * BLOCK;
 }
 
-/* Whether blocks [from, to) lie in [least, most). */
+/* True if blocks [from, to) lie in [least, most). */
 static bool all_lie(int fd, int64_t from, int64_t to, int64_t least, int64_t most)
 {
     for (int64_t i = from / BLOCK; i < to / BLOCK; i++)
@@ -152,7 +154,7 @@ static bool all_lie(int fd, int64_t from, int64_t to, int64_t least, int64_t mos
     return true;
 }
 
-/* A file whose middle third lies behind all else; where, or -1. */
+/* Makes a file whose middle third lies behind all else; returns its place, or -1. */
 static int64_t make_file(void)
 {
     int fd = open(disk.file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -172,7 +174,7 @@ static int64_t make_file(void)
 static struct io_file *open_as(const char *engine, int64_t piece, int flags)
 {
     char spec[64];
-    struct iovec known = {buffer, BYTES}; /* the other half is not */
+    struct iovec known = {buffer, BYTES}; /* the other half is not registered */
     struct io_file *f;
     struct io_open o = {.engine = spec,
                         .buffers = &known,
@@ -205,8 +207,8 @@ static const char *way(int flags)
                                    : "";
 }
 
-/* A request over the lost blocks fails where they begin, and another one that is under
- * way does not. */
+/* A request over the lost blocks fails where they begin, and another one in flight does
+ * not. */
 static void test_lost(const char *engine, enum io_op op, int flags)
 {
     struct io_file *f = open_as(engine, MIB, flags);
@@ -229,8 +231,8 @@ static void test_lost(const char *engine, enum io_op op, int flags)
     io_file_close(&f);
 }
 
-/* The page cache takes all; who tells of the loss is the sync, or with write-back the
- * request: of which piece it was the kernel does not tell. */
+/* The page cache accepts all; the sync reports the loss, or with write-back the
+ * request: the kernel does not tell which piece it was. */
 static void test_lost_later(const char *engine, int flags)
 {
     struct io_file *f = open_as(engine, MIB, flags);
@@ -262,7 +264,7 @@ static void each_way(void (*test)(const char *engine, int flags))
                 test(engines[i], flags[k]);
 }
 
-/* Mapped pages are read before they are written: their loss is met by the write. */
+/* Mapped pages are read before they are written: the write meets the loss. */
 static void test_loss_of(const char *engine)
 {
     test_lost(engine, IO_OP_READ, 0);
@@ -295,7 +297,7 @@ static void test_losses(void)
 
 /* ---- no space within a request ------------------------------------------------- */
 
-/* Leaves FREE bytes. */
+/* Leaves FREE bytes on the disk. */
 static int fill(const char *path)
 {
     struct statvfs v;
@@ -308,7 +310,7 @@ static int fill(const char *path)
     return rc;
 }
 
-/* Whether the file begins with the request's bytes. */
+/* True if the file begins with the request's bytes. */
 static bool holds(const struct io_req *r)
 {
     char *got = buffer + BYTES;
@@ -345,10 +347,10 @@ static void test_no_space(void)
     unlink(filler);
 }
 
-/* ---- a write that comes short ---------------------------------------------------- */
+/* ---- a short write --------------------------------------------------------------- */
 
-/* The file may not grow beyond the half of a piece: that half is written, and the rest
- * of the piece is not. Of a piece that is to be written back only the whole counts. */
+/* The file may not grow beyond half of a piece: that half is written, and the rest of
+ * the piece is not. A piece that must be written back counts only as a whole. */
 static void test_limit(const char *engine, int flags)
 {
     struct io_file *f = open_as(engine, MIB, flags | IO_CREATE);
@@ -383,9 +385,9 @@ static void test_limits(void)
     setrlimit(RLIMIT_FSIZE, &old);
 }
 
-/* ---- a done write is at the device --------------------------------------------- */
+/* ---- a completed write is on the device ---------------------------------------- */
 
-/* In one piece, so that a sync has the time to be too early. */
+/* Writes one piece, so that a sync has time to come too early. */
 static void test_written(const char *engine)
 {
     struct io_file *f = open_as(engine, BYTES, IO_CREATE | IO_WRITE_BACK);
@@ -400,7 +402,7 @@ static void test_written(const char *engine)
     io_file_remove(MPI_COMM_SELF, disk.file);
 }
 
-/* The file system promises space that the device has not. */
+/* The file system promises space that the device does not have. */
 static void test_thin(const char *engine)
 {
     struct io_file *f = open_as(engine, MIB, IO_CREATE | IO_WRITE_BACK);

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* What err_print writes, as text. */
+/* Returns the output of err_print as text. */
 static const char *printed(const struct err *e)
 {
     static char text[2048];
@@ -111,7 +111,7 @@ static void is_plain(const char *text, const char *expected, const char *what)
            "%s", what);
 }
 
-/* What a name holds is shown, and not obeyed. */
+/* Contents of a name are shown, and not obeyed. */
 static void test_plain(void)
 {
     char out[4];

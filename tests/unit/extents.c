@@ -1,5 +1,5 @@
-/* Sets of ranges against a byte for each place: at random in any order, one after the
- * other, over what is there, and with holes. */
+/* Sets of ranges compared with a byte for each place: in random order, one after the
+ * other, over existing ranges, and with holes. */
 #include "iotrace/findings/inside.h"
 #include "tap.h"
 
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define SPACE 60000
-#define FAR ((int64_t)1 << 40) /* where the model's first byte lies */
+#define FAR ((int64_t)1 << 40) /* place of the model's first byte */
 
 static uint64_t state;
 
@@ -44,7 +44,7 @@ static bool both_meet(const struct both *b, int64_t begin, int64_t n)
     return extents_meet(b->x, FAR + begin, FAR + begin + n) == any;
 }
 
-/* All ranges, in order, and nothing between them. */
+/* True if both have the same ranges, in order. */
 static bool both_same(const struct both *b)
 {
     struct extents_walk w = {0};
@@ -57,7 +57,7 @@ static bool both_same(const struct both *b)
     return !memchr(b->model + at, 1, (size_t)(SPACE - at)) && extents_count(b->x) == n;
 }
 
-/* `most` bytes at once, of ten steps so many that take away. */
+/* Adds `most` bytes at once; `removes` of ten steps remove some. */
 static void test_random(int most, int removes)
 {
     struct both *b = calloc(1, sizeof *b);
@@ -68,7 +68,7 @@ static void test_random(int most, int removes)
         if (below(10) < removes)
             both_remove(b, at, n);
         else if (below(4) == 0 && at + 3 * n < SPACE)
-            for (int k = 0; k < 3; k++) /* goes on where it stopped */
+            for (int k = 0; k < 3; k++) /* continues where it stopped */
                 both_add(b, at + k * n, n);
         else
             both_add(b, at, n);
@@ -82,7 +82,7 @@ static void test_random(int most, int removes)
     free(b);
 }
 
-/* Every other byte, from the front, from the back, and all that is between. */
+/* Adds every other byte, from the front or the back, and then all between them. */
 static void test_ordered(bool from_back)
 {
     struct both *b = calloc(1, sizeof *b);

@@ -1,6 +1,6 @@
 /* ranks: 1 */
-/* The external sort against the sort of an index in memory: lanes, passes, parts, equal
- * keys, engines, and what happens when runs are not what they were. */
+/* The external sort compared with the sort of an index in memory: lanes, passes, parts,
+ * equal keys, engines, and runs that have changed. */
 #include "extsort/extsort.h"
 #include "base/err.h"
 #include "base/rng.h"
@@ -23,13 +23,13 @@ struct trial {
     const char *what;
     struct sort_order order;
     int64_t n;
-    uint64_t values; /* of a byte of a key */
+    uint64_t values; /* different values of a byte of a key */
     int lanes, merge_lanes;
     int64_t memory, merge_bytes;
-    bool unknown; /* how many come */
+    bool unknown; /* the number of records is not known */
     int64_t passes;
     bool in_memory;
-    int64_t parts; /* of each merging lane; 0: 1 */
+    int64_t parts; /* parts of each merging lane; 0: 1 */
 };
 
 static char source[MOST], expected[MOST], result[MOST];
@@ -43,7 +43,7 @@ static char scratch[TAP_PATH], first_file[TAP_PATH + 8];
 static const struct trial *trial;
 static struct extsort *sorter;
 static atomic_int_least64_t came, taken_part, total;
-static void (*between)(void); /* what happens to the runs */
+static void (*between)(void); /* does something to the runs */
 
 /* ---- a run ----------------------------------------------------------------------- */
 
@@ -68,7 +68,7 @@ static int64_t moved(enum act a)
     return bytes;
 }
 
-/* Whether a scratch file can be made as this engine makes one. */
+/* True if this engine can make a scratch file. */
 static bool can_open(void)
 {
     struct run_file file;
@@ -105,7 +105,8 @@ static void sort_lane(struct run *r, void *context)
     while (extsort_take(sorter, r->lane, &x)) {
         int64_t left = trial->n - x.first;
         bool more = left > 0;
-        x.room = (char *)x.room + x.number % 3 * 24; /* it need not be at the begin */
+        /* records need not begin with the room */
+        x.room = (char *)x.room + x.number % 3 * 24;
         x.records = left < x.records ? (more ? left : 0) : x.records;
         memcpy(x.room, source + (more ? x.first : 0) * bytes,
                (size_t)(x.records * bytes));
@@ -137,7 +138,7 @@ static void make(const struct trial *t)
     for (int64_t i = 0; i < t->n * bytes; i++)
         source[i] =
             (char)(rng_below(7, (uint64_t)i, t->values) * 255 / (t->values - 1));
-    for (int64_t i = 0; i < t->n; i++) /* who it is, behind the key */
+    for (int64_t i = 0; i < t->n; i++) /* a record's number, after the key */
         memcpy(source + (i + 1) * bytes - 4, &i, 4);
     sort_index(&t->order, source, t->n, entry);
     sort_gather(&t->order, source, entry, t->n, t->n, expected);
@@ -197,7 +198,7 @@ static bool as_expected(const struct trial *t, const struct extsort_counts *c)
 static void test(const struct trial *t)
 {
     int rc = open_trial(t);
-    for (int round = 0; round < 2 && !rc; round++) { /* it can be used again */
+    for (int round = 0; round < 2 && !rc; round++) { /* the sorter can be used again */
         int64_t read = moved(ACT_READ), written = moved(ACT_WRITE);
         came = taken_part = total = 0;
         sort_all(t);
@@ -243,7 +244,7 @@ static void test(const struct trial *t)
 
 static void test_all(void)
 {
-    /* what, of which order, how many, values of a byte, lanes, merging ones, memory */
+    /* Name, order, records, values of a byte, lanes, merging lanes, memory. */
     static const struct trial all[] = {
         {"none", TEN, 0, 256, 1, 1, 256 * KIB, .in_memory = true},
         {"none, 3 lanes", TEN, 0, 256, 3, 3, 256 * KIB, .in_memory = true,
@@ -326,11 +327,11 @@ static int first_free_fd(void)
     return fd;
 }
 
-/* Sorts with something done to the runs before the merge, and tells what failed. */
+/* Sorts, does something to the runs before the merge, and returns the failure. */
 static struct err fails(void (*what)(void))
 {
     between = what;
-    runs_fd = first_free_fd(); /* what runs are written to */
+    runs_fd = first_free_fd(); /* descriptor of the runs */
     if (!open_trial(&alone))
         sort_all(&alone);
     between = NULL;
@@ -352,7 +353,7 @@ static void change_a_byte(void)
     }
 }
 
-/* A block that is another one's: the order of keys may not tell. */
+/* Swaps blocks: the order of keys may not show it. */
 static void misplace_a_block(void)
 {
     char block[4096];
@@ -381,7 +382,7 @@ static void test_changes(void)
            "a file that lost its end: %s", e.text);
 }
 
-/* As on a full disk, in each of several lanes. */
+/* Fails in each of several lanes, as on a full disk. */
 static void test_too_large(void)
 {
     struct rlimit limit, before;

@@ -1,5 +1,5 @@
-/* What becomes of each beam of a GSF file, and of each sounding of a PFM, on the way to
- * a new PFM. mpi: each. */
+/* Each beam of a GSF file, and each sounding of a PFM, on its way to a new PFM. mpi:
+ * each. */
 #include "tap.h"
 
 #include "base/err.h"
@@ -38,7 +38,7 @@ static void begin_file(void)
     gsf_write_open(&writer, path, &form);
 }
 
-/* A ping with the first `beams` of the arrays. */
+/* Adds a ping with the first `beams` of the arrays. */
 static void add_ping(double lat, double lon, double heading, int beams, unsigned flags)
 {
     struct gsf_ping p = {.lat = lat,
@@ -54,7 +54,7 @@ static void add_ping(double lat, double lon, double heading, int beams, unsigned
         tap_ok(0, "the test can write its file: %s", err_get()->text);
 }
 
-/* One sounding right under the ship. */
+/* Adds a single sounding directly under the ship. */
 static void add_single(double lat, double lon)
 {
     depth[0] = 10;
@@ -70,11 +70,11 @@ static void end_file(void)
 
 /* ---- feeding -------------------------------------------------------------------- */
 
-/* What the sink was given since feed_built. */
+/* Soundings that the sink received since feed_built. */
 static struct {
     struct pfm_sounding s[2 * PINGS * 100];
     int64_t n;
-    int calls, fail_at; /* the call that fails; 0: none */
+    int calls, fail_at; /* number of the call that fails; 0: none */
     uint64_t hash;
 } got;
 
@@ -134,7 +134,7 @@ static void make_head(const struct pfm_form *form)
         tap_ok(0, "the test can make a head: %s", err_get()->text);
 }
 
-/* ---- which beams ---------------------------------------------------------------- */
+/* ---- beams that are loaded ------------------------------------------------------ */
 
 static void test_flags(void)
 {
@@ -213,9 +213,9 @@ static void test_pings(void)
            "all that is counted");
 }
 
-/* ---- where ---------------------------------------------------------------------- */
+/* ---- places --------------------------------------------------------------------- */
 
-/* The bin in which a single sounding lands; -1: none. */
+/* Returns the bin of a single sounding; -1: none. */
 static int64_t bin_at(double lat, double lon)
 {
     begin_file();
@@ -271,7 +271,7 @@ static void test_180(void)
     tap_ok(rising && got.s[99].bin > got.s[0].bin + 35, "and a swath across it");
 }
 
-/* ---- what does not fit ---------------------------------------------------------- */
+/* ---- values out of range -------------------------------------------------------- */
 
 static void refused(int64_t first, int code, const char *part, const char *what)
 {
@@ -287,7 +287,7 @@ static void refused(int64_t first, int code, const char *part, const char *what)
 static void test_unfit(void)
 {
     struct pfm_form form = usual;
-    form.depth_max = 10; /* and 1 more, for no depth: 11 bits */
+    form.depth_max = 10; /* and one more, for "no depth": 11 bits */
     make_head(&form);
     begin_file();
     add_single(30.001, -87.999);
@@ -408,7 +408,7 @@ static void save(const char *handle, const char *suffix, const void *data,
         tap_ok(0, "the test can write %s", name);
 }
 
-/* A PFM of what was fed, blocks of bins one after the other. */
+/* Writes a PFM of the soundings, with the blocks of bins one after the other. */
 static void write_pfm(const char *handle)
 {
     int64_t bins = head.width * head.height, at = 0, length = head.record_length;
@@ -459,7 +459,7 @@ static void remove_pfm(const char *handle)
     unlink(handle);
 }
 
-/* In two bands of rows; *first gets the soundings of the first. */
+/* Feeds in two bands of rows; *first is the number of soundings of the first. */
 static int feed_bands(struct pfm *p, int64_t *first)
 {
     struct feed *f;

@@ -1,6 +1,6 @@
 /* ranks: 1 */
-/* The arithmetic of ldad fft against the sums that define it, in both precisions, and
- * the transform in core that stands in for FFTW. */
+/* The arithmetic of ldad fft compared with the sums that define it, in both precisions,
+ * and the transform in core that replaces FFTW. */
 #include "ldad/measure/fft_answer.h"
 #include "ldad/measure/fft_math.h"
 #include "tap.h"
@@ -15,7 +15,7 @@ static double noise(void)
     return (double)(rand() % 20001 - 10000) / 10000;
 }
 
-/* The sum for number k of n. */
+/* Computes the sum for number k of n. */
 static void define(const double *z, int64_t n, int64_t k, double *re, double *im)
 {
     *re = *im = 0;
@@ -26,7 +26,8 @@ static void define(const double *z, int64_t n, int64_t k, double *re, double *im
     }
 }
 
-/* The largest error over the numbers' size, of the second of two lines. */
+/* Returns the largest error divided by the size of the numbers, for the second of two
+ * lines. */
 static double error_of(const struct fft_math *m, int64_t n)
 {
     static double z[4 * MOST], lines[4 * MOST], roots[2 * MOST];
@@ -35,7 +36,7 @@ static double error_of(const struct fft_math *m, int64_t n)
         z[i] = (float)noise();
     for (int64_t i = 0; i < 2 * n; i++)
         m->put(lines, i, z[2 * i], z[2 * i + 1]);
-    m->roots(roots, MOST); /* of a longer one, too */
+    m->roots(roots, MOST); /* roots of a longer transform, too */
     m->lines(lines, 2, n, roots, MOST);
     for (int64_t k = 0; k < n; k++) {
         double re, im, right_re, right_im;
@@ -56,7 +57,7 @@ static void test_lines(void)
     }
 }
 
-/* Three passes of which two transform, as over files, are one long transform. */
+/* Three passes, two of which transform, as over files, equal one long transform. */
 static void test_six_steps(void)
 {
     enum { N1 = 16, N2 = 8, N = N1 * N2 };

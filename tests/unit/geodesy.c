@@ -1,4 +1,4 @@
-/* Positions on the ellipsoid. What is known comes from C. Karney's GeographicLib 2.0
+/* Positions on the ellipsoid. Known values come from C. Karney's GeographicLib 2.0
  * (Geodesic.WGS84.Direct), which shares no code with ours. */
 #include "tap.h"
 
@@ -10,7 +10,7 @@
 #define METRES_OF_DEGREE 111200.0
 #define COUNT(a) (int)(sizeof(a) / sizeof *(a))
 
-/* How far two points are apart, in metres, near enough for small distances. */
+/* Returns the distance of two points in metres, accurate for small distances. */
 static double apart(struct geo_point a, struct geo_point b)
 {
     double north = (a.lat - b.lat) * METRES_OF_DEGREE;
@@ -36,7 +36,7 @@ static const struct {
     {10, 20, 0, 1.9e7, -0.9217630914498269, -160.0, 1e-3},
 };
 
-/* A beam to starboard of a ship that looks to the left of `azimuth`. */
+/* Places a beam to starboard of a ship that looks to the left of `azimuth`. */
 static struct geo_point to_side(struct geo_point from, double azimuth, double metres)
 {
     const double none = 0;
@@ -98,8 +98,8 @@ static void test_beams(void)
     tap_ok(north.lat > 50 && fabs(north.lon) < 1e-12, "and ahead of it is north");
 }
 
-/* Near the ship series stand in for functions: in a ping with one beam that is far from
- * it they do not, and the others must be where they are without it. */
+/* Near the ship, series replace functions. In a ping with one beam far from it they do
+ * not, and the other beams must be where they are without it. */
 static void test_near(void)
 {
     double across[8], along[8], worst = 0;
@@ -141,7 +141,7 @@ static void test_tangent(void)
     tap_ok(off[2] > 1 && off[2] < 4, "8 km in the tangent plane: %.2f m off", off[2]);
 }
 
-/* Where beams are about, and how far off that may be, at any place below 80 degrees. */
+/* Approximate places of beams, and the bound of their error, below 80 degrees. */
 static void test_about(void)
 {
     double share = 0;
@@ -176,7 +176,8 @@ static void test_about(void)
            "beyond 20 km and near the poles there is none");
 }
 
-/* The survey's formula goes a millimetre at least; otherwise it is good to tenths. */
+/* The survey's formula moves by a millimetre at least; otherwise it is accurate to
+ * tenths. */
 static void test_survey(void)
 {
     double off = 0;
@@ -196,7 +197,7 @@ static void test_survey(void)
            "along the equator, too (%.9f, %.9f)", equator.lat, equator.lon);
 }
 
-/* Across the meridian of 180 degrees both ways of placing agree. */
+/* Across the meridian of 180 degrees both ways of placing beams agree. */
 static void test_across_180(void)
 {
     const double across[] = {-3000, 3000}, along[] = {0, 0};

@@ -1,5 +1,5 @@
 /* ranks: 1 */
-/* What the files of a graph are made of: their bytes, sorting, and blocks counted. */
+/* The parts of a graph's files: their bytes, sorting, and counts of blocks. */
 #include "base/rng.h"
 #include "outcore/graph/format.h"
 #include "outcore/graph/pairs.h"
@@ -48,7 +48,7 @@ static void check_entry(void)
     tap_ok(read.first == e.first && read.last == e.last, "and is read from them");
 }
 
-/* CRCs are those that zlib computes, of the number of the vertex, the count and the
+/* CRCs are those of zlib, over the number of the vertex, the count and the
  * neighbours. */
 static void check_chunk(void)
 {

@@ -1,6 +1,6 @@
 /* ranks: 1 */
-/* Graphs from a seed: their first edges and sums of all of them, as an own program that
- * follows the definitions only has found them. */
+/* Graphs from a seed: their first edges and sums over all edges, as found by a program
+ * of its own that follows only the definitions. */
 #include "base/err.h"
 #include "outcore/data/graphs.h"
 #include "tap.h"
@@ -25,7 +25,7 @@ static struct graphs_made graph_of(const char *text, uint64_t seed)
     return g;
 }
 
-/* Numbers of all edges, two each; who calls frees them. */
+/* Returns the numbers of all edges, two each; the caller frees them. */
 static uint64_t *edges_of(const struct graphs_made *g)
 {
     uint64_t *edge = malloc((size_t)g->rows * GRAPHS_EDGE);
@@ -35,7 +35,7 @@ static uint64_t *edges_of(const struct graphs_made *g)
     return edge;
 }
 
-/* `both`: an edge is one of both ends. */
+/* Counts; with `both`, an edge is one of both ends. */
 static struct counts count(const struct graphs_made *g, const uint64_t *edge, int both)
 {
     struct counts c = {0};
@@ -116,7 +116,7 @@ static void check_pieces(const char *text)
     free(others);
 }
 
-/* Of the largest graphs: numbers do not overflow. */
+/* Numbers of the largest graphs do not overflow. */
 static void check_large(void)
 {
     struct graphs_made g = graph_of("S:1000000,281474976710656,4", 1);

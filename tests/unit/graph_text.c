@@ -1,5 +1,5 @@
 /* ranks: 1 */
-/* Graphs as text: what a file is, and what each line of it is. */
+/* Graphs as text: the format of a file, and the meaning of its lines. */
 #include "base/err.h"
 #include "base/plain.h"
 #include "outcore/graph/text.h"
@@ -91,7 +91,7 @@ static void check_entries(void)
     is_wrong(&matrix, "1", "fewer numbers");
 }
 
-/* A line ends where it is said to end, and not with a 0 in memory. */
+/* A line ends at its length, and not at a 0 in memory. */
 static void check_end(void)
 {
     static const char line[] = "12 345";

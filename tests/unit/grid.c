@@ -1,5 +1,5 @@
 /* ranks: 1 */
-/* The block-cyclic arithmetic, against counting every element. */
+/* The block-cyclic arithmetic compared with counting every element. */
 #include "madbench/grid.h"
 #include "base/err.h"
 #include "base/units.h"
@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* Most square, and a grid at all. */
+/* True if the grid is valid and as square as possible. */
 static int shape_good(int ranks)
 {
     int rows, cols;
@@ -35,7 +35,7 @@ static void test_shape(void)
     tap_ok(rows == 1 && cols == INT_MAX, "2^31 - 1 ranks, a prime, form one row");
 }
 
-/* Every global index goes to one owner, and comes back from it. */
+/* True if every global index has one owner, and comes back from it. */
 static int index_good(const struct grid *g)
 {
     int64_t rows = 0, cols = 0;
@@ -54,7 +54,8 @@ static int index_good(const struct grid *g)
     return rows == g->local_rows && cols == g->local_cols;
 }
 
-/* The shares tile the matrix, the largest is the largest, each finds its elements. */
+/* True if the shares tile the matrix, the largest is the largest, and each finds its
+ * elements. */
 static int shares_good(int64_t npix, int64_t block, int ranks)
 {
     int64_t total = 0, most = 0, padded = 0;
@@ -114,7 +115,7 @@ static void test_large(void)
     err_clear();
 }
 
-/* Whether a check refused with all of these in its sentence. */
+/* True if a check refused, with all of these in its sentence. */
 static int refused(int rc, const char *a, const char *b, const char *c)
 {
     const char *text = err_get()->text;

@@ -1,5 +1,5 @@
-/* The GSF reader: what the writer wrote comes back; what nobody should have written is
- * refused with a sentence that names the place. */
+/* The GSF reader: it reads what the writer wrote, and refuses invalid files with a
+ * sentence that names the place. */
 #include "tap.h"
 
 #include "base/err.h"
@@ -20,7 +20,7 @@ static char path[TAP_PATH];
 
 /* ---- files, byte by byte -------------------------------------------------------- */
 
-/* A file under construction; `at` is where the next byte goes. */
+/* A file under construction; `at` is the place of the next byte. */
 static struct {
     uint8_t byte[1 << 21];
     int at;
@@ -44,7 +44,7 @@ static void add_zeros(int n)
     file.at += n;
 }
 
-/* The head of a record whose size end_record fills in. */
+/* Begins a record; end_record fills in its size. */
 static int begin_record(uint32_t id)
 {
     int start = file.at;
@@ -67,7 +67,7 @@ static void begin_file(const char *version)
     end_record(start);
 }
 
-/* A ping's record up to its first subrecord. */
+/* Begins a ping's record, up to its first subrecord. */
 static int begin_ping(int major, int beams)
 {
     int start = begin_record(GSF_PING), head = file.at;
@@ -103,8 +103,8 @@ static void save(const void *bytes, int n)
 
 /* ---- reading -------------------------------------------------------------------- */
 
-/* All pings of the file at `path`: 0, or what the reader returned. Leaves the last ping
- * in *p, whose arrays are kept until the next call. */
+/* Reads all pings of the file at `path`. Returns 0, or the result of the reader. Leaves
+ * the last ping in *p, whose arrays stay valid until the next call. */
 static struct gsf *reader;
 
 static int read_all(struct gsf_ping *p, int64_t *pings)
@@ -188,7 +188,7 @@ static bool same_ping(const struct gsf_ping *p, const struct gsf_ping *q, double
            !memcmp(p->flag, q->flag, (size_t)q->beams);
 }
 
-/* Pings of 1, 2, ... beams, so that arrays begin at all alignments. */
+/* Writes and reads pings of 1, 2, ... beams, so that arrays begin at all alignments. */
 static void round_trip(const char *what, const struct gsf_write_form *form, int pings)
 {
     struct gsf_writer *w;
@@ -240,7 +240,7 @@ static void test_round_trips(void)
     round_trip("a file of several windows", &form, 5000);
 }
 
-/* Values at the ends of each width, and one step beyond them. */
+/* Tests values at the ends of each width, and one step beyond them. */
 static void width_is(int width, bool sign, double low, double high)
 {
     struct gsf_write_form form = {.major = 3, .minor = 1};
@@ -301,7 +301,7 @@ static void test_writer_refusals(void)
     unlink(path);
 }
 
-/* ---- what files may hold -------------------------------------------------------- */
+/* ---- valid contents ------------------------------------------------------------- */
 
 static void test_sticky_scales(void)
 {
@@ -376,7 +376,7 @@ static void test_oddities(void)
     begin_file("GSF-v02.09");
     start = begin_ping(2, 0);
     add_sub(150, 5);
-    add_zeros(5 + 4); /* a sensor's own, unaligned, then a word of padding */
+    add_zeros(5 + 4); /* a sensor's own data, unaligned, then a word of padding */
     add_sub(GSF_SUB_SCALES, 4);
     add4(0);
     add_zeros(3);
@@ -398,7 +398,7 @@ static void test_oddities(void)
            "values that are not known; a ping to ignore");
 }
 
-/* ---- what they may not ---------------------------------------------------------- */
+/* ---- invalid contents ----------------------------------------------------------- */
 
 static void test_not_gsf(void)
 {
@@ -458,7 +458,7 @@ static void test_bad_records(void)
     refused(-EBADMSG, before + 8, "fewer than the 56", "a ping that is too short");
 }
 
-/* One subrecord in a ping of 4 beams, refused at so many bytes into it. */
+/* Tests one subrecord in a ping of 4 beams, refused at `at` bytes into it. */
 static void bad_sub(int code, int id, int bytes, const void *data, int at,
                     const char *part, const char *what)
 {
@@ -503,7 +503,7 @@ static void test_bad_pings(void)
             "a series of intensities that is larger than its ping and its own head");
 }
 
-/* Its beams would be lost without a word. */
+/* A file whose beams would silently be lost is refused. */
 static void test_no_beams(void)
 {
     static const int ids[] = {GSF_DEPTH, GSF_NOMINAL, GSF_ACROSS, GSF_ALONG, GSF_FLAGS};
@@ -522,14 +522,14 @@ static void test_no_beams(void)
     begin_file("GSF-v03.09");
     int start = begin_ping(3, 0);
     add_sub(GSF_DEPTH, 0);
-    add_sub(4, 8); /* travel times, which nobody needs */
+    add_sub(4, 8); /* travel times, which are not used */
     add_zeros(8);
     end_record(start);
     tap_ok(!read_built(&p) && !p.beams, "an empty array of no beams is none");
 }
 
-/* As the reference library writes them, whose own head is in their size: 4 bytes too
- * many, less what the ping is padded by. */
+/* Intensities as the reference library writes them, with their own head in their size:
+ * 4 bytes too many, less the padding of the ping. */
 static void test_intensities(void)
 {
     struct gsf_ping p;
@@ -553,7 +553,7 @@ static void test_intensities(void)
 
 /* ---- damage --------------------------------------------------------------------- */
 
-/* A small file of all that there is, as bytes in `file`. */
+/* Makes a small file with all kinds of records, as bytes in `file`. */
 static void make_sample(bool checksums)
 {
     struct gsf_write_form form = {3,           9,           checksums, false,
@@ -574,7 +574,7 @@ static void make_sample(bool checksums)
     tap_ok(!rc && file.at > 500, "a sample of %d bytes", file.at);
 }
 
-/* Whether a failure is one sentence about this file. */
+/* True if a failure is one sentence about this file. */
 static bool explained(int rc)
 {
     const struct err *e = err_get();
@@ -582,7 +582,8 @@ static bool explained(int rc)
            e->offset >= -1 && e->offset <= file.at;
 }
 
-/* Every length but those between records is refused; those are shorter files. */
+/* Every truncation is refused, except between records, where a shorter file is
+ * valid. */
 static void test_truncations(void)
 {
     struct gsf_ping p;
@@ -604,7 +605,7 @@ static void flip(int bit)
     file.byte[bit / 8] ^= (uint8_t)(1 << bit % 8);
 }
 
-/* With checksums no flipped bit of a ping's data goes unseen; none may crash. */
+/* With checksums every flipped bit of a ping's data is detected; none may crash. */
 static void test_flips(bool checksums)
 {
     struct gsf_ping p;
@@ -635,8 +636,8 @@ static size_t allocated(void)
     return m.uordblks + m.hblkhd;
 }
 
-/* Reads the whole file; returns what the reader took, and in *more what it took after
- * the first ping. */
+/* Reads the whole file. Returns the memory that the reader allocated, and in *more that
+ * after the first ping. */
 static size_t take_memory(size_t *more)
 {
     struct gsf_ping p;
@@ -652,7 +653,7 @@ static size_t take_memory(size_t *more)
     return rc ? 0 : late - before;
 }
 
-/* Twice, as the allocator keeps a few small pieces of what it got back. */
+/* It runs twice, as the allocator keeps a few small pieces of freed memory. */
 static void test_memory(void)
 {
     size_t more, used, before;

@@ -1,7 +1,7 @@
 /* ranks: 1 2 4; limit: 200
- * What the engine hdf5 does that others do not: arrays, its options, what is refused,
- * and what HDF5 leaves undone where a transfer fails. With an argument it only writes
- * such a file and leaves it, for tests/e2e/hdf5_file.py. */
+ * Features of the engine hdf5 only: arrays, its options, refusals, and what HDF5
+ * leaves undone if a transfer fails. With an argument it only writes such a file and
+ * leaves it, for tests/e2e/hdf5_file.py. */
 #include "tap.h"
 
 #include "base/err.h"
@@ -23,7 +23,7 @@ static const struct io_shape shape = {.name = "matrices",
                                       .dim_names = "rank,mat,element"};
 static int rank, size;
 
-/* ---- what HDF5 calls, counted, and failing where it is asked to ----------------- */
+/* ---- calls of HDF5, counted, and failing on request ----------------------------- */
 
 static int collective_calls, independent_calls, syncs;
 static bool break_next;
@@ -91,8 +91,8 @@ static int move(struct io_file *f, enum io_op op, double *buf, int64_t at, int64
     return f ? io_file_transfer(f, &r) : -1;
 }
 
-/* Every element once, in rows of `n` that ranks take in turn; none where they are out,
- * as the others may still be in a collective call. */
+/* Writes every element once, in rows of `n` that ranks take in turn; an empty row when
+ * they have run out, as the others may still be in a collective call. */
 static int write_rows(struct io_file *f, int64_t n)
 {
     double buf[N];
@@ -108,7 +108,8 @@ static int write_rows(struct io_file *f, int64_t n)
     return rc;
 }
 
-/* Rows of all lengths and from all places, both in steps of `step`; N: all of it. */
+/* True if rows of all lengths and from all places, both in steps of `step`, read back;
+ * N: all of it. */
 static bool reads_back(struct io_file *f, int64_t step)
 {
     double buf[N];
@@ -157,8 +158,8 @@ static int64_t bytes_of(const char *path)
     return stat(path, &st) ? -1 : (int64_t)st.st_size;
 }
 
-/* With the dataset at a multiple of so much the file cannot be shorter; without, HDF5
- * needs 2 KiB for what describes it. */
+/* With an aligned dataset the file cannot be shorter; without, HDF5 needs 2 KiB for
+ * metadata. */
 static void test_align(void)
 {
     char path[TAP_PATH];
@@ -172,7 +173,7 @@ static void test_align(void)
     io_file_remove(MPI_COMM_WORLD, path);
 }
 
-/* ---- what is refused ------------------------------------------------------- */
+/* ---- refusals -------------------------------------------------------------- */
 
 static void refused(const char *path, const struct io_shape *s, int64_t bytes,
                     int flags, const char *why)
@@ -265,10 +266,10 @@ static void test_bad_requests(int flags)
     io_file_remove(MPI_COMM_WORLD, path);
 }
 
-/* ---- what fails below ---------------------------------------------------- */
+/* ---- failures below ------------------------------------------------------ */
 
-/* One rank's collective write fails: the others' do not wait for it, and what it writes
- * afterwards goes to its place. */
+/* One rank's collective write fails: the others do not wait for it, and its later
+ * writes go to their places. */
 static void test_failed_collective(int who)
 {
     char path[TAP_PATH];
@@ -291,7 +292,7 @@ static void test_failed_collective(int who)
     io_file_remove(MPI_COMM_WORLD, path);
 }
 
-/* No space from the beginning: refused, and MPI ends well. */
+/* A disk that is full from the beginning is refused, and MPI ends properly. */
 static void test_full_from_the_start(void)
 {
     char dir[TAP_PATH], path[TAP_PATH + 64], block[4096] = "";

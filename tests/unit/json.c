@@ -1,5 +1,5 @@
 /* ranks: 1 */
-/* What the JSON writer must escape, refuse and lay out. */
+/* The JSON writer: its escapes, refusals and layout. */
 #include "base/format/json.h"
 #include "tap.h"
 #include <math.h>
@@ -102,7 +102,7 @@ static void check_layout(void)
     json_end_array(&j);
     json_object_flat(&j, "flat");
     json_bool(&j, "yes", true);
-    json_array(&j, "inner"); /* flat, as what holds it */
+    json_array(&j, "inner"); /* flat, as the array that contains it */
     json_bool(&j, NULL, false);
     json_null(&j, NULL);
     json_end_array(&j);

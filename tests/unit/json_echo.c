@@ -1,11 +1,11 @@
-/* Writes as JSON what it reads: tests/unit/json_python.py says what, in items of a
- * letter, a key (its length, -1: none) and a value (its length), and 'E' at the end of
- * each document, which gets a zero byte behind it. */
+/* Writes the input as JSON. tests/unit/json_python.py describes it: items of a letter,
+ * a key (its length, -1: none) and a value (its length), and 'E' at the end of each
+ * document, which is followed by a zero byte. */
 #include "base/format/json.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes with their length, ended; NULL where that is -1. */
+/* Reads bytes with their length, and terminates them; NULL if the length is -1. */
 static char *take(void)
 {
     int32_t n;

@@ -1,5 +1,6 @@
 /* ranks: 1; mpi: any */
-/* The reader of JSON: what it takes, and that it refuses the rest with a sentence. */
+/* The reader of JSON: it accepts valid documents, and refuses others with a
+ * sentence. */
 #include "base/format/json_read.h"
 #include "base/err.h"
 #include "tap.h"

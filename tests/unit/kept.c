@@ -1,6 +1,6 @@
 /* ranks: 1; mpi: any */
-/* Descriptions of kept files: they read back as they were written, and nothing else is
- * taken for one. */
+/* Descriptions of kept files: they read back as they were written, and no other file is
+ * accepted as one. */
 #include "run/kept.h"
 #include "base/err.h"
 #include "tap.h"
@@ -42,7 +42,7 @@ static char *path_of(const char *name)
     return path;
 }
 
-/* What is on disk; the caller frees it. */
+/* Returns the text on disk; the caller frees it. */
 static char *text_of(const char *path, size_t *n)
 {
     char *text = calloc(1, KEPT_MOST + 1);
@@ -70,7 +70,8 @@ static void test_round_trip(void)
     kept_write(&k, path);
 }
 
-/* Whether the text with `from` made `to` is refused, with a sentence: `why`. */
+/* True if the text is refused, with `why` in the sentence, after `from` is changed to
+ * `to`. */
 static int refused(const char *text, const char *from, const char *to, const char *why)
 {
     char changed[KEPT_MOST];
@@ -127,7 +128,7 @@ static void test_refused(void)
         all = refused(text, row[i].from, row[i].to, row[i].why);
     tap_ok(all, "what is no description is refused, with what is wrong");
     int short_ones = 1;
-    for (size_t i = 0; i + 2 < n; i++) { /* the last is the end of a line */
+    for (size_t i = 0; i + 2 < n; i++) { /* the last character ends a line */
         struct kept k;
         short_ones &= kept_parse(&k, "x.json", text, i) < 0;
         err_clear();

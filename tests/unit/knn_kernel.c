@@ -1,7 +1,7 @@
 /* ranks: 1 */
-/* Each kernel that can be used here against float64: every number of queries up to two
- * blocks, components that fill no register, rows that do not either, at odd addresses
- * and with gaps between them. And against known answers. */
+/* Each usable kernel compared with float64: every number of queries up to two blocks,
+ * components and rows that do not fill registers, at odd addresses and with gaps
+ * between them. And compared with known answers. */
 #include "base/buf.h"
 #include "base/rng.h"
 #include "outcore/data/vectors.h"
@@ -22,7 +22,7 @@ static void *room_of(int64_t bytes)
     return room;
 }
 
-/* What a scan is of; rows lie `gap` bytes apart, at `odd`. */
+/* The data of a scan; rows are `gap` bytes apart, at `odd`. */
 struct scene {
     int64_t dim, rows, queries, gap, odd;
 };
@@ -38,7 +38,7 @@ static struct nearest find(const struct kernel *k, const struct scene *s,
     packed.packed = room_of(kernel_memory(s->queries, s->dim));
     if (nearest_open(&to, s->queries, K))
         exit(1);
-    memset(rows, 0xff, (size_t)(stride * s->rows + s->odd)); /* gaps: NaN */
+    memset(rows, 0xff, (size_t)(stride * s->rows + s->odd)); /* gaps contain NaN */
     for (int64_t v = 0; v < s->rows; v++)
         memcpy(rows + s->odd + v * stride, x + v * s->dim, (size_t)s->dim * 4);
     kernel_pack(k, q, &packed);
@@ -89,7 +89,7 @@ static void test_scenes(const struct kernel *k, int64_t dim)
     tap_ok(!wrong, "%s: %d components, 1 to %d queries", k->name, (int)dim, n);
 }
 
-/* What does not depend on where a vector stands. */
+/* The result does not depend on the place of a vector. */
 static void test_same_bits(const struct kernel *k)
 {
     static float x[MOST_ROWS * 33], q[33];

@@ -1,6 +1,6 @@
 /* ranks: 1 */
-/* What a search for neighbours is made of beside distances: files of vectors by their
- * first bytes, labels that are voted on, and where more queries take longer. */
+/* Parts of a search for neighbours beside distances: files of vectors by their first
+ * bytes, votes on labels, and the number of queries from which on it takes longer. */
 #include "base/err.h"
 #include "outcore/knn/format.h"
 #include "outcore/knn/labels.h"

@@ -1,6 +1,6 @@
 /* ranks: 1 2 */
-/* Threads of a rank that transfer, each with a phase, a failure and checks of its own:
- * in a build with the thread sanitizer, without data races. */
+/* Threads of a rank that transfer, each with its own phase, failure and checks: built
+ * with the thread sanitizer, it has no data races. */
 #include "run/lanes.h"
 #include "base/err.h"
 #include "tap.h"
@@ -17,7 +17,7 @@ static struct run run;
 static struct layout layout;
 static struct run_file file[LANES];
 static char *memory[LANES];
-static double limit_s = 30; /* of a transfer: only who waits in vain has little */
+static double limit_s = 30; /* of a transfer; lower only if the wait is in vain */
 
 /* ---- a run, by hand: nothing is reported ---------------------------------------- */
 
@@ -84,7 +84,7 @@ static const struct phase *phase_of(int i)
     return lanes_phases(&run)[i];
 }
 
-/* ---- what lanes do --------------------------------------------------------------- */
+/* ---- bodies of lanes ------------------------------------------------------------- */
 
 static int64_t offset_of(const struct run_file *f, int block)
 {
@@ -132,7 +132,7 @@ static void phase(const char *name, run_lane_body *body, int flags, void *contex
     end_phase();
 }
 
-/* ---- that it is right ------------------------------------------------------------ */
+/* ---- checks ---------------------------------------------------------------------- */
 
 static bool adds_up(const struct phase *p)
 {
@@ -200,7 +200,7 @@ static void test_failure(const char *engine)
     end();
 }
 
-/* Others return at once. */
+/* One lane waits; the others return at once. */
 static void wait_in_one(struct run *r, void *unused)
 {
     struct run_file *f = &file[r->lane];

@@ -1,6 +1,6 @@
-/* N worlds of one rank, where the launcher promised one world of N, are refused;
- * and a library call that does not come back ends the process. Each case is a
- * process of its own: this program again, with the case as its argument. mpi: each. */
+/* N worlds of one rank are refused if the launcher promised one world of N, and a
+ * library call that does not return ends the process. Each case is a process of its
+ * own: this program again, with the case as its argument. mpi: each. */
 #include "tap.h"
 
 #include "base/err.h"
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The variables of the launcher that is not this MPI's. */
+/* Variables of the other MPI's launcher. */
 #ifdef OPEN_MPI
 #define OTHER_SIZE "PMI_SIZE"
 #define OTHER_RANK "PMI_RANK"
@@ -27,7 +27,7 @@
 static const char *self;
 static char file[TAP_PATH];
 
-/* ---- the cases: what the processes do --------------------------------------- */
+/* ---- cases: the actions of the processes ------------------------------------ */
 
 static int case_open(bool alone_is_fine)
 {
@@ -74,7 +74,7 @@ static void *hang(void *unused)
     return NULL;
 }
 
-/* Whatever threads there were before: the last one has a deadline, too. */
+/* The last of many threads has a deadline, too. */
 static int case_threads(void)
 {
     enum { MANY = 200 };
@@ -82,7 +82,7 @@ static int case_threads(void)
 
     if (watchdog_open("prog", 3, "n1"))
         return 9;
-    for (int i = 0; i < MANY; i++) /* some at once, and some that have ended */
+    for (int i = 0; i < MANY; i++) /* some at the same time, and some that have ended */
         if (pthread_create(&t[i], NULL, call_once, NULL) ||
             (i % 3 && pthread_join(t[i], NULL)))
             return 9;
@@ -94,7 +94,7 @@ static int case_threads(void)
     return 7;
 }
 
-/* A batch system stops the process, for longer than its call may take. */
+/* A batch system stops the process for longer than its call may take. */
 static int case_stopped(void)
 {
     if (watchdog_open("prog", 3, "n1"))
@@ -108,7 +108,7 @@ static int case_stopped(void)
     }
     watchdog_arm(2, "writing", "x.dat", 0);
     waitpid(child, NULL, 0);
-    usleep(300000); /* there are looks at it */
+    usleep(300000); /* the watchdog looks several times */
     watchdog_disarm();
     watchdog_close();
     return 7;
@@ -131,7 +131,7 @@ static int run_case(const char *name)
     return case_watchdog(0, 1);
 }
 
-/* ---- the parent: what it expects of them --------------------------------------- */
+/* ---- the parent: its expectations ---------------------------------------------- */
 
 static int start(void *name)
 {
@@ -169,7 +169,7 @@ static void ends(const char *name, int expected, bool sentence, const char *what
         tap_diag("wait status %d, output: %s", status, out);
 }
 
-/* A promise of `n` by one launcher's variable. */
+/* A launcher's variable promises `n` ranks. */
 static void promised(const char *size, const char *n, int expected, const char *what)
 {
     promise_nothing();
@@ -189,7 +189,7 @@ static void test_promises(void)
     promised("SLURM_NTASKS", "4", 0, "an allocation of four is no promise");
 }
 
-/* Of N singletons one speaks, or the user reads the same sentence N times. */
+/* One of N singletons speaks, or the user would read the same sentence N times. */
 static void test_who_speaks(void)
 {
     promise_nothing();

@@ -12,7 +12,7 @@ static const enum layout_order orders[] = {LAYOUT_UNIQUE, LAYOUT_RANK_MAJOR,
                                            LAYOUT_MATRIX, LAYOUT_INTERLEAVED};
 #define ORDERS 4
 
-/* How often each slot of each file was named; false where one is out of place. */
+/* Counts how often each slot of each file was named; false: one is out of place. */
 static bool count_slots(const struct layout *l, int *count)
 {
     int64_t slots = (layout_file_bytes(l) - l->start) / l->slot_bytes;
@@ -70,7 +70,7 @@ static void test_tiling(void)
            tried);
 }
 
-/* A gang of G ranks sees matrices G times as wide: NBIN/G of them. The bytes of a
+/* A gang of G ranks sees matrices G times as wide, NBIN/G of them. The bytes of a
  * rank's region must be the same in both views. */
 static bool same_region(enum layout_order order, int ranks, int mats, int gang,
                         int64_t slot)
@@ -105,7 +105,8 @@ static void test_gangs(void)
            "gangs: wide slots cover the same bytes of the same rank's region");
 }
 
-/* As descriptors: a rank's blocks in the order of its loops, and whose each is. */
+/* True if the plan is right: a rank's blocks in the order of its loops, and the owner
+ * of each. */
 static bool plan_is(const struct layout *l)
 {
     struct ldad_plan p = layout_plan(l);
@@ -141,7 +142,7 @@ static void test_plans(void)
     tap_ok(bad == 0, "as descriptors: each block is where the layout says");
 }
 
-/* One small case written out, so that two mistakes cannot cancel out. */
+/* A small case is written out, so that two mistakes cannot cancel out. */
 static void test_order(enum layout_order order, const char *digits, int64_t expected)
 {
     struct layout l = {order, 5, 7, 3, 10, 1};
@@ -152,7 +153,7 @@ static void test_order(enum layout_order order, const char *digits, int64_t expe
     tap_ok(layout_files(&l) == (order == LAYOUT_UNIQUE ? 5 : 1), "%s: files", digits);
 }
 
-/* As the dimensions of an array: a block's slot is its row-major position. */
+/* Dimensions of an array: a block's slot is its row-major position. */
 static void test_digits(enum layout_order order)
 {
     struct layout l = {order, 5, 7, 3, 10, 0};

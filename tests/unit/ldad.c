@@ -1,4 +1,4 @@
-/* Descriptors against lists of bytes: random ones, and those that workloads have. */
+/* Descriptors compared with lists of bytes: random ones, and those of workloads. */
 #include "tap.h"
 
 #include "algebra/descriptor.h"
@@ -44,7 +44,7 @@ static void count_bytes(const struct ldad *d, struct count *c)
     count_level(d, 0, d->start, d->size, INT64_MAX, c);
 }
 
-/* How often each rank names each byte; false where there is not enough room. */
+/* Counts how often each rank names each byte; false: there is not enough room. */
 static bool count_ranks(const struct ldad_plan *p, struct count c[RANKS])
 {
     if (p->ranks > RANKS)
@@ -69,9 +69,9 @@ static bool count_ranks(const struct ldad_plan *p, struct count c[RANKS])
     return true;
 }
 
-/* ---- random ones ----------------------------------------------------------- */
+/* ---- random descriptors ---------------------------------------------------- */
 
-/* Strides that lie within each other, or touch, or are of one kind, or are anything. */
+/* Draws a stride: within another, adjacent, of one kind, or anything. */
 static int64_t any_stride(const struct ldad *d, int how)
 {
     int64_t extent = ldad_high(d) - ldad_low(d);
@@ -110,14 +110,15 @@ static struct ldad any_ldad(void)
 
 static int64_t any_starts[RANKS];
 
-/* Plans of all kinds; a step may lie within, between or around the levels. */
+/* Draws a plan of any kind; a step may lie within, between or around the levels. */
 static struct ldad_plan any_plan(void)
 {
     struct ldad_plan p = {.end = INT64_MAX, .ranks = 1};
     struct ldad all;
     int how = rand() % 6, levels = rand() % 5, digit[2] = {rand() % 6, rand() % 6};
     all = p.each = (struct ldad){.start = any(0, 20), .size = any(1, 8)};
-    for (int i = 0; i < 6; i++) { /* the union's levels from inside, some of ranks */
+    /* levels of the union from inside, some of them of ranks */
+    for (int i = 0; i < 6; i++) {
         int64_t count = any(1, 4);
         int64_t stride = any_stride(&all, how == 5 ? rand() % 5 : how);
         bool of_rank = i == digit[0] || i == digit[1];
@@ -163,7 +164,7 @@ static void show_one(const struct ldad *d)
     tap_diag("%s", text);
 }
 
-/* ---- one ------------------------------------------------------------------- */
+/* ---- one descriptor -------------------------------------------------------- */
 
 static bool same_plan(const struct ldad_plan *a, const struct ldad_plan *b)
 {
@@ -302,7 +303,7 @@ static void test_disjoint(void)
     tally_tell(&t, 0, "two descriptors have no byte in common");
 }
 
-/* Strides that have nothing to do with each other, and are long. */
+/* Compares descriptors with long strides that are unrelated. */
 static void test_disjoint_long(void)
 {
     struct tally t = {0};
@@ -394,7 +395,7 @@ static void test_plans(void)
     tally_tell(&tile, 0.1, "ranks tile a range");
 }
 
-/* Whether the runs of the map are those that counting finds. */
+/* True if the runs of the map are those found by counting. */
 static bool runs_are(const struct ldad_map *m, int64_t ranks)
 {
     static int64_t whose[BYTES], at[BYTES];
@@ -488,7 +489,7 @@ static void relation_is(const char *plan, enum ldad_relation expected)
 
 static void test_relations(void)
 {
-    /* a loop over chunks, the count taken for bytes and for elements of eight bytes */
+    /* A loop over chunks, with the count in bytes and in elements of eight bytes. */
     relation_is("ranks=4 step=4096 start=0 [span=32768 stride=16384 size=32768]",
                 LDAD_OVERLAPPED);
     relation_is("ranks=4 step=32768 start=0 [span=262144 stride=131072 size=32768]",
@@ -500,7 +501,7 @@ static void test_relations(void)
     relation_is("ranks=4 step=0 start=0 [size=1000]", LDAD_OVERLAPPED);
     relation_is("ranks=2x4 step=0,800 start=0 [size=1000]", LDAD_OVERLAPPED);
     relation_is("ranks=1 step=0 start=0 [size=1000]", LDAD_ALONE);
-    /* columns of a matrix of 1024 rows, and blocks of a matrix */
+    /* Columns of a matrix of 1024 rows, and blocks of a matrix. */
     relation_is("ranks=4 step=2048 start=0 [span=8388608 stride=8192 size=2048]",
                 LDAD_INTERLEAVED);
     relation_is("ranks=2x4 step=524288,2048 start=0 [span=524288 stride=8192 "
@@ -513,8 +514,8 @@ static void test_relations(void)
                 LDAD_OVERLAPPED);
 }
 
-/* Counts a list's bytes, in its order; and whether regions mix against first and last
- * bytes. */
+/* Counts a list's bytes, in its order, and compares first and last bytes to see if
+ * regions mix. */
 static bool list_is(const struct ldad *list, int n, enum ldad_relation r)
 {
     struct count *c = rank_count;
@@ -603,7 +604,7 @@ static void test_lists(void)
            many[LDAD_OVERLAPPED], many[LDAD_UNRESOLVED], bad);
 }
 
-/* Regions of a thousand ranks, with a row of each neighbour's, but at the ends. */
+/* Regions of a thousand ranks with a row of each neighbour, except at the ends. */
 static void test_halo_list(void)
 {
     enum { N = 1000 };
@@ -618,7 +619,7 @@ static void test_halo_list(void)
 
 /* ---- workloads ------------------------------------------------------------- */
 
-/* Which rank the chunk at `at` belongs to, and its bytes there. */
+/* True if the chunk at `at` belongs to that rank, at that place of its bytes. */
 static bool is_run(const struct ldad_map *m, int64_t at, int64_t bytes, int64_t rank,
                    int64_t position)
 {
@@ -659,7 +660,7 @@ static void test_cyclic(void)
            "a run goes on from the end of one level to the next");
 }
 
-/* Row r of n, one more for the first ranks than for the others. */
+/* Plans rows of two sizes: the first 300 ranks have one more than the others. */
 static void test_balanced(void)
 {
     enum { N = 1000 };
@@ -701,7 +702,7 @@ static int on_found(void *arg, const struct ldad *d, int64_t repeats)
     return ldad_check(d);
 }
 
-/* Patterns as programs have them, whose parts do not touch by chance. */
+/* Draws a pattern as in programs, whose parts do not touch by chance. */
 static struct ldad any_pattern(void)
 {
     struct ldad d = {.start = any(0, 500), .size = any(1, 9)};

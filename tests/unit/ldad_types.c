@@ -1,6 +1,6 @@
 /* ranks: 1; limit: 60; mpi: each */
-/* Datatypes taken apart as runs, against what MPI_Pack makes of them: random ones, one
- * within the other. */
+/* Datatypes decoded as runs, compared with the result of MPI_Pack: random ones, within
+ * each other. */
 #include "tap.h"
 
 #include "base/err.h"
@@ -18,7 +18,7 @@ static int any(int low, int high)
     return low + rand() % (high - low + 1);
 }
 
-/* Puts one more datatype around *t, which it frees. */
+/* Wraps *t in another datatype, and frees it. */
 static void wrap(MPI_Datatype *t)
 {
     MPI_Datatype out, two[2] = {*t, MPI_SHORT_INT};
@@ -39,7 +39,7 @@ static void wrap(MPI_Datatype *t)
         code = MPI_Type_vector(n, any(1, 2), any(-3, 4), *t, &out);
         break;
     case 2:
-        /* with a distance of -1 byte Open MPI packs what no other does */
+        /* With a distance of -1 byte, Open MPI packs differently from all others. */
         code = MPI_Type_create_hvector(n, 1, 2 * any(-25, 45), *t, &out);
         break;
     case 3:
@@ -79,7 +79,7 @@ static bool small(MPI_Datatype t)
     return size < ROOM / 8 && labs(low) + extent < ROOM / 16;
 }
 
-/* Whether the bytes of two copies come in the order in which MPI packs them. */
+/* True if the bytes of two copies come in MPI's order of packing. */
 static bool same(MPI_Datatype type)
 {
     struct types *t;
@@ -116,7 +116,7 @@ static void test_random(void)
            bad, seen);
 }
 
-/* A vector of 10^9 elements takes no memory for each of them. */
+/* A vector of 10^9 elements needs no memory for each. */
 static void test_large(void)
 {
     MPI_Datatype v;

@@ -1,6 +1,6 @@
 /* ranks: 1 2 3 */
-/* Lists of input files: every form of them, every reason to refuse one, and that all
- * ranks have the same list. */
+/* Lists of input files: every form, every reason to refuse one, and the same list on
+ * all ranks. */
 #include "tap.h"
 
 #include "base/err.h"
@@ -18,7 +18,7 @@ static int rank, size;
 
 /* ---- files ---------------------------------------------------------------------- */
 
-/* Every call makes a path that lasts for a few more. */
+/* Returns a path that stays valid for a few more calls. */
 static const char *in_dir(const char *name)
 {
     static char path[8][TAP_PATH];
@@ -40,7 +40,7 @@ static void save(const char *name, const char *text)
     save_bytes(name, text, strlen(text));
 }
 
-/* Files of 1, 2, 3 ... bytes. */
+/* Names of files of 1, 2, 3 ... bytes. */
 static const char *const names[] = {"one.gsf", "two words.gsf", "sub/three.gsf",
                                     "four.mb121", "five"};
 
@@ -65,8 +65,8 @@ static void remove_files(void)
 
 static struct list *list;
 
-/* The list of up to two files and a list, all in the test's folder; NULL: none. Only
- * rank 0 is told. */
+/* Opens the list of up to two files and a list, all in the test's folder; NULL: none.
+ * Only rank 0 knows them. */
 static int open_all(const char *first, const char *second, const char *named, bool skip)
 {
     const char *item[2];
@@ -95,7 +95,7 @@ static int open_text(const char *text, bool skip)
     return rc;
 }
 
-/* Whether the list has just these of `names`, by their number, in order. */
+/* True if the list consists of these `names`, by their number, in order. */
 static bool has(const char *order)
 {
     bool same = list && list->n == (int64_t)strlen(order);
@@ -253,7 +253,7 @@ static void test_skip_bad(void)
 
 /* ---- dealing -------------------------------------------------------------------- */
 
-/* The rank with the most is ahead of the one with the least by no more than a file. */
+/* The largest share exceeds the smallest by one file at most. */
 static void test_deal(void)
 {
     enum { FILES = 1000, RANKS = 37 };

@@ -1,6 +1,6 @@
 /* ranks: 1 2
- * Files of one rank: opened, written, appended to, read and removed without a word to
- * the others, and from any thread; what the run did not make stays as it is. */
+ * Files of one rank: opened, written, appended to, read and removed without messages
+ * to other ranks, and from any thread; other programs' files stay as they are. */
 #include "tap.h"
 
 #include "base/err.h"
@@ -59,7 +59,7 @@ static int append(const char *engine, const char *path, char *buf, char with, bo
     return rc ? rc : synced ? synced : closed;
 }
 
-/* All that can be done with a file. */
+/* Does everything that can be done with a file. */
 static int life(const char *engine, const char *path, char *buf, bool sync)
 {
     struct io_file *f;
@@ -86,7 +86,7 @@ static void name(char *path, int thread, int i)
     tap_path(path, text);
 }
 
-/* How often the rank spoke to others. */
+/* Returns how often the rank sent messages to others. */
 static long lives(const char *engine, int n, int *rc)
 {
     char path[TAP_PATH], *buf = malloc(BYTES);
@@ -149,7 +149,7 @@ static void test_threads(void)
     tap_ok(!bad && !calls, "threads have files of their own");
 }
 
-/* ---- what others made ------------------------------------------------------------ */
+/* ---- files of others ------------------------------------------------------------- */
 
 static bool is_as_it_was(const char *path, const struct stat *was)
 {
@@ -213,7 +213,7 @@ static void test_refused(void)
     err_clear();
 }
 
-/* Thousands of files in a folder that goes with them need no entry each. */
+/* Thousands of files in a folder that is removed with them need no entry each. */
 static void test_folder(void)
 {
     char folder[TAP_PATH], path[TAP_PATH], text[64], *buf = malloc(BYTES);

@@ -1,10 +1,12 @@
-/* A run of one rank without MPI, for tests of what reads and writes by way of one. */
+/* A run of one rank without MPI, for tests of code that reads and writes through
+ * one. */
 #ifndef TESTS_UNIT_LOCAL_RUN_H
 #define TESTS_UNIT_LOCAL_RUN_H
 
 #include "run/run.h"
 
-/* In a phase, with engine posix; false: no memory. What was counted before is gone. */
+/* Begins a run in a phase, with engine posix, and forgets earlier counts; false: no
+ * memory. */
 static inline bool local_run(struct run *r)
 {
     static struct run_options options;

@@ -1,6 +1,6 @@
 /* ranks: 1 2; limit: 60
- * What only a mapped file does: windows that come and go, pages that ranks share, and
- * SIGBUS, which is a failed transfer, or somebody else's. */
+ * Features of mapped files only: windows that come and go, pages that ranks share,
+ * and SIGBUS, which is a failed transfer, or belongs to other code. */
 #include "tap.h"
 
 #include "base/err.h"
@@ -24,7 +24,7 @@
 
 #define MIB (INT64_C(1) << 20)
 
-/* More windows of a page than stay mapped, also by half the blocks. */
+/* More windows of a page than stay mapped, even with half of the blocks. */
 enum { PAGE = 4096, BLOCK = 5003, BLOCKS = 600, THREADS = 4 };
 
 static int rank, size;
@@ -86,7 +86,7 @@ static int read_block(struct io_file *f, int block)
     return rc;
 }
 
-/* Every rank's blocks, from both ends in turn, and between those of the others. */
+/* Visits every rank's blocks, from both ends in turn, between those of the others. */
 static int each_block(struct io_file *f, int (*what)(struct io_file *f, int block),
                       int shift)
 {
@@ -135,7 +135,7 @@ static void refuse(const char *options, const char *says)
            "%s: refused: %s", spec, err_get()->text);
 }
 
-/* ---- a file that somebody else cuts -------------------------------------------- */
+/* ---- a file that others truncate ----------------------------------------------- */
 
 static char *own_path(char *path, const char *name, int i)
 {
@@ -178,7 +178,7 @@ static void test_cut(enum io_op op)
     io_file_remove(MPI_COMM_NULL, path);
 }
 
-/* The rest of the page is zeros, and no SIGBUS comes. */
+/* The rest of the page is zeros, and there is no SIGBUS. */
 static void test_cut_in_a_page(void)
 {
     char path[TAP_PATH];
@@ -192,7 +192,7 @@ static void test_cut_in_a_page(void)
     io_file_remove(MPI_COMM_NULL, path);
 }
 
-/* By the run, and it then writes more, and reads what may be beyond the end. */
+/* The run itself truncates the file, then writes more, and reads beyond the end. */
 static void test_own_cut(void)
 {
     char path[TAP_PATH];
@@ -221,7 +221,7 @@ struct work {
     int wrong;
 };
 
-/* Half of the threads meet SIGBUS a hundred times, the others read on meanwhile. */
+/* Half of the threads meet SIGBUS a hundred times, and the others keep reading. */
 static void *read_on(void *arg)
 {
     struct work *w = arg;
@@ -235,7 +235,7 @@ static void *read_on(void *arg)
     return NULL;
 }
 
-/* After its size was looked at, so that a read begins. */
+/* Truncates after the size was read, so that a read begins. */
 static void cut_one(struct work *w)
 {
     if (w->cut && truncate(w->path, 2 * PAGE))
@@ -284,7 +284,7 @@ static void on_bus_jump(int sig, siginfo_t *info, void *context)
     siglongjmp(back, 1);
 }
 
-/* A page behind the end of a file that was mapped. */
+/* Touches a page behind the end of a file that was mapped. */
 static void touch_nothing(void)
 {
     char path[TAP_PATH];
@@ -329,7 +329,7 @@ static void test_others(void)
     io_file_remove(MPI_COMM_NULL, second);
 }
 
-/* In a child: nobody handles it. */
+/* Dies in a child, which has no handler. */
 static int ends_by_bus(bool sent)
 {
     int status = -1;
@@ -362,7 +362,7 @@ static void test_default(void)
 
 /* ---- without fallocate ----------------------------------------------------------- */
 
-/* The file has its size, and no space: only SIGBUS tells. */
+/* The file has its size, but no space: only SIGBUS shows it. */
 static void test_full(const char *small)
 {
     char path[TAP_PATH + 8];
@@ -383,7 +383,7 @@ static void test_full(const char *small)
     io_file_remove(MPI_COMM_NULL, path);
 }
 
-/* As of file systems that have none; until the process ends. */
+/* Forbids fallocate until the process ends, as on file systems without it. */
 static void test_without_fallocate(void)
 {
     char small[TAP_PATH], options[32];

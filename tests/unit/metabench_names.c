@@ -1,5 +1,5 @@
 /* ranks: 1; mpi: any */
-/* metabench's names say what they are of, and a tree's folders have each item once. */
+/* metabench's names tell their items, and a tree's folders have each item once. */
 #include "metabench/names.h"
 #include "tap.h"
 
@@ -43,7 +43,7 @@ static void test_names(void)
         tap_ok(!names_read(others[i], &n), "\"%s\" is no name of ours", others[i]);
 }
 
-/* Items in a row, in folders whose parents are before them, one level further up. */
+/* True if items are consecutive, and folders follow their parents, one level deeper. */
 static bool is_whole(const struct tree *t)
 {
     int64_t way[TREE_DEPTH_MAX + 1], children = 0;

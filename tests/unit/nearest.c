@@ -1,6 +1,6 @@
 /* ranks: 1 */
-/* The k nearest of each query: against a plain sort, whatever comes in which order,
- * with distances that are equal, infinite or none at all. */
+/* The k nearest of each query, compared with a plain sort: in any order, with distances
+ * that are equal, infinite or NaN. */
 #include "outcore/knn/nearest.h"
 #include "base/rng.h"
 #include "tap.h"
@@ -16,7 +16,7 @@ static int compare(const void *a, const void *b)
     return nearest_before(b, a) - nearest_before(a, b);
 }
 
-/* Of few values, so that many are equal; some are infinite or NaN. */
+/* Returns one of few values, so that many are equal; some are infinite or NaN. */
 static float distance(uint64_t i)
 {
     uint64_t x = rng_below(5, i, 40);
@@ -41,7 +41,7 @@ static int same(const struct neighbour *a, const struct neighbour *b, int64_t n)
     return 1;
 }
 
-/* Numbers from..end-1, in pieces; of query 1 of two. */
+/* Offers numbers from..end-1, in pieces, to query 1 of two. */
 static void offer(struct nearest *n, uint64_t from, uint64_t end)
 {
     float d2[7];
@@ -80,7 +80,8 @@ static void test_lists(int64_t k)
     nearest_close(&other);
 }
 
-/* Zero is the least there is, and the largest float has one below it. */
+/* Tests the limits of distances: nothing is below zero, and infinity makes room for any
+ * other. */
 static void test_limits(void)
 {
     struct nearest n;

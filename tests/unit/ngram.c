@@ -1,6 +1,6 @@
 /* ranks: 1 */
-/* outcore ngram: letters of text however it is cut, grams, sums of masks, models and
- * what is wrong with them, and three ways to classify. */
+/* outcore ngram: letters of text cut anywhere, grams, sums of masks, models and their
+ * errors, and three ways to classify. */
 #include "base/err.h"
 #include "base/rng.h"
 #include "outcore/ngram/classifier.h"
@@ -18,7 +18,7 @@ static int64_t count[ALL];
 
 /* ---- letters --------------------------------------------------------------------- */
 
-/* The codes of a text that comes in parts of so many bytes, as letters. */
+/* Returns the codes of a text that comes in parts of `part` bytes, as letters. */
 static const char *codes(const char *text, size_t bytes, size_t part, bool latin1)
 {
     static char name[4096];
@@ -76,8 +76,8 @@ static void test_letters(void)
     tap_ok(letters_fold['z'] == 26 && !letters_fold[0], "z is 26, and zero bytes 0");
 }
 
-/* Byte by byte no word is read at once. Of each few bytes there are many, so that codes
- * are left out at all places of a word. */
+/* Byte by byte, no word is read at once. Each short sequence occurs often, so that
+ * codes are left out at all places of a word. */
 static void test_words(void)
 {
     static const char some[][4] = {
@@ -144,7 +144,7 @@ static char *gpl(void)
     return n == GPL_BYTES ? text : NULL;
 }
 
-/* Counted by Python. */
+/* Python has counted these. */
 static void test_licence(void)
 {
     static const struct {
@@ -269,7 +269,7 @@ static void test_models(void)
 
 /* ---- classifying ----------------------------------------------------------------- */
 
-/* So many languages of `grams` grams each. */
+/* Makes `languages` languages of n grams each. */
 static void make(struct languages *m, int languages, int n)
 {
     char name[16];
@@ -309,7 +309,7 @@ static void drop(struct use *u)
     free(u->t);
 }
 
-/* One by one. */
+/* Classifies one by one. */
 static void plainly(const struct classifier *c, const char *text, int64_t bytes,
                     int64_t score[])
 {
@@ -352,7 +352,7 @@ static void test_scores(const struct classifier_how how, const char *name)
            name);
 }
 
-/* p = (1 - e^(-t / m))^k of the grams that a language does not have. */
+/* p = (1 - e^(-t / m))^k for grams that a language does not have. */
 static void test_bloom(void)
 {
     struct languages m;

@@ -1,10 +1,10 @@
-/* A run that has been started, for tests of what stands on one. */
+/* A run that has started, for tests of code that needs one. */
 #ifndef TESTS_UNIT_ONE_RUN_H
 #define TESTS_UNIT_ONE_RUN_H
 
 #include "run/run.h"
 
-/* Of all ranks, with one lane; the report was told all there is to tell. */
+/* Starts it on all ranks, with one lane; the report has been told everything. */
 static inline void one_run(struct run *r, struct run_options *options)
 {
     MPI_Comm_rank(MPI_COMM_WORLD, &r->world.rank);

@@ -101,8 +101,8 @@ static const struct opt_program program = {.name = "prog",
                                            .table = table,
                                            .n = sizeof table / sizeof *table};
 
-/* Parses a command line given as one text, words parted by blanks; "~" is an
- * empty word. The words live on until the next one: options point to them. */
+/* Parses a command line given as one text, words separated by blanks; "~" is an empty
+ * word. The words stay valid until the next one: options point to them. */
 static int parse(const char *line)
 {
     static char *copy;

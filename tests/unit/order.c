@@ -1,6 +1,6 @@
 /* ranks: 1 */
-/* The order of records, against qsort(3) with a comparison that is written down as the
- * order is defined, and against known answers of made records. */
+/* The order of records, compared with qsort(3) and a comparison that follows the
+ * definition, and with known answers for generated records. */
 #include "sort/order.h"
 #include "base/rng.h"
 #include "tap.h"
@@ -15,7 +15,7 @@ static struct sort_entry entry[MOST];
 static char records[MOST * RECORD], sorted[MOST * RECORD];
 static const struct sort_order *by;
 
-/* By the definition of totalOrder for numbers that are not the same. */
+/* Compares by the definition of totalOrder, for numbers that differ. */
 static int compare_floats(float x, float y)
 {
     int a = signbit(x) ? -1 : 1, b = signbit(y) ? -1 : 1;
@@ -67,7 +67,7 @@ static bool as_qsort(int64_t n)
     return same;
 }
 
-/* Bytes of few values, so that many keys are equal for long. */
+/* Fills with few values, so that many keys have long equal prefixes. */
 static void fill(int64_t n, uint64_t values)
 {
     for (int64_t i = 0; i < n * by->bytes; i++)

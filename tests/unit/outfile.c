@@ -1,4 +1,4 @@
-/* Files under names that users give: what is there decides what becomes of it. */
+/* Files under names that users give: the existing file decides what happens. */
 #include "tap.h"
 
 #include "base/err.h"
@@ -41,7 +41,7 @@ static mode_t kind(const char *of)
     return lstat(of, &st) ? 0 : st.st_mode & S_IFMT;
 }
 
-/* Writes "new"; the verdict. */
+/* Writes "new"; returns the verdict. */
 static int write_new(enum outfile_how how, int rc)
 {
     struct outfile o;
@@ -52,7 +52,7 @@ static int write_new(enum outfile_how how, int rc)
     return outfile_close(&o, opened ? opened : rc);
 }
 
-/* Nothing but `path` and what the test made is in the folder. */
+/* Counts the entries of the folder: only `path` and those of the test are there. */
 static int entries(void)
 {
     char command[TAP_PATH + 32];
@@ -137,7 +137,7 @@ static void test_others(void)
     unlink(path);
 }
 
-/* Whose name ours would have been in a row of them. */
+/* A file already has the name that ours would get. */
 static void test_names_of_others(void)
 {
     char name[TAP_PATH + 64];

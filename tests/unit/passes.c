@@ -1,6 +1,6 @@
 /* ranks: 1 */
-/* What an earlier pass or repetition wrote does not pass for what this one did; and
- * what profilers are told of phases. */
+/* Data of an earlier pass or repetition do not pass for data of this one; and what
+ * profilers learn of phases. */
 #include "base/err.h"
 #include "run/run.h"
 #include "tap.h"
@@ -27,7 +27,7 @@ static int64_t bad_blocks(void)
 
 static char told[64];
 
-/* Instead of the library's. */
+/* Replaces the library's. */
 int MPI_Pcontrol(const int level, ...)
 {
     va_list more;
@@ -43,7 +43,7 @@ static void test_regions(void)
     r.world.comm = MPI_COMM_WORLD;
     run_phase_begin(&r, "W-io");
     bool begun = !strcmp(told, "1 W-io, ") && r.phase->begin_ns;
-    r.failed = -EIO; /* and so there is no report */
+    r.failed = -EIO; /* so there is no report */
     int rc = run_phase_end(&r);
     tap_ok(begun && rc == -EIO && !strcmp(told, "1 W-io, -1 W-io, "),
            "a phase is a region for profilers, also one that fails");

@@ -1,6 +1,6 @@
-/* A PFM from its parts: bits both ways, statistics from sums, the head and the places
- * in its grid, the small files; and all of it together as pfm.h reads it. What is known
- * is what NAVO's library made of a real file (tests/data/pfm). */
+/* A PFM from its parts: bits both ways, statistics from sums, the head and places in
+ * its grid, the small files; and all of it together as pfm.h reads it. Known values
+ * come from a real file of NAVO's library (tests/data/pfm). */
 #include "tap.h"
 
 #include "base/err.h"
@@ -22,7 +22,7 @@ static const struct pfm_form real_form = {
 
 static uint64_t seed = 1;
 
-/* From 0 to 2^bits - 1, now and then one of these. */
+/* Draws from 0 to 2^bits - 1, now and then one of the ends. */
 static uint64_t any(int64_t bits)
 {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
@@ -78,8 +78,8 @@ static bool same(const struct pfm_sounding *a, const struct pfm_sounding *b)
     return !memcmp(a, b, sizeof *a);
 }
 
-/* Soundings put in any order come back, with the pointer behind them, and bytes around
- * the block stay what they were: the block is at the very end of its memory. */
+/* True if soundings come back from any order, with the pointer behind them, and bytes
+ * around the block stay the same: the block is at the very end of its memory. */
 static bool block_comes_back(const struct pfm_head *h)
 {
     struct pfm_sounding in[12], out = {.bin = 7};
@@ -203,7 +203,7 @@ static void test_unfit(void)
 
 enum { MANY = 300 };
 
-/* The definition, in long double and two passes. */
+/* Computes by the definition, in long double and two passes. */
 static struct pfm_bin by_definition(const struct pfm_head *h,
                                     const struct pfm_sounding *s, int n)
 {
@@ -301,7 +301,7 @@ static void test_sums(void)
     tap_ok(recomputed == 500, "%d are so from pfm_recompute", recomputed);
 }
 
-/* Depths that differ by a step in 4e9: doubles would lose the difference. */
+/* Depths differ by a step in 4e9: doubles would lose the difference. */
 static void test_exact(void)
 {
     struct pfm_head h;
@@ -327,7 +327,7 @@ static bool says(const char *text, const char *line)
     return at && (at == text || at[-1] == '\n') && at[strlen(line)] == '\n';
 }
 
-/* Lines of the headers that the library wrote. */
+/* Lines of headers that the library wrote. */
 static void test_header(void)
 {
     static const char *const lines[] = {"[RECORD LENGTH] = 6",
@@ -437,7 +437,7 @@ static void test_versions(void)
 static void test_refusals(void)
 {
     const struct {
-        struct pfm_form change; /* what is not 0 */
+        struct pfm_form change; /* members that are not 0 */
         const char *part;
     } cases[] = {
         {{.version = 5}, "only 6.40 and 7.00"},
@@ -478,7 +478,7 @@ static void test_refusals(void)
     err_clear();
 }
 
-/* Every place in the grid, and none outside. */
+/* True for every place in the grid, and for none outside. */
 static bool place(const struct pfm_head *h, struct geo_point p, struct pfm_sounding *s)
 {
     struct pfm_place at;
@@ -566,7 +566,7 @@ static int load(const struct pfm_head *h, struct pfm_sounding *s, int room)
     return rc ? rc : n;
 }
 
-/* Its .ndx, byte by byte. */
+/* Reads its .ndx, byte by byte. */
 static void test_real_blocks(void)
 {
     static struct pfm_sounding s[200];
@@ -591,7 +591,7 @@ static void test_real_blocks(void)
            bytes);
 }
 
-/* Its lists of inputs, read and written again. */
+/* Reads its lists of inputs, and writes them again. */
 static void test_real_lists(void)
 {
     static const char *const suffix[] = {"ctl", "lin"};
@@ -635,7 +635,7 @@ struct made {
     struct pfm_extremes extremes;
 };
 
-/* The soundings from `first` to before `end` as a bin: blocks one behind the other. */
+/* Makes a bin of soundings `first` to before `end`: consecutive blocks. */
 static void make_bin(struct made *m, int first, int end)
 {
     const struct pfm_head *h = &m->head;
@@ -746,7 +746,7 @@ static void unmake(struct made *m, const char *handle)
     free(m->coverage);
 }
 
-/* All soundings come back in order, and every bin says what it should. */
+/* All soundings come back in order, and every bin has the right statistics. */
 static int read_all(const struct made *m, const char *handle)
 {
     static uint8_t used[10000];

@@ -1,5 +1,5 @@
 /* ranks: 1 */
-/* Parts add up to the whole; buckets hold what they say; device bytes. */
+/* Parts add up to the whole; buckets have their bounds; device bytes. */
 #include "report/phase.h"
 #include "tap.h"
 #include <math.h>

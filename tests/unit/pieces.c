@@ -1,5 +1,5 @@
 /* ranks: 1
- * Requests in pieces: which are given out, and what is told of those that go wrong. */
+ * Requests in pieces: the order of pieces, and reports of failures. */
 #include "tap.h"
 
 #include "base/err.h"
@@ -13,7 +13,7 @@ static struct io_queue queue = {.options = "", .depth = DEPTH, .max_request = 10
 static struct io_file file = {.path = "file"}, other = {.path = "other"};
 static struct io_req req[DEPTH];
 
-/* The pieces of requests of n bytes each. */
+/* Makes the pieces of requests of n bytes each. */
 static struct pieces *made(int64_t bytes, const int64_t n[DEPTH])
 {
     struct pieces *p = pieces_make(&queue, bytes);
@@ -80,7 +80,7 @@ static void test_short(void)
     pieces_free(p);
 }
 
-/* Three of ten pieces are under way when two fail. */
+/* Three of ten pieces are in flight when two fail. */
 static void test_failure(void)
 {
     struct pieces *p = made(100, (int64_t[]){1000, 0, 0});
@@ -152,7 +152,7 @@ static void test_unknown_size(void)
     queue.max_request = 1000;
 }
 
-/* One of them with a piece under way, one to come again, and one in the line. */
+/* Drops a request with a piece in flight, one to be repeated, and one in the queue. */
 static void test_drop(void)
 {
     struct pieces *p = pieces_make(&queue, 400);

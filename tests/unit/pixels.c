@@ -1,6 +1,6 @@
 /* ranks: 1 */
-/* Positions and Legendre sums, against the C library's drand48 and a straight loop in
- * long double. */
+/* Positions and Legendre sums, compared with the C library's drand48 and a simple loop
+ * in long double. */
 #include "madbench/pixels.h"
 #include "madbench/grid.h"
 #include "tap.h"
@@ -25,7 +25,7 @@ static void vectors_draw(void)
     }
 }
 
-/* dSdC of two pixels by the textbook recurrence, with more digits. */
+/* Computes dSdC of two pixels by the textbook recurrence, with more digits. */
 static double straight(int64_t p, int64_t q, int bin)
 {
     long double x = 0, older = 1, newer, sum = 0;
@@ -47,7 +47,7 @@ static double *share(const struct grid *g)
     return calloc((size_t)grid_share_elements(g) + 1, sizeof(double));
 }
 
-/* Worst difference from the straight loop, relative to P_l(1)'s sum. */
+/* Returns the worst difference from the simple loop, relative to the sum of P_l(1). */
 static double worst(const struct grid *g, const double *dsdc, int bin)
 {
     double most = 0, scale = straight(0, 0, bin);
@@ -68,7 +68,7 @@ static void count(void *arg)
     ticks += *(int *)arg;
 }
 
-/* All bins on one rank's share, whose arrays hold rubbish for bin 0 to find. */
+/* Computes all bins on one rank's share, whose arrays contain garbage before bin 0. */
 static double bins_worst(int ranks, int rank, double *sum_off)
 {
     struct grid g;

@@ -1,4 +1,5 @@
-/* Each call that other ranks take part in, or may. Linked before the library. */
+/* Counts each call in which other ranks take part, or may. Linked before the
+ * library. */
 #include "pmpi.h"
 #include <mpi.h>
 

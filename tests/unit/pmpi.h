@@ -1,4 +1,4 @@
-/* Counts what a program says to other ranks, by the profiling interface. */
+/* Counts a program's messages to other ranks, by the profiling interface. */
 #ifndef TESTS_PMPI_H
 #define TESTS_PMPI_H
 

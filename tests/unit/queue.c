@@ -1,5 +1,5 @@
 /* ranks: 1 2 */
-/* A queue that is kept full: mixed kinds, completions, order, time, failures. */
+/* A full queue: mixed kinds, completions, order, time, failures. */
 #include "one_run.h"
 #include "tap.h"
 
@@ -20,7 +20,7 @@ static struct run_file file;
 static struct io_req req[DEPTH];
 static char *buffer;
 
-/* What make and done of a test have seen. */
+/* Observations of a test's make and done. */
 static struct seen {
     bool ordered, drained, wrong, care;
     int64_t last, burn_ns;
@@ -67,7 +67,7 @@ static struct io_req make_read(const void *context, int64_t i, int slot)
     return make(IO_OP_READ, i, slot);
 }
 
-/* Writes what was written before, and reads: the odd ones. */
+/* Writes what was written before; odd requests read. */
 static struct io_req make_mixed(const void *context, int64_t i, int slot)
 {
     (void)context;
@@ -153,7 +153,7 @@ static bool adds_up(void)
     return sum == run.phase->end_ns - run.phase->begin_ns;
 }
 
-/* Visible time is that of submitting and that of waiting, and nothing else. */
+/* True if visible time consists of submitting and waiting only. */
 static bool is_divided(enum act a)
 {
     const struct phase_act *x = &run.phase->act[a];
@@ -196,14 +196,15 @@ static void test_mixed(const char *engine, run_request_done *seen_done)
     tap_ok(!run.failed && w->calls == BLOCKS / 2 && r->calls == BLOCKS / 2 &&
                w->bytes == BLOCKS / 2 * BLOCK && r->bytes == w->bytes,
            "%s: requests of both kinds are booked as what they are", engine);
-    /* Where those of a batch are done at once, the time is that of the first's kind. */
+    /* If the requests of a batch complete at once, the time has the kind of the
+     * first. */
     tap_ok(w->ns >= 0 && r->ns >= 0 && w->ns + r->ns > 0 && is_divided(ACT_WRITE) &&
                is_divided(ACT_READ) && adds_up() && !seen.wrong,
            "%s: and so is their time", engine);
 }
 
-/* Alternate kinds that take as long: where those of a batch are complete at once, the
- * time is not that of the first one's kind. */
+/* Alternate kinds take equally long: the time of a batch that completes at once must
+ * not all go to the kind of its first request. */
 static void test_shared(void)
 {
     open_file("null:delay_us=2000", DEPTH, IO_READ | IO_WRITE);
@@ -230,7 +231,7 @@ static void test_shared(void)
 
 static struct run_file others[2];
 
-/* Even numbers are the first file's, odd ones the second's. */
+/* Makes even numbers for the first file, odd ones for the second. */
 static struct io_req make_other(const void *op, int64_t i, int slot)
 {
     struct io_req r = make(*(const enum io_op *)op, i, slot);
@@ -252,7 +253,7 @@ static int open_others(struct io_queue *q, int flags)
     return rc;
 }
 
-/* Bytes of a number in one of the files, past the queue. */
+/* True if a file contains the bytes of a number, read past the queue. */
 static bool is_in(int k, int64_t i)
 {
     char block[BLOCK] __attribute__((aligned(8)));
@@ -301,7 +302,7 @@ static void test_several(const char *engine)
         io_file_remove(MPI_COMM_SELF, others[k].path);
 }
 
-/* From number 20 on, and no more than there are. */
+/* Makes requests from number 20 on, and no more than there are. */
 static void test_from(const char *engine)
 {
     open_file(engine, DEPTH, IO_READ);
@@ -348,7 +349,8 @@ static void read_burning(const char *engine, int depth, bool all_visible)
     io_file_remove(MPI_COMM_SELF, file.path);
 }
 
-/* What done() takes is at least so much; upper bounds would depend on the machine. */
+/* The time of done() is at least the burnt one; upper bounds would depend on the
+ * machine. */
 static void test_whose_time_it_is(void)
 {
     int64_t burnt_ns = BLOCKS * INT64_C(200000);
@@ -407,7 +409,7 @@ static void test_failures(void)
     err_clear();
 }
 
-/* Rank 0 is ten times as fast; both are told what it has done. */
+/* Rank 0 is ten times as fast; both learn what it has done. */
 static void test_wear_out(void)
 {
     open_file(run.world.rank ? "null:delay_us=5000" : "null:delay_us=500", DEPTH,
@@ -460,7 +462,7 @@ static void test_engine(const char *engine)
     test_several(engine);
 }
 
-/* On a device of 20 ms, the delay is waiting and not submitting. */
+/* On a device with 20 ms, the delay is waiting and not submitting. */
 static void test_visible_time(void)
 {
     open_file("null:delay_us=20000", 1, IO_READ);

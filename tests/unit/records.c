@@ -1,6 +1,6 @@
 /* ranks: 1 */
-/* Records for sorting, and the CRC-32 that they are summed up by: against what another
- * implementation made of the same definition (and zlib of its records). */
+/* Records for sorting, and the CRC-32 that sums them up, compared with another
+ * implementation of the same definition (and zlib over its records). */
 #include "outcore/data/records.h"
 #include "base/format/crc.h"
 #include "base/rng.h"
@@ -45,7 +45,7 @@ static int by_bytes(const void *a, const void *b)
     return memcmp(a, b, RECORDS_BYTES);
 }
 
-/* Of the records that have the key of record i / 2, and of those that repeat one. */
+/* Counts records with the key of record i / 2, and those that repeat one. */
 static void test_duplicates(void)
 {
     struct records r = {.key = rng_key(1, RNG_RECORDS), .duplicates = 0.3};

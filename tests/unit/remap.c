@@ -1,6 +1,6 @@
 /* ranks: 1 2 4 6 */
-/* Moving matrices from the big grid to gangs, and round the gangs, against the global
- * index of every element. */
+/* Moves of matrices from the big grid to gangs, and around the gangs, compared with the
+ * global index of every element. */
 #include "madbench/remap.h"
 #include "base/err.h"
 #include "tap.h"
@@ -11,7 +11,7 @@
 
 static int world_rank, world_size;
 
-/* Names matrix m's element (p, q), exactly. */
+/* Names matrix m's element (p, q) exactly. */
 static double name(const struct grid *g, int m, int64_t p, int64_t q)
 {
     return (double)((m * g->npix + p) * g->npix + q + 1);
@@ -35,7 +35,8 @@ static int share_good(const struct grid *g, int m, const double *a)
     return 1;
 }
 
-/* A share of its own size exactly, so that a sanitizer sees one element too many. */
+/* Allocates a share of exactly its size, so that a sanitizer detects one element too
+ * many. */
 static double *share_new(int64_t bytes)
 {
     double *a = malloc((size_t)bytes + 1);
@@ -51,7 +52,7 @@ struct grids {
     struct remap r;
 };
 
-/* `reverse`: the ranks of the communicator in the opposite order of the world's. */
+/* Opens grids; with `reverse`, on a communicator with ranks in reverse order. */
 static int grids_open(struct grids *s, int64_t npix, int64_t block, int ngang,
                       enum remap_method method, int reverse)
 {
@@ -73,7 +74,7 @@ static void grids_close(struct grids *s)
     MPI_Comm_free(&s->big_comm);
 }
 
-/* One matrix to every gang in turn. */
+/* Moves one matrix to every gang in turn. */
 static int moves_good(const struct remap *r)
 {
     int good = 1;
@@ -99,7 +100,7 @@ static void tick_count(void *arg)
     ++*(int *)arg;
 }
 
-/* All the way round, as inner matrices go in the C phase. */
+/* Moves all the way around, as inner matrices go in the C phase. */
 static int rotations_good(const struct remap *r)
 {
     int good = 1, ticks = 0;

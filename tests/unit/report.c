@@ -1,5 +1,5 @@
 /* ranks: 1 2 4 */
-/* Reductions against sums done by hand, and what the three sinks then say. */
+/* Reductions compared with sums by hand, and the output of the three sinks. */
 #include "report/report.h"
 #include "base/hist.h"
 #include "tap.h"
@@ -86,7 +86,7 @@ static char *slurp(const char *path)
     return text;
 }
 
-/* A point on rank 0's file; the others have none. Its name is one line. */
+/* Makes a point about rank 0's file; other ranks have none. Its name is one line. */
 static void look(const char *path, const char *fragment, bool wanted)
 {
     char name[512];
@@ -108,7 +108,7 @@ static void lacks(const char *path, const char *fragment)
     look(path, fragment, false);
 }
 
-/* The first sample of `act` in the JSON, which is one line. */
+/* Returns the first sample of `act` in the JSON, which is one line. */
 static const char *sample_of(const char *act)
 {
     char name[64], *text = slurp(json_path);
@@ -119,7 +119,7 @@ static const char *sample_of(const char *act)
     return at ? at : "";
 }
 
-/* Which rank was last is said of each activity: the last one in writing, the first in
+/* The slowest rank is reported for each activity: the last one in writing, the first in
  * syncing. */
 static void slowest_is(const char *act, int rank, int node)
 {
@@ -151,7 +151,7 @@ static int entries(void)
     return n;
 }
 
-/* A phase with times by hand, in milliseconds: wall 1000, the rest is idle. */
+/* Makes a phase with given times, in milliseconds: wall 1000, the rest is idle. */
 static void set_phase(struct phase *p, int rep)
 {
     int64_t ms = 1000000, used = 0;
@@ -312,7 +312,7 @@ static void measure(struct report *r, int reps)
     phase_close(&p);
 }
 
-/* 980 writes of each rank end in slot 0 and 20 in slot 47 or 48, in one reduction. */
+/* On each rank, 980 writes end in slot 0 and 20 in slot 47 or 48, in one reduction. */
 static void check_slots(void)
 {
     char first[128], longest[32];
@@ -407,7 +407,7 @@ static void check_csv(void)
     int lines = 0;
     for (const char *c = slurp(csv_path); *c; c++)
         lines += *c == '\n';
-    /* read, write, sync, wall in 6 repetitions, idle except where none is left */
+    /* Read, write, sync, wall in 6 repetitions, and idle unless none is left. */
     tap_ok(w.rank > 0 || lines == 1 + 6 * 5, "a row per sample");
     has(csv_path,
         "run-1,reporttest,\"a, \"\"b\"\"\",s7,posix-shared,3,true,1,alpha,0.5,W,"
@@ -465,7 +465,7 @@ static void check_bad_blocks(void)
     has(json_path, "\"why\": \"1 of 32 blocks verified were wrong\"");
 }
 
-/* What lanes did is what as many ranks had done: sums over all of them, and who was
+/* Work of lanes is reported as if by as many ranks: sums over all of them, and the
  * slowest. Rank r has lanes 0 .. r. */
 static void set_lane(struct phase *p, const struct phase *first, int lane)
 {
@@ -500,15 +500,15 @@ static void check_lane_samples(int lanes)
     tap_ok(w.rank > 0 || strstr(sample_of("write"), text), "%s", text);
     snprintf(text, sizeof text, "\"ops\": {\"open\": {\"calls\": %d", lanes);
     tap_ok(w.rank > 0 || strstr(sample_of("open_close"), text), "%s", text);
-    /* lane k's transfer ended 11 k + 1 ms after the rank's begin */
+    /* Lane k's transfer ended 11 k + 1 ms after the rank's begin. */
     const char *calls = strstr(sample_of("write"), "\"calls\": [");
     snprintf(text, sizeof text, "\"calls\": [%d, 0, ", w.size);
     tap_ok(w.rank > 0 || w.size == 1 || (calls && !strncmp(calls, text, strlen(text))),
            "lanes that begin later are later in the series");
 }
 
-/* Phases whose parts differ from rank to rank, so that a sum, a minimum and a maximum
- * are three numbers. Rank 0's parts leave out a tenth of its wall time. */
+/* Makes phases whose parts differ from rank to rank, so that a sum, a minimum and a
+ * maximum are three numbers. Rank 0's parts leave out a tenth of its wall time. */
 static void set_uneven(struct phase *p, int rep)
 {
     const int64_t ms = 1000000, lost = rep == 1 && w.rank == 0 ? 100 * ms : 0;
@@ -527,7 +527,7 @@ static void set_uneven(struct phase *p, int rep)
     p->act[ACT_IDLE].ns = 1000 * ms - used - lost;
 }
 
-/* Device bytes are known if all that moved bytes know them, and none said otherwise. */
+/* Device bytes are known if all that moved bytes know them, and none contradicts. */
 static void check_device_bytes(struct report *r, struct phase *p)
 {
     struct report_rate rate;

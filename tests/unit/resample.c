@@ -1,7 +1,7 @@
 /* ranks: 1 */
-/* What a resampling is made of: weights and pixels that are known, whose sums an own
- * program in 64-bit numbers has found (and GDAL's Lanczos for k = 3); rows that strips
- * need, also of images of more than 2^31 bytes; heads of images. */
+/* Parts of a resampling: known weights and pixels, whose sums come from a program of
+ * its own in 64-bit numbers (and from GDAL's Lanczos for k = 3); rows that strips need,
+ * also of images of more than 2^31 bytes; heads of images. */
 #include "base/err.h"
 #include "base/rng.h"
 #include "outcore/resample/bands.h"
@@ -30,7 +30,7 @@ static struct resample_how how_of(int s, int k, double shift, enum weights_edge 
     return how;
 }
 
-/* All of it, in one tile. */
+/* Resamples everything in one tile. */
 static struct resample_counts resample_all(const struct resample_how *how, void *out)
 {
     struct resample_counts counts = {0};

@@ -1,6 +1,6 @@
 /* ranks: 1 */
-/* Numbers by counter, against published ones: SplitMix64's own sequence of the seed
- * 1234567, and those that other implementations of our keys must give. */
+/* Numbers by counter, compared with published ones: SplitMix64's own sequence of the
+ * seed 1234567, and those that other implementations of our keys must give. */
 #include "base/rng.h"
 #include "tap.h"
 

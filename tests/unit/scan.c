@@ -1,6 +1,6 @@
 /* ranks: 1 2 3 */
-/* The first scan finds what a loop over all beams of what was written finds, on any
- * number of ranks, and every kind of damaged file. */
+/* The first scan finds the same as a loop over all beams that were written, on any
+ * number of ranks, and refuses every kind of damaged file. */
 #include "tap.h"
 
 #include "base/err.h"
@@ -22,14 +22,15 @@ enum { FILES = 6, BEAMS = 31, NO_PINGS = 3, PACIFIC = 4, DEEP = 5 };
 
 static int rank;
 
-/* ---- what is written ------------------------------------------------------------ */
+/* ---- written data --------------------------------------------------------------- */
 
 static int pings_of(int file)
 {
     return file == NO_PINGS ? 0 : 20 + 15 * file;
 }
 
-/* All numbers come back as they are: they are whole in the units of the file. */
+/* Makes a ping. All numbers read back exactly: they are whole in the units of the
+ * file. */
 static struct gsf_ping make_ping(int file, int i)
 {
     static double depth[BEAMS], across[BEAMS], along[BEAMS];
@@ -85,7 +86,7 @@ static int write_file(int file)
     return rc ? rc : closed;
 }
 
-/* ---- what should be found ------------------------------------------------------- */
+/* ---- expected results ----------------------------------------------------------- */
 
 static struct run run;
 static struct reader reader = {.run = &run};
@@ -138,7 +139,7 @@ static struct scan expect(const struct scan_options *o, const char *files,
 
 static struct list *list;
 
-/* The files with these digits, and whatever else is there, in this order. */
+/* Opens the files with these digits, and whatever else is there, in this order. */
 static int open_files(const char *files, bool skip_bad)
 {
     const char *item[16];
@@ -196,7 +197,7 @@ static void test_good(void)
            "that is a small box");
 }
 
-/* Each end of what there is has its ping. */
+/* Each extreme value comes with its ping. */
 static void test_ends(void)
 {
     struct scan s;
@@ -233,7 +234,7 @@ static void test_bounds(void)
 
 enum { SWATH = 60, PINGS = 40 };
 
-/* A line of pings; some beams are null. */
+/* Makes a line of pings; some beams are null. */
 static struct gsf_ping line_ping(double lat, double lon, double heading, double metres)
 {
     static double depth[SWATH], across[SWATH], along[SWATH];
@@ -272,8 +273,8 @@ static bool is_at_ship(const struct beams *b, const struct gsf_ping *p)
     return true;
 }
 
-/* Lines everywhere, also across 0 and 180 degrees and near the poles, and back again by
- * narrower swaths: these mostly stay within the box. */
+/* Lines are everywhere, also across 0 and 180 degrees and near the poles, and back
+ * again with narrower swaths: these mostly stay within the box. */
 static void test_ends_of_boxes(void)
 {
     struct beams all = {.how = GEO_EXACT}, ends = {.how = GEO_EXACT};
@@ -354,7 +355,7 @@ static void test_refusals(void)
     refused("0:", MISSING, -ENOENT, "cannot look at");
 }
 
-/* As rank 0 has it. */
+/* True if the text is the same as on rank 0. */
 static bool is_as_on_rank_0(const char *text)
 {
     char first[LIST_WHY];

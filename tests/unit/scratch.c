@@ -70,7 +70,7 @@ static void test_by_hand(void)
     unlink(one);
 }
 
-/* Whichever of them was added first. */
+/* It holds for any order of adding. */
 static void test_folders(void)
 {
     char path[4][TAP_PATH];
@@ -102,7 +102,7 @@ static void test_folders(void)
     rmdir(path[0]);
 }
 
-/* A relative path must be removed even if the process has gone elsewhere. */
+/* A relative path must be removed even if the process has changed its directory. */
 static int chdir_and_unlink(void *dir)
 {
     if (chdir(dir) || scratch_add("one"))
@@ -144,7 +144,7 @@ static void test_fork(void)
 
 static int end_by_signal(void *sig)
 {
-    signal(*(int *)sig, SIG_DFL); /* whatever this test was started by */
+    signal(*(int *)sig, SIG_DFL); /* the test's parent may have ignored it */
     scratch_catch_signals("prog");
     if (add_all())
         return 3;
@@ -183,8 +183,8 @@ static void test_quiet(void)
            "without a program's name: ended by the signal, and no sentence");
 }
 
-/* Each call writes a letter: "r" while our own files are there, "w" where the others
- * are warned, "b" while another rank is busy for some looks, "." from then on. */
+/* Each call writes a letter: "r" while our own files exist, "w" when the others are
+ * warned, "b" while another rank is busy for some looks, "." from then on. */
 static bool busy_for_some_looks(bool gone)
 {
     static int looks;
@@ -229,7 +229,7 @@ static void test_others(void)
     expect_removed("after the others");
 }
 
-/* Whose file is there already keeps it, also where it is a link to nothing. */
+/* An existing file of others stays, also a link to nothing. */
 static void test_not_ours(void)
 {
     struct stat before, after;
@@ -252,7 +252,7 @@ static void test_not_ours(void)
     unlink(two);
 }
 
-/* What is mapped, resident or not. */
+/* Returns the mapped memory, resident or not. */
 static long memory_kB(void)
 {
     long pages = -1;
@@ -332,7 +332,7 @@ static void test_limits(void)
     tap_ok(rc == 0, "and all of them are removed");
 }
 
-/* What a process has forgotten makes room, however many files it has in its life. */
+/* Forgotten entries make room, however many files a process has in its life. */
 static void test_reuse(void)
 {
     char path[32];
@@ -349,7 +349,8 @@ static void test_reuse(void)
            after - before);
 }
 
-/* A signal at any moment of adding and forgetting: whatever it finds is whole. */
+/* A signal may come at any moment of adding and forgetting: it always finds whole
+ * entries. */
 static int add_for_ever(void *unused)
 {
     char path[TAP_PATH], name[32];
@@ -391,7 +392,7 @@ static void test_storm(void)
            "a signal while files come and go leaves none (%d)", left);
 }
 
-/* ---- that it is still the same file ------------------------------------------ */
+/* ---- checks that it is the same file ----------------------------------------- */
 
 static void swap(const char *for_what)
 {
@@ -431,7 +432,7 @@ static void test_check(void)
     scratch_unlink_all();
 }
 
-/* ---- folders that go with all that is in them ------------------------------------ */
+/* ---- folders that are removed with their contents -------------------------------- */
 
 static char tree[TAP_PATH];
 
@@ -440,7 +441,8 @@ static void in_tree(char *path, const char *name)
     snprintf(path, TAP_PATH, "%.500s/%.500s", tree, name);
 }
 
-/* Files, a folder with a file, a link to a file, one to a folder of somebody else. */
+/* Makes files, a folder with a file, a link to a file, and one to a folder of
+ * others. */
 static void fill_tree(void)
 {
     char path[TAP_PATH], name[32];
@@ -559,7 +561,7 @@ static void *make_many(void *which)
     sigset_t all;
     int fd;
 
-    sigfillset(&all); /* as lanes have it */
+    sigfillset(&all); /* as lanes do */
     pthread_sigmask(SIG_SETMASK, &all, NULL);
     for (int i = 0;; i++) {
         snprintf(name, sizeof name, "%d.%d", *(int *)which, i % 100);

@@ -1,5 +1,5 @@
-/* Look-ups through an index, without files: every answer held against a search of all
- * records, and how many pages each takes to be read. */
+/* Look-ups through an index, without files: every answer compared with a search of all
+ * records, and the number of pages that each one reads. */
 #include "base/buf.h"
 #include "base/rng.h"
 #include "outcore/search/finding.h"
@@ -17,7 +17,7 @@ struct text { /* a file, in memory */
     struct pages pages;
     struct search_index index;
     void *words;
-    char *records; /* n of them, and a block of nothing */
+    char *records; /* n records, and an unused block */
     int64_t n;
 };
 
@@ -26,7 +26,8 @@ static int by_key(const void *a, const void *b)
     return sort_compare(&order, a, b);
 }
 
-/* `kinds` of beginnings of 8 bytes, each with `ends` of the other 4. */
+/* Makes a record: one of `kinds` first parts of 8 bytes, with one of `ends` second
+ * parts of 4. */
 static void make_record(char *to, uint64_t key, int64_t i, int64_t kinds, int64_t ends)
 {
     memset(to, 'x', BYTES);
@@ -114,7 +115,7 @@ static int tree_is_right(int64_t n, uint64_t step)
     int right = !buf_alloc(&words, index_bytes(n), "words");
     index_place(&x, n, words);
     for (int64_t i = 0; i < n; i++)
-        x.word[i] = (uint64_t)(i / 3) * step + 5; /* three are equal */
+        x.word[i] = (uint64_t)(i / 3) * step + 5; /* groups of three are equal */
     index_finish(&x);
     for (int64_t i = 0; i < n && right; i++) {
         uint64_t word = (uint64_t)(i / 3) * step + 5;
@@ -161,8 +162,8 @@ static void look_up(const struct text *t, int64_t from, int64_t end, int indexed
     y->most = f.reads > y->most ? f.reads : y->most;
 }
 
-/* Keys of records, keys beside these, and the ends; those that pages from .. end - 1
- * are asked for: their last record is not before them, or there are no others. */
+/* Looks up keys of records, keys next to these, and the ends, among those that belong
+ * to pages from .. end - 1: the key is not in an earlier page, nor in a later one. */
 static struct tally look_up_all(const struct text *t, int64_t from, int64_t end,
                                 int indexed)
 {
@@ -172,7 +173,7 @@ static struct tally look_up_all(const struct text *t, int64_t from, int64_t end,
     for (int64_t i = first; i <= last; i++) {
         char key[BYTES];
         memcpy(key, record(t, i), BYTES);
-        for (int k = 0; k < 3; k++) { /* itself, a bit more, a bit less */
+        for (int k = 0; k < 3; k++) { /* the key itself, a bit more, a bit less */
             key[15] = (char)(k == 1 ? 1 : 0);
             if (k == 2 && key[14])
                 key[14] = (char)(key[14] - 1);
@@ -237,7 +238,7 @@ static void test_reads(void)
     drop(&t);
 }
 
-/* Of a page that is not what the index says. */
+/* A page contradicts the index. */
 static void test_unsorted(void)
 {
     struct text t;
@@ -257,9 +258,9 @@ int main(int argc, char **argv)
     test_pages();
     test_tree();
     test_findings(MOST, 512, INT64_C(1) << 60, 1); /* no two words are equal */
-    test_findings(MOST, 1000, 40, 3);              /* most are */
-    test_findings(MOST, 100, 5, 500);              /* a page is a record */
-    test_findings(700, 4096, 1, 1000000);          /* all are, and are the largest */
+    test_findings(MOST, 1000, 40, 3);              /* most are equal */
+    test_findings(MOST, 100, 5, 500);              /* each page is a record */
+    test_findings(700, 4096, 1, 1000000);          /* all are equal, and the largest */
     test_findings(1, 4096, 3, 1);
     test_findings(2, 128, 1, 1);
     test_reads();

@@ -1,5 +1,5 @@
-/* System calls that fail from now on, until the process ends: as where containers
- * forbid them, or as signals interrupt them. */
+/* Makes system calls fail until the process ends, as containers forbid them, or as
+ * signals interrupt them. */
 #ifndef TESTS_SECCOMP_H
 #define TESTS_SECCOMP_H
 
@@ -11,7 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-/* False: the kernel does not permit it. */
+/* Installs a filter; false: the kernel does not permit it. */
 static inline bool seccomp_filter(struct sock_filter *code, size_t n)
 {
     struct sock_fprog filter = {.len = (unsigned short)n, .filter = code};
@@ -19,7 +19,7 @@ static inline bool seccomp_filter(struct sock_filter *code, size_t n)
            !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
 }
 
-/* The call ends with that error, whatever its arguments. */
+/* Makes a call fail with that error, whatever its arguments are. */
 static inline bool seccomp_forbid(unsigned call, unsigned error)
 {
     struct sock_filter code[] = {

@@ -1,6 +1,6 @@
 /* ranks: 1; mpi: any */
-/* Sequences: folded, they are what was added; as text, what was folded; and what is no
- * text of one is a sentence. */
+/* Sequences: unfolded, they are what was added; their text reads back; and invalid text
+ * is refused with a sentence. */
 #include "algebra/sequence.h"
 #include "base/err.h"
 #include "tap.h"
@@ -43,7 +43,7 @@ static void comes_back(unsigned seed, int n, int letters)
     int at = 0;
     for (int i = 0; i < n; i++) {
         seed = seed * 1103515245 + 12345;
-        /* loops of all lengths: often what was five before */
+        /* Loops have all lengths: often the number from five places before repeats. */
         in[i] = i >= 5 && seed >> 16 & 7 ? in[i - 5] : (int64_t)(seed >> 20) % letters;
         sequence_add(&s, in[i], 1);
     }

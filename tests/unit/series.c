@@ -1,5 +1,6 @@
 /* ranks: 1 */
-/* Nothing is lost where slots grow longer, and each transfer is where it ended. */
+/* Nothing is lost when slots grow longer, and each transfer is in the slot of its
+ * end. */
 #include "report/series.h"
 #include "tap.h"
 #include <stdbool.h>

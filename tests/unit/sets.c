@@ -1,6 +1,6 @@
 /* ranks: 1 */
-/* A stream in sets of operations: their numbers, and every byte in one of them; and
- * what is done with them. */
+/* A stream in sets of operations: their numbers, and every byte in exactly one of them;
+ * and the work on sets. */
 #include "outcore/aio/sets.h"
 #include "base/err.h"
 #include "outcore/data/consume.h"
@@ -21,7 +21,7 @@ static void test_known_answer(void)
            "the last set has two operations");
 }
 
-/* Whether operations and sets tile the stream. */
+/* True if operations and sets tile the stream. */
 static int tiles(int64_t bytes, int64_t op_bytes, int64_t per_set)
 {
     struct sets s;

@@ -1,12 +1,12 @@
 /* ranks: 1 */
 /* The permutation behind random transfers: every block exactly once, and not in the
- * order it would have without. */
+ * original order. */
 #include "base/draw/shuffle.h"
 #include "tap.h"
 
 #include <stdlib.h>
 
-/* Visits 0 .. n - 1; true if every number came once. `moved`: how many changed
+/* Visits 0 .. n - 1; true if every number came once. `moved` counts those that changed
  * place. */
 static int visit(int64_t n, uint64_t key, int64_t *moved)
 {

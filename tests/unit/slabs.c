@@ -1,10 +1,10 @@
-/* A row of elements as slabs of an array, against counting them one by one. */
+/* A row of elements as slabs of an array, compared with counting them one by one. */
 #include "tap.h"
 
 #include "io/slabs.h"
 #include <stdbool.h>
 
-/* The row-major position of element i of a slab. */
+/* Returns the row-major position of element i of a slab. */
 static int64_t position(int ndims, const int64_t *dims, const struct slab *s, int64_t i)
 {
     int64_t index[IO_SHAPE_DIMS], at = 0;
@@ -26,7 +26,7 @@ static bool inside(int ndims, const int64_t *dims, const struct slab *s)
     return true;
 }
 
-/* Each element of the row once, in order, and nothing else. */
+/* True if each element of the row comes once, in order, and no other. */
 static bool is_row(int ndims, const int64_t *dims, int64_t at, int64_t n)
 {
     struct slab s[SLABS_MOST];
@@ -86,7 +86,7 @@ static void test_counts(void)
            "two elements may be two slabs, and no row is more than seven");
 }
 
-/* Only the arithmetic: the array has 2^60 elements. */
+/* This tests only the arithmetic: the array has 2^60 elements. */
 static void test_large(void)
 {
     const int64_t m = INT64_C(1) << 30, dims[] = {m, m};

@@ -1,6 +1,6 @@
 /* ranks: 1 */
-/* Soundings and packets in order, in memory and through runs, against qsort(3); and
- * what is left behind: nothing. */
+/* Soundings and packets in order, in memory and through runs, compared with qsort(3);
+ * and no files are left behind. */
 #include "tap.h"
 
 #include "base/err.h"
@@ -73,7 +73,8 @@ static void make_one_bin(int64_t n)
         source[i] = sounding((int64_t)draw(1 << 22), 17);
 }
 
-/* One bin with half of all, the others anywhere that 64 bits reach, ends included. */
+/* Makes one bin with half of all, the others anywhere within 64 bits, extremes
+ * included. */
 static void make_skewed(int64_t n)
 {
     static const int64_t ends[] = {INT64_MIN, -1, 0, INT64_MAX};
@@ -84,21 +85,21 @@ static void make_skewed(int64_t n)
     }
 }
 
-/* In order but for their bins, as those of surveys are, and these far apart. */
+/* Makes soundings in order except for their bins, as in surveys, and bins far apart. */
 static void make_far_bins(int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
         source[i] = sounding(i, ((int64_t)draw(3000) - 1500) << 40);
 }
 
-/* Whole soundings again and again. */
+/* Makes the same soundings again and again. */
 static void make_equal(int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
         source[i] = (struct pfm_sounding){.bin = i % 3, .ping = 1, .beam = 1};
 }
 
-/* All that differs is what no key has. */
+/* Makes soundings that differ only outside their keys. */
 static void make_equal_keys(int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -140,7 +141,7 @@ static int add_all(struct extsort *s, int64_t n)
     return rc ? rc : extsort_finish(s);
 }
 
-/* Takes all into `result`. Returns what was wrong, or NULL. */
+/* Takes all into `result`. Returns the error, or NULL. */
 static const char *take_all(struct extsort *s, int64_t n)
 {
     const struct pfm_sounding *bin;
@@ -238,7 +239,8 @@ static int64_t peak_kilobytes(void)
     return usage.ru_maxrss;
 }
 
-/* 128 MB of soundings through 1 MiB; 1 where memory grows by more than 16 MB. */
+/* Sorts 128 MB of soundings through 1 MiB; returns 1 if memory grows by more than 16
+ * MB. */
 static int stream(void *arg)
 {
     struct extsort *s;
@@ -273,7 +275,7 @@ static void test_memory(void)
 
 /* ---- files ---------------------------------------------------------------------- */
 
-/* A sorter that has written runs; NULL where it cannot. */
+/* Returns a sorter that has written runs; NULL: it failed. */
 static struct extsort *spilled(void)
 {
     struct extsort *s;
@@ -308,7 +310,7 @@ static void test_files(void)
            "a process that is killed leaves no file");
 }
 
-/* Returns what err_get() says, and forgets it. */
+/* Returns the failure of err_get(), and forgets it. */
 static struct err failure(void)
 {
     struct err e = *err_get();
@@ -317,7 +319,7 @@ static struct err failure(void)
     return e;
 }
 
-/* As on a full disk: part of a run is written, and the rest is refused. */
+/* Fails as on a full disk: part of a run is written, and the rest is refused. */
 static int too_large(void *arg)
 {
     struct rlimit limit = {.rlim_cur = 100000, .rlim_max = 100000};
@@ -355,7 +357,7 @@ static void test_failures(void)
     close(fd);
     unlink(first_file);
 
-    fd = first_free_fd(); /* what runs are written to */
+    fd = first_free_fd(); /* descriptor of the runs */
     s = spilled();
     int64_t some = 1;
     for (rc = s ? extsort_finish(s) || ftruncate(fd, 100) : 1; !rc && some;) {
@@ -370,7 +372,7 @@ static void test_failures(void)
 
 /* ---- packets --------------------------------------------------------------------- */
 
-/* A packet's key, and after it, all over it, when it came. */
+/* Makes a packet with its key, followed by its number of arrival in all words. */
 static void make_packet(uint8_t *packet, int64_t bytes, uint64_t key, uint64_t number)
 {
     memcpy(packet, &key, sizeof key);
@@ -397,7 +399,7 @@ static int by_key(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Adds n packets, in calls of a few, and writes what should come out into `should`. */
+/* Adds n packets, in calls of a few, and writes the expected result to `should`. */
 static int add_packets(struct extsort *s, int64_t bytes, int64_t n, uint64_t keys,
                        struct pair *should)
 {

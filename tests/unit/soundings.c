@@ -1,6 +1,6 @@
 /* Soundings of real files fall into as many bins as in the PFMs that NAVO's library
- * made of them, and their depths add up to the same (tests/data/gsf/truth.json).
- * Headings, offsets, their signs and the positions all have to be right for that. */
+ * made from them, and their depths have the same sum (tests/data/gsf/truth.json). For
+ * that, headings, offsets, their signs and the positions all have to be right. */
 #include "tap.h"
 
 #include "base/err.h"

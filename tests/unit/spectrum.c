@@ -1,6 +1,6 @@
 /* ranks: 1 2 3 4 8 */
-/* The whole computation of madbench's full mode in memory, without files, against the
- * reference answers: dC[0] depends on NPIX and NBIN alone. */
+/* The whole computation of madbench's full mode in memory, without files, compared with
+ * the reference answers: dC[0] depends on NPIX and NBIN alone. */
 #include "base/err.h"
 #include "madbench/linalg.h"
 #include "madbench/pixels.h"
@@ -29,9 +29,9 @@ struct run {
     MPI_Comm gang_comm;
     struct linalg *big, *gang;
     struct remap remap;
-    double *dsdc[NBIN_MAX]; /* shares of the big grid */
-    double *w[NBIN_MAX];    /* of the gang's: entry j is bin j * ngang + gang */
-    double *inverse;        /* of the gang's */
+    double *dsdc[NBIN_MAX]; /* of the big grid */
+    double *w[NBIN_MAX];    /* of the gang's grid: entry j is bin j * ngang + gang */
+    double *inverse;        /* of the gang's grid */
     double *z;
     double dl[NBIN_MAX], d2l[NBIN_MAX * NBIN_MAX];
 };
@@ -44,7 +44,7 @@ static double *share(const struct grid *g)
     return a;
 }
 
-/* Signal components and their sum. */
+/* Builds signal components and their sum. */
 static int signal_build(struct run *r, double *s)
 {
     struct pixels *px;
@@ -59,7 +59,7 @@ static int signal_build(struct run *r, double *s)
     return rc;
 }
 
-/* To gang `gang`, with `work` to receive in. */
+/* Moves a matrix to gang `gang`; `work` receives it. */
 static int matrix_move(struct run *r, int gang, const double *from, double *to,
                        double *work)
 {
@@ -69,7 +69,7 @@ static int matrix_move(struct run *r, int gang, const double *from, double *to,
     return rc;
 }
 
-/* D = S + N, its inverse for every gang, z = D^-1 d. */
+/* Computes D = S + N, its inverse for every gang, and z = D^-1 d. */
 static int noise_invert(struct run *r, double *d, double *receive)
 {
     double *work = share(&r->big->grid);
@@ -83,7 +83,7 @@ static int noise_invert(struct run *r, double *d, double *receive)
     return rc;
 }
 
-/* W of the gang's bin j, and its part of dL. */
+/* Computes W of the gang's bin j, and its part of dL. */
 static int weights_build(struct run *r, int j)
 {
     int rc = 0, bin = j * r->ngang + r->remap.gang;
@@ -100,7 +100,7 @@ static int weights_build(struct run *r, int j)
     return rc;
 }
 
-/* Outer bin j against the inner bins j' <= j of all gangs, which come round. */
+/* Takes outer bin j against the inner bins j' <= j of all gangs, which come around. */
 static int traces_take(struct run *r, int j, int jj)
 {
     int rc = 0, gang = r->remap.gang, outer = j * r->ngang + gang;
@@ -187,7 +187,7 @@ static void test_answer(const struct reference *ref, int ngang, int64_t block,
     run_close(&r);
 }
 
-/* A matrix that has no Cholesky factor must not pass for an answer. */
+/* A matrix without a Cholesky factor must not pass for an answer. */
 static void test_indefinite(void)
 {
     struct linalg *l;

@@ -1,7 +1,7 @@
 /* ranks: 1 */
-/* Which rank sorts a record: ranges of keys, about equally many records in each, also
- * where keys are equal; and never a later place before an earlier one of the same
- * key. */
+/* Choice of the rank that sorts a record: ranges of keys with about equally many
+ * records, also if keys are equal; and never a later place before an earlier one of the
+ * same key. */
 #include "outcore/sort/splitters.h"
 #include "base/rng.h"
 #include "tap.h"
@@ -21,7 +21,7 @@ static void make(uint64_t keys)
     }
 }
 
-/* As the ranks do together. */
+/* Chooses as the ranks do together. */
 static void choose(struct splitters *s, int ranks)
 {
     static const struct sort_order order = {
@@ -46,8 +46,8 @@ static int key_compare(int i, int k)
     return memcmp(records + i * RECORD + AT, records + k * RECORD + AT, KEY);
 }
 
-/* Every record against the largest and the smallest of each rank would be N^2: against
- * one of each rank and key. */
+/* Comparing every record with the extremes of each rank would be N^2: so it compares
+ * with one of each rank and key. */
 static void test(uint64_t keys, int ranks)
 {
     struct splitters s;
@@ -60,8 +60,8 @@ static void test(uint64_t keys, int ranks)
         if (!count[k]++)
             least[k] = most[k] = i;
         int below = key_compare(i, least[k]), above = key_compare(i, most[k]);
-        least[k] = below < 0 ? i : least[k]; /* of equal keys the first */
-        most[k] = above >= 0 ? i : most[k];  /* and the last */
+        least[k] = below < 0 ? i : least[k]; /* the first of equal keys */
+        most[k] = above >= 0 ? i : most[k];  /* the last of equal keys */
     }
     for (int k = 0; k < ranks; k++) {
         fair = fair && count[k] > N / ranks / 2 && count[k] < 2 * N / ranks;

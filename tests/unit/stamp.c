@@ -1,5 +1,5 @@
-/* Stamped data: incompressible, different wherever its identity differs, and a
- * wrong byte is found and explained. */
+/* Stamped data: incompressible, different for every different identity, and a wrong
+ * byte is found and explained. */
 #include "tap.h"
 
 #include "base/buf.h"
@@ -60,7 +60,7 @@ static void test_every_byte(void)
            "offsets count from the start of the block, not of the piece");
 }
 
-/* Words that two different stamps have in common, beside the clear header. */
+/* Counts words that two different stamps have in common, beside the clear header. */
 static int words_in_common(const struct stamp *a, const struct stamp *b)
 {
     int same = 0;
@@ -220,7 +220,7 @@ static void test_hash(void)
     tap_ok(stamp_hash_end(&pieces) == h, "in pieces it is the same");
 }
 
-/* What compresses is checked as all else is: any byte, another block or version. */
+/* Compressible data are checked as well: any byte, another block or version. */
 static void test_plain(void)
 {
     struct stamp s = here, later = here;

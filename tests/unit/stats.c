@@ -1,5 +1,5 @@
 /* ranks: 1 */
-/* Median, t quantile and interval against values from tables and from hand. */
+/* Median, t quantile and interval compared with values from tables and by hand. */
 #include "base/stats.h"
 #include "base/hist.h"
 #include "tap.h"
@@ -58,7 +58,7 @@ static void check_interval(void)
     tap_ok(!stats_ci95(lost, 6, &lo, &hi), "no interval where a value is missing");
 }
 
-/* The k-th of n values, k = ceil(q n): what numpy calls "inverted_cdf". */
+/* The k-th of n values, k = ceil(q n), as in numpy's "inverted_cdf". */
 static void check_reach(void)
 {
     int64_t hist[HIST_SIZE] = {[3] = 1, [7] = 1, [9] = 1};
@@ -72,7 +72,7 @@ static void check_reach(void)
            "quantiles of a hundred");
 }
 
-/* Within a bucket values are evenly spread; the true one is never 4.4 % away. */
+/* Values in a bucket count as evenly spread; the true one is at most 4.4 % away. */
 static void check_quantile(void)
 {
     int64_t one[HIST_SIZE] = {[160] = 4}, many[HIST_SIZE] = {0};

@@ -1,6 +1,6 @@
 /* mpi: any */
-/* What stands below a file system, by made-up mounts and devices, and how files are
- * striped, by attributes as Lustre writes them and by what tools print. */
+/* The devices below a file system, by made-up mounts and devices, and the stripes of
+ * files, by attributes as Lustre writes them and by the output of tools. */
 #include "tap.h"
 
 #include "base/err.h"
@@ -62,7 +62,7 @@ static void put_link(const char *path, const char *to)
         tap_diag("%s: no link", path);
 }
 
-/* A disk 8:N of sysfs, with a file that says what it is. */
+/* Makes a disk 8:N in sysfs, with a file that tells its kind. */
 static void disk(int n, const char *place, const char *file, const char *text)
 {
     char path[256], to[256];
@@ -83,7 +83,7 @@ static void mounted(const char *rest)
 static struct io_stack s;
 static char text[2048];
 
-/* What is said of /m/x where /m is so mounted. */
+/* Checks the description of /m/x, with /m mounted in this way. */
 static void below(const char *mount, enum io_reads reads, const char *expected)
 {
     mounted(mount);
@@ -238,7 +238,7 @@ static void test_no_device(void)
           "overlay (upper layer /of/a/host) on /of/a/host (it cannot be looked at)");
 }
 
-/* Where the test runs there is something, too. */
+/* The test's own directory has a storage stack, too. */
 static void test_here(void)
 {
     err_clear();
@@ -259,13 +259,13 @@ static void le(uint64_t value, int bytes)
         lov[lov_bytes++] = (unsigned char)(value >> 8 * i);
 }
 
-/* lov_user_md_v1, or v3 with its pool, and objects. */
+/* Makes lov_user_md_v1, or v3 with its pool, and objects. */
 static void layout(uint32_t magic, uint32_t pattern, uint32_t size, int count,
                    int objects)
 {
     le(magic, 4);
     le(pattern, 4);
-    le(0x200000401, 8); /* the object's id: sequence and number */
+    le(0x200000401, 8); /* id of the object: sequence and number */
     le(17, 8);
     le(size, 4);
     le((uint64_t)count, 2);
@@ -281,7 +281,7 @@ static void layout(uint32_t magic, uint32_t pattern, uint32_t size, int count,
     }
 }
 
-/* lov_comp_md_v1; then each entry, then each layout. */
+/* Makes lov_comp_md_v1; each entry follows, then each layout. */
 static void composite_head(int entries, int mirrors)
 {
     lov_bytes = 0;
@@ -320,7 +320,7 @@ static void striped(int64_t bytes, int64_t size, int64_t count, const char *abou
         !rc && found.bytes == size && found.count == count && by_recorder[0] == size &&
             by_recorder[1] == count && !strcmp(found.about, about),
         "%lld x %lld, %s", (long long)found.count, (long long)found.bytes, found.about);
-    for (size_t n = 0; n < lov_bytes; n++) { /* under ASan: nothing behind it is read */
+    for (size_t n = 0; n < lov_bytes; n++) { /* under ASan: no byte behind it is read */
         unsigned char *cut = malloc(n + 1);
         if (cut)
             lov_stripes(memcpy(cut, lov, n), n, bytes, &found);
@@ -378,7 +378,7 @@ static void test_striping(void)
     err_clear();
 }
 
-/* No Lustre is here: then the attribute is refused, and no file is left. */
+/* Without Lustre the attribute is refused, and no file is left. */
 static void test_stripe_create(void)
 {
     char path[TAP_PATH];
@@ -462,7 +462,7 @@ static void test_lustre(void)
            "a component outside of the attribute is refused");
 }
 
-/* ---- what tools say -------------------------------------------------------------- */
+/* ---- output of tools ------------------------------------------------------------- */
 
 static void told(bool known, const struct io_stripes *found, int64_t size,
                  int64_t count, const char *about)

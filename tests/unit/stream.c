@@ -1,7 +1,6 @@
 /* ranks: 1 2 */
-/* Streams against a whole file in memory: what is written is there, what is read is
- * what the file has, however slots, records and offsets lie; and what was moved is
- * booked. */
+/* Streams compared with a whole file in memory, for any slots, records and offsets:
+ * writes arrive, reads return the file's bytes; and transfers are counted. */
 #include "one_run.h"
 #include "tap.h"
 
@@ -77,7 +76,7 @@ static const struct phase_act *act(enum act a)
 
 /* ---- writing --------------------------------------------------------------------- */
 
-/* The model's first `bytes`, in pieces of all sizes. */
+/* Writes the model's first `bytes`, in pieces of all sizes. */
 static void put_model(struct run_stream *s, int64_t bytes, int64_t record)
 {
     for (int64_t at = run_stream_at(s), n; at < bytes; at += n) {
@@ -117,7 +116,7 @@ static bool write_model(const char *engine, bool async, int64_t bytes,
         run_stream_flush(s);
     put_model(s, bytes, how.record);
     run_stream_flush(s);
-    run_stream_flush(s); /* has nothing left to do */
+    run_stream_flush(s); /* it has nothing left to do */
     bool good = !run.failed && run_stream_at(s) == bytes;
     run_stream_close(&s);
     bool booked = act(ACT_WRITE)->bytes >= bytes && !act(ACT_READ)->calls;
@@ -169,7 +168,7 @@ static void remove_file(void)
         io_file_remove(MPI_COMM_NULL, file.path);
 }
 
-/* A file is written, and read from offsets and to ends of all kinds. */
+/* Writes a file, and reads it from offsets and to ends of all kinds. */
 static bool both(const char *engine, int64_t align, int tries)
 {
     bool good = true;
@@ -244,7 +243,7 @@ static void test_sharing(const char *engine)
     tap_ok(good, "%s: two streams on one queue", engine);
 }
 
-/* ---- what goes wrong ------------------------------------------------------------- */
+/* ---- failures -------------------------------------------------------------------- */
 
 static int64_t read_on(struct run_stream *s)
 {
@@ -254,7 +253,7 @@ static int64_t read_on(struct run_stream *s)
     return sum;
 }
 
-/* Half of what is asked for ahead is never looked at. */
+/* Half of the bytes that are read ahead are never used. */
 static void test_early(const char *engine)
 {
     struct run_stream_how how = {
@@ -324,7 +323,7 @@ static void test_limit(const char *engine)
     tap_ok(good, "%s: a file size limit is a sentence", engine);
 }
 
-/* Asked for more than the file has. */
+/* More is requested than the file has. */
 static void test_cut(const char *engine, int flags)
 {
     struct run_stream_how how = {
@@ -372,8 +371,8 @@ static void test_refusals(void)
     tap_ok(good, "what does not fit is refused; only what the run made is cut");
 }
 
-/* Computing between calls is none of the transfers' time. Of ten of 20 ms each, what is
- * left of theirs. */
+/* Computing between calls does not count as transfer time. Returns the rest of the time
+ * of ten transfers of 20 ms each. */
 static int64_t time_left(bool *good)
 {
     struct run_stream_how how = {
@@ -395,7 +394,7 @@ static int64_t time_left(bool *good)
     return a->ns;
 }
 
-/* On a busy machine some of it is waiting for a core: it need hold once only. */
+/* On a busy machine some of it is waiting for a core: it has to hold only once. */
 static void test_time(void)
 {
     int64_t left_ns = INT64_MAX;

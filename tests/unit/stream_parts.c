@@ -1,5 +1,5 @@
 /* ranks: 1 */
-/* outcore stream: names in order, and dealt out; rings; what sinks add up. */
+/* outcore stream: names in order, and dealt out; rings; sums of sinks. */
 #include "base/rng.h"
 #include "outcore/stream/names.h"
 #include "outcore/stream/ring.h"

@@ -1,7 +1,7 @@
 /* limit: 120
- * CRC-32C by each way this processor has, against the definition; and the checksums of
- * a partition that is written in any order, over again, cut, and opened again: they are
- * those of its bytes. */
+ * CRC-32C by each way of this processor, compared with the definition; and the
+ * checksums of a partition that is written in any order, overwritten, truncated, and
+ * opened again: they are those of its bytes. */
 #include "tap.h"
 
 #include "base/err.h"
@@ -87,8 +87,7 @@ static void put(struct state *s, int64_t at, int64_t n)
     s->bytes = s->bytes > at + n ? s->bytes : at + n;
 }
 
-/* Blocks as a whole, runs of odd lengths that follow each other, small ones
- * anywhere. */
+/* Writes whole blocks, consecutive runs of odd lengths, or small pieces anywhere. */
 static void put_something(struct state *s, int64_t *next)
 {
     uint32_t kind = draw(4);
@@ -112,7 +111,7 @@ static void cut(struct state *s, int64_t bytes)
         tap_diag("the partition cannot be cut");
 }
 
-/* Stored and loaded, they hold for the file, and see a bit that flips. */
+/* True if checksums, stored and loaded, match the file, and detect a flipped bit. */
 static bool hold(struct state *s)
 {
     struct sums_of of = {77, 3, s->bytes};
@@ -164,7 +163,7 @@ static void test_partitions(void)
     tap_ok(good == all, "%d of %d partitions are summed up as they are", good, all);
 }
 
-/* What is far out needs memory and time for what was written there, and no more. */
+/* Bytes far out need memory and time only for what was written there. */
 static void test_holes(void)
 {
     struct state s = {.sums = sums_make(), .fd = open(part, O_RDWR | O_CREAT, 0600)};
@@ -190,7 +189,7 @@ static void test_holes(void)
     unlink(file);
 }
 
-/* Checksums of another partition, container or length, or that were changed. */
+/* Checksums of another partition, container or length, or changed ones, are refused. */
 static void test_refused(void)
 {
     struct sums_of of = {5, 2, 100}, other[] = {{6, 2, 100}, {5, 3, 100}, {5, 2, 101}};

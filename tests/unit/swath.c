@@ -1,5 +1,5 @@
-/* The swath filter finds false depths, leaves good ones, and does not mind how pings
- * are handed to it. */
+/* The swath filter finds false depths, keeps good ones, and does not depend on how
+ * pings are passed to it. */
 #include "tap.h"
 
 #include "base/err.h"
@@ -13,22 +13,22 @@ enum { PINGS = 60, BEAMS = 64 };
 
 /* A file: a floor that slopes to all sides, with noise. */
 struct file {
-    int n, beams; /* pings */
+    int n, beams; /* n counts pings */
     struct gsf_ping ping[PINGS];
     double depth[PINGS][BEAMS], across[PINGS][BEAMS], along[PINGS][BEAMS];
     uint8_t flag[PINGS][BEAMS];
     bool spike[PINGS][BEAMS];
 };
 
-/* What came out of the filter. */
+/* The output of the filter. */
 struct result {
-    int n, wrong; /* pings; of these, not as they went in */
+    int n, wrong; /* pings; those that differ from the input */
     uint8_t cut[PINGS][BEAMS];
 };
 
 static uint64_t state;
 
-/* In [-1, 1). */
+/* Returns a number in [-1, 1). */
 static double noise(void)
 {
     state = state * 6364136223846793005u + 1442695040888963407u;
@@ -86,7 +86,7 @@ static void take(struct swath *w, const struct file *f, struct result *r)
     }
 }
 
-/* `together` pings are pushed at a time. */
+/* Filters a file, with `together` pings at a time. */
 static void filter_file(struct swath *w, const struct file *f, int together,
                         struct result *r)
 {
@@ -125,7 +125,7 @@ static int cuts(const struct result *r)
     return n;
 }
 
-/* Soundings that are cut and no spikes, or spikes and not cut. */
+/* Counts soundings that are cut and no spikes, or spikes and not cut. */
 static int errors(const struct file *f, const struct result *r)
 {
     int n = 0;
@@ -137,7 +137,8 @@ static int errors(const struct file *f, const struct result *r)
 static const struct swath_options usual = SWATH_DEFAULTS;
 static struct file file, other;
 
-/* Here and there, at the edges and in the corners too, beside null and edited beams. */
+/* Adds spikes here and there, also at edges and in corners, beside null and edited
+ * beams. */
 static void make_rough(struct file *f)
 {
     make(f, PINGS, BEAMS, 0.0015);
@@ -174,7 +175,7 @@ static void test_spikes(void)
     tap_ok(!cuts(&r) && !c.spikes && c.tested > 3000, "without a sigma none are");
 }
 
-/* Noise of 0.8 % is beyond the floor at times, and is what the window has. */
+/* Noise of 0.8 % sometimes exceeds the floor, and dominates the window. */
 static void test_noise(void)
 {
     struct swath_options o = usual;
@@ -200,7 +201,7 @@ static void test_noise(void)
            errors(&file, &r));
 }
 
-/* A wall along the track or across it, 30 m high, and a spike at its foot. */
+/* A wall along the track or across it, 30 m high, with a spike at its foot. */
 static void test_walls(void)
 {
     struct swath_options o = usual;
@@ -239,7 +240,8 @@ static void test_slope(void)
            errors(&file, &r));
 }
 
-/* What several pings and beams see is there; in a single ping, only what is narrow. */
+/* A feature that several pings and beams see is real; in a single ping, a narrow one is
+ * not. */
 static void test_features(void)
 {
     make(&file, PINGS, BEAMS, 0.0015);
@@ -314,7 +316,7 @@ static void test_gates(void)
     o.angle_deg = 25;
     file.flag[3][0] = GSF_BEAM_MANUAL;
     file.ping[7].ignored = true;
-    for (int p = 0; p < PINGS; p++) { /* the limits themselves are within */
+    for (int p = 0; p < PINGS; p++) { /* the limits themselves are valid */
         file.depth[p][BEAMS / 2] = p % 2 ? 95 : 120;
         file.across[p][BEAMS / 2] = file.depth[p][BEAMS / 2] * tan(25 * M_PI / 180);
     }
@@ -345,8 +347,8 @@ static void test_gates(void)
            errors(&file, &r));
 }
 
-/* Beams at -1, 0, 1, -1, ... units, so that all medians of nine are 0, and that of the
- * distances from them 1 unit. The neighbours of one that is k standard deviations off
+/* Beams are at -1, 0, 1, -1, ... units, so that all medians of nine are 0, and that of
+ * their distances is 1 unit. The neighbours of a beam that is k standard deviations off
  * reach to 1; 1 unit is 1 / 1.4826 of one (the 3rd quartile of N(0, 1)). */
 static struct result filter_at(double deviations, double unit)
 {
@@ -368,7 +370,7 @@ static void test_sigma(void)
            "sigma is standard deviations of normal errors, within a hundredth");
 }
 
-/* Another floor after a gap must not be compared with that before. */
+/* The floor after a gap must not be compared with that before. */
 static void test_gaps(void)
 {
     make(&file, PINGS, BEAMS, 0.0015);
@@ -404,7 +406,7 @@ static void test_gaps(void)
     tap_ok(!errors(&file, &r), "the step over 180 degrees is no jump");
 }
 
-/* Single-beam pings between the others, one that is ignored, one with no beams. */
+/* Single-beam pings between the others, one that is ignored, and one without beams. */
 static void test_mixed(void)
 {
     make_rough(&file);

@@ -1,5 +1,5 @@
-/* Names are found where the loader finds them, in the version that new programs get,
- * and nothing is allocated on the way, also not for names that are nowhere. */
+/* Names are found where the loader finds them, in the version for new programs, and
+ * nothing is allocated on the way, not even for missing names. */
 #include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
 #include "tests/unit/tap.h"
@@ -9,10 +9,10 @@
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* mallinfo */
 
-struct recorder recorder; /* of which clock_get is a part */
+struct recorder recorder; /* clock_get is a part of it */
 
 /* posix_spawn, aio_read and others have versions, memcpy is chosen at run time; the
- * last are nowhere. */
+ * last ones do not exist. */
 /* clang-format off */
 #define NAMES(X) \
     X(open) X(open64) X(close) X(read) X(pread64) X(write) X(readlink) X(mmap) \

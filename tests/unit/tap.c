@@ -28,7 +28,7 @@ void tap_start(int *argc, char ***argv, int mpi)
 {
     int started = 0, level;
 
-    /* whole lines even into a pipe: what a crash leaves behind must be readable */
+    /* Print whole lines even into a pipe: output before a crash must be readable. */
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (!mpi)
         return;
@@ -43,7 +43,7 @@ void tap_start(int *argc, char ***argv, int mpi)
     check_ranks();
 }
 
-/* The lowest rank where cond is false; -1: it holds everywhere. */
+/* Returns the lowest rank on which cond is false; -1: it holds everywhere. */
 static int first_failing_rank(int cond)
 {
     int rank = cond ? tap.size : tap.rank, first = rank;

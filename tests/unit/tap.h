@@ -18,29 +18,28 @@
  * nothing here calls MPI. */
 void tap_start(int *argc, char ***argv, int mpi);
 
-/* A point, which holds where `cond` is true on every rank. Rank 0 prints it, with
- * its own text; where it fails, with the lowest rank on which it did. */
+/* Makes a point, which holds if `cond` is true on every rank. Rank 0 prints it, with
+ * its own text; after a failure, with the lowest rank on which it failed. */
 void tap_ok(int cond, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* A point that could not be tried here, and why. */
+/* Notes a point that could not be tried, and why. */
 void tap_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Local. A remark for the log, on stderr, from the rank that calls. */
+/* Local. Prints a remark for the log, on stderr, from the rank that calls. */
 void tap_diag(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Prints the plan, ends MPI where tap_start began it. Returns main's status: 0
- * where all points hold and there is at least one. */
+/* Prints the plan, and ends MPI if tap_start began it. Returns main's status: 0 if all
+ * points hold and there is at least one. */
 int tap_end(void);
 
-/* Local. "DIR/name", where DIR is this run's own directory: tests/run makes it,
- * and fails the test that leaves anything in it. `out` holds TAP_PATH bytes;
- * returns `out`. */
+/* Local. Returns "DIR/name" in `out`, which holds TAP_PATH bytes. DIR is this run's own
+ * directory: tests/run makes it, and fails a test that leaves anything in it. */
 #define TAP_PATH 1024
 char *tap_path(char *out, const char *name);
 
-/* Local. Runs body(arg) in a child process, which ends with what it returns, and
- * collects the start of what it writes to stdout and stderr. Returns the status
- * of waitpid(2). Not after MPI has started. */
+/* Local. Runs body(arg) in a child process, which ends with its result, and collects
+ * the start of its output on stdout and stderr. Returns the status of waitpid(2). Not
+ * after MPI has started. */
 int tap_child(int (*body)(void *arg), void *arg, char *out, int size);
 
 #endif

@@ -1,5 +1,5 @@
 /* ranks: 1 */
-/* Statistics of Graph500 against values from hand. */
+/* Statistics of Graph500 compared with values by hand. */
 #include "outcore/graph/teps.h"
 #include "tap.h"
 #include <math.h>
@@ -27,7 +27,7 @@ static void check_order(void)
 
 static void check_means(void)
 {
-    /* 1, 2, 4: mean 7 / 3, squares of what is off it sum to 42 / 9; 1 / x has the mean
+    /* 1, 2, 4: mean 7 / 3, squares of the deviations sum to 42 / 9; 1 / x has the mean
      * 7 / 12, and squares that sum to 42 / 144. */
     double x[] = {4, 1, 2}, one[] = {5};
     struct teps t = teps_of(x, 3, 0);

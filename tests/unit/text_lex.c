@@ -1,6 +1,6 @@
-/* What text_modules.py has take files apart; no test by itself. Runs all modules on
- * each file: text_lex FORMAT LEXICON CRF MAXENT FILE... ("-": none) writes for each a
- * line with the bytes of its .lex, and the .lex; or a line "-1 SENTENCE". */
+/* The helper with which text_modules.py analyses files; no test by itself. Runs all
+ * modules on each file: text_lex FORMAT LEXICON CRF MAXENT FILE... ("-": none) writes
+ * for each a line with the bytes of its .lex, and the .lex; or a line "-1 SENTENCE". */
 #include "base/err.h"
 #include "outcore/text/module.h"
 #include <stdlib.h>

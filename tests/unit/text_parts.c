@@ -1,6 +1,6 @@
 /* ranks: 1 */
-/* outcore text: sections that are made, the walk through an output, and who is dealt
- * which files. */
+/* outcore text: generated sections, the walk through an output, and the dealing of
+ * files. */
 #include "outcore/text/made.h"
 #include "outcore/text/walk.h"
 #include "tap.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All modules' sections of an input with so many bytes. */
+/* Makes all modules' sections for an input of so many bytes. */
 static char *make(const char *label, int64_t in_bytes, int64_t *n)
 {
     char *data = malloc((size_t)made_bytes(MADE_MODULES - 1, label, in_bytes) + 1);
@@ -37,8 +37,8 @@ static void test_sizes(void)
            "of large inputs, as long as asked for to the byte");
 }
 
-/* A file that is cut anywhere but behind a section is torn, and what is wrong begins
- * where the file does or its last section. */
+/* A file that is cut anywhere but behind a section is torn, and the fault begins at the
+ * begin of the file or of its last section. */
 static void test_torn(void)
 {
     int64_t n, ends = 0, elsewhere = 0;

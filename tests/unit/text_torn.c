@@ -1,5 +1,5 @@
 /* ranks: 1 */
-/* A .lex that was cut off, changed or written twice is refused, wherever that is. */
+/* A .lex that was cut, changed or written twice is refused, wherever the fault is. */
 #include "base/err.h"
 #include "outcore/text/module.h"
 #include "tap.h"
@@ -13,7 +13,7 @@ static const char words[] = "new york\nfiles\n";
 static struct text_tools *tools;
 static struct text_room *room;
 static struct text_out lex;
-static int64_t size_of[TEXT_MODULES + 1]; /* before each module */
+static int64_t size_of[TEXT_MODULES + 1]; /* size before each module */
 
 static void make(void)
 {
@@ -43,7 +43,7 @@ static bool refused(int m, const char *name, int64_t bytes, const char *part)
     return said;
 }
 
-/* Each byte at which a rewrite may have ended. */
+/* Cuts at each byte at which a rewrite may have ended. */
 static void test_cut(void)
 {
     int64_t wrong = 0;
@@ -59,7 +59,7 @@ static void test_cut(void)
     tap_ok(refused(TEXT_CRF, "ab", size_of[2], "another document"), "of another one");
 }
 
-/* Lengths that are no longer true. */
+/* Changes lengths, so that they are wrong. */
 static void test_lies(void)
 {
     static const char digits[] = "0123456789";

@@ -1,8 +1,8 @@
 /* ranks: 1
- * Of the engine threads: a request whose time is over belongs to its caller again while
- * a helper may still be at it. pwrite is ours here: it holds the first call up until
- * the caller has used the request for something else, stores half of it, and tells
- * where the call for the rest goes. */
+ * The engine threads: a request that timed out belongs to its caller again while a
+ * helper may still work on it. This program replaces pwrite: it delays the first call
+ * until the caller has used the request for something else, stores half of it, and
+ * tells where the call for the rest goes. */
 #include "tap.h"
 
 #include "base/err.h"
@@ -39,7 +39,7 @@ ssize_t pwrite(int fd, const void *buffer, size_t bytes, off_t offset)
     return (ssize_t)bytes;
 }
 
-/* False: nobody calls. */
+/* Waits for the call; false: there is none. */
 static bool wait_for_call(void)
 {
     struct timespec end;

@@ -26,10 +26,10 @@ static struct search search;
 static struct edges edges;
 static struct tree tree;
 static uint64_t path[LONG - 1][2];
-static const uint64_t (*list)[2]; /* edges of the graph, one way */
+static const uint64_t (*list)[2]; /* edges of the graph, in one direction */
 static int64_t list_n;
 
-/* ---- in place of files ----------------------------------------------------------- */
+/* ---- replacements for files ------------------------------------------------------ */
 
 int64_t store_vertices(const struct store *s)
 {
@@ -37,7 +37,7 @@ int64_t store_vertices(const struct store *s)
     return ((int64_t)s->vertices - s->r->world.rank + ranks - 1) / ranks;
 }
 
-/* Each rank has some of the edges, both ways. */
+/* Each rank has some of the edges, in both directions. */
 int edges_open(struct run *r, struct edges *e)
 {
     e->n = r->world.rank;
@@ -64,8 +64,8 @@ int64_t edges_next(struct run *r, struct edges *e, uint64_t *to, int64_t most)
 
 /* ---- trees ----------------------------------------------------------------------- */
 
-/* Checks the tree with these parents. Returns the least number of a check that failed
- * on some rank, 0: none did. */
+/* Checks the tree with these parents. Returns the lowest number of a check that failed
+ * on some rank; 0: none did. */
 static int verdict(const uint64_t *parent, uint64_t root)
 {
     int64_t mine = store_vertices(&store);
@@ -152,7 +152,8 @@ static void check_wrong(void)
     }
 }
 
-/* As deep as a tree can be: ways to the root double, or it takes long. */
+/* The tree is as deep as possible: if ways to the root did not double, it would take
+ * long. */
 static void check_deep(void)
 {
     static uint64_t parent[LONG];

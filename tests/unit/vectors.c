@@ -1,6 +1,6 @@
 /* ranks: 1 */
 /* Vectors from a seed: known ones (of an implementation in Python's integers), and the
- * same however they are made in parts. */
+ * same ones however they are made in parts. */
 #include "outcore/data/vectors.h"
 #include "base/rng.h"
 #include "tap.h"

@@ -21,7 +21,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#ifndef SYS_io_uring_setup /* headers older than the kernel may be */
+#ifndef SYS_io_uring_setup /* headers may be older than the kernel */
 #define SYS_io_uring_setup 425
 #endif
 
@@ -75,7 +75,7 @@ static int count(struct io_folder *d)
     return n;
 }
 
-/* Of this rank alone. */
+/* Returns a folder of this rank alone. */
 static struct io_folder *own(void)
 {
     struct io_folder *d;
@@ -94,7 +94,7 @@ static void end_own(struct io_folder **d)
            "is removed with what is in it");
 }
 
-/* ---- what is meant to work ------------------------------------------------------- */
+/* ---- successes ------------------------------------------------------------------- */
 
 static void test_sizes(void)
 {
@@ -229,7 +229,7 @@ static void test_shared(void)
     tap_ok(!rc && access(path, F_OK), "and removed with all of them");
 }
 
-/* ---- what is in the way ---------------------------------------------------------- */
+/* ---- obstacles ------------------------------------------------------------------- */
 
 static bool says(int rc, int code, const char *text)
 {
@@ -317,7 +317,7 @@ static void test_faults(void)
     tap_ok(other_is_there(), "what others made is there");
 }
 
-/* ---- what the run did not make --------------------------------------------------- */
+/* ---- folders of others ----------------------------------------------------------- */
 
 static void test_input(void)
 {
@@ -408,7 +408,7 @@ static void test_direct(void)
         rc = rc ? rc : io_whole_read(d, &w);
         rc = rc ? rc : is_right(&w, bytes, 'd') ? 0 : -EIO;
     }
-    bool never = rc == -EINVAL; /* on this file system */
+    bool never = rc == -EINVAL; /* the file system does not support it */
     tap_ok(!rc || never, "files of any size past the page cache");
     err_clear();
     w.bytes = 5000;
@@ -436,7 +436,7 @@ static void next(struct slot *s, int i)
     memset(s->buf, 0, sizeof s->buf);
 }
 
-/* Files of 0, 1, ... bytes, some as long as the buffer. */
+/* Returns the size of a file: 0, 1, ... bytes, some as long as the buffer. */
 static int64_t bytes_of(int i)
 {
     return i % 5 == 4 ? 512 : i % 500;
@@ -476,7 +476,7 @@ static void test_chains(struct io_folder *d, const char *how)
     tap_ok(io_whole_reap(d, done, 7, 1, 1) == 0, "%s: and then there are none", how);
 }
 
-/* What a chain finds wrong, with the same sentences as a call does. */
+/* A chain finds the same faults, with the same sentences, as calls do. */
 static void test_chain_faults(struct io_folder *d, const char *how)
 {
     static const struct {
@@ -524,8 +524,7 @@ static void test_several(void)
     end_own(&d);
 }
 
-/* The kernel's rings are forbidden from now on, as in many containers: then the same is
- * done by calls. */
+/* Forbids the kernel's rings, as many containers do: then calls do the same. */
 static void test_without_ring(void)
 {
     if (!seccomp_forbid(SYS_io_uring_setup, EPERM)) {

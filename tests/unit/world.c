@@ -32,8 +32,8 @@ static void test_world(void)
 
 enum { RING_MOST = 24, RINGS = 200 };
 
-/* Of all ranks of a map: each step is to another node and each rank is come to, the
- * step back undoes it, and two are two. */
+/* True if a map is right for all ranks: each step leads to another node, each rank is
+ * reached, the step back undoes it, and two steps lead on. */
 static bool good_ring(const int node[], int size)
 {
     static const int steps[] = {-1, 0, 1, 2};
@@ -110,7 +110,7 @@ static void test_ring(void)
            good, RINGS, refused);
 }
 
-/* All on one node here: more nodes need more machines. */
+/* All ranks are on one node here: more nodes need more machines. */
 static void test_nodes(void)
 {
     int nodes = 0, ranks = 0, first = w.node_rank == 0;
@@ -188,8 +188,8 @@ static void test_agree(void)
     err_clear();
 }
 
-/* Agreed on in a half of the ranks first, then by all: the rank named is that of
- * the world, and it stays the one that failed. */
+/* A half of the ranks agrees first, then all: the sentence names the rank in the world,
+ * and it stays the one that failed. */
 static void test_halves(void)
 {
     MPI_Comm half;
@@ -225,7 +225,7 @@ int main(int argc, char **argv)
     test_agree();
     test_halves();
     int status = tap_end();
-    /* Who may send no signal to a thread ends all the same. */
+    /* A process that may not signal its threads ends all the same. */
     seccomp_forbid(SYS_tgkill, EPERM);
     int closed = world_close(&w, "world");
     return status ? status : closed;
