@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # mpi: any
 """leadline compare, on reports whose answers are known."""
+import collections
 import csv
 import io
 import json
@@ -14,6 +15,8 @@ from tap import main
 
 from fake_report import report, save, save_runs, save_series
 from full_report import full
+from leadline.base import stats
+from leadline.judge import compare, rules
 from leadline_case import STEADY, leadline
 
 class Case(unittest.TestCase):
@@ -156,6 +159,8 @@ class Numbers(Case):
         tree["figures"].append(dict(tree["figures"][0], at={"alpha": 0.5}))
         rows = self.rows(save(self.dir, "a.json", tree))
         self.assertEqual([r["at"] for r in rows], ["", "alpha=0.5"])
+        self.assertIn("\nx_MBps at alpha=0.5  a ",
+                      leadline("compare", os.path.join(self.dir, "a.json"))[1])
 
 
 class NotComparable(Case):
@@ -290,6 +295,41 @@ class Groups(Case):
                          ["write_MBps", "S.write_MBps"])
         self.assertEqual([r["figure"] for r in self.rows("--figure", "*", path)],
                          ["write_MBps", "S.write_MBps", "wall_s"])
+
+
+class Words(unittest.TestCase):
+    Figure = collections.namedtuple("Figure", "name at")
+
+    def test_values_of_options(self):
+        for value, text in ((None, ""), (False, ""), (True, "o"), (0, "o=0"),
+                            (12, "o=12"), ("", "o="), ("2x", "o=2x"), ("A", "A"),
+                            ("ASYNC", "async"), ("Aa", "Aa"), ("posix", "posix")):
+            self.assertEqual(compare.option_text("o", value), text)
+
+    def test_headlines(self):
+        """Those asked for, or the totals, or the first two that have no parameter."""
+        def names(text, patterns=None):
+            figures = [self.Figure(name.rstrip("@"), (("p", 1),) * name.count("@"))
+                       for name in text.split()]
+            return " ".join(f.name + "@" * len(f.at)
+                            for f in compare.headline(figures, patterns))
+        self.assertEqual(names("a write_MBps read_MBps@ b"), "write_MBps")
+        self.assertEqual(names("a b write_MBps", ["b", "c*"]), "b")
+        self.assertEqual(names("a@ b c d"), "b c")
+        self.assertEqual(names("a@ b@ c@"), "a@ b@")
+        self.assertEqual(names("a b write_MBps", ["*"]), "write_MBps")
+
+    def test_without_single_runs(self):
+        for rule, ratio, better, words in (
+                (rules.SLOWER, (0.5, 0.4, 0.8), "higher",
+                 "slower by 2.00x [1.25, 2.50]"),
+                (rules.SLOWER, (2.0, 1.6, 2.5), "lower",
+                 "slower by 2.00x [1.60, 2.50]"),
+                (rules.FASTER, (2.0, 1.6, 2.5), "higher",
+                 "faster by 2.00x [1.60, 2.50]"),
+                (rules.EQUAL, (2.0, 1.6, 2.5), "higher", "no difference shown")):
+            self.assertEqual(compare.opinion_text(rule, stats.Interval(*ratio, 6),
+                                                  better), words)
 
 
 class Against(Case):

@@ -4,12 +4,15 @@
 import json
 import os
 import random
+import re
+import shutil
 
 from tap import main
 
 from fake_report import report, save, save_runs, save_series
 from leadline.base import stats
 from leadline.judge import gate
+from leadline.results import groups
 from leadline_case import STEADY, LeadlineCase, leadline
 
 BASE = [100, 104, 130, 128, 90, 117]
@@ -67,8 +70,8 @@ class Gate(LeadlineCase):
         self.assertIn("slower: wall_s of b by 1.20x [", last)
         self.assertTrue(last.endswith("limit 5 %"), last)
 
-    def folders(self, after):
-        for folder, factors in (("old", {"p": 1, "q": 1}), ("new", after)):
+    def folders(self, after, before={"p": 1, "q": 1}):
+        for folder, factors in (("old", before), ("new", after)):
             os.makedirs(self.path(folder), exist_ok=True)
             for name, factor in factors.items():
                 save_runs(self.path(folder), name, report(
@@ -146,8 +149,41 @@ class Gate(LeadlineCase):
         for slow, state in (((1.2, 1.01, 1.5), gate.FAILS),
                             ((1.2, 0.99, 1.5), gate.UNSURE),
                             ((1.02, 1.01, 1.03), gate.PASSES),
-                            ((1.04, 1.01, 1.06), gate.UNSURE)):
+                            ((1.04, 1.01, 1.06), gate.UNSURE),
+                            ((1.05, 1.01, 1.06), gate.FAILS),
+                            ((1.2, 1.0, 1.5), gate.UNSURE),
+                            ((1.0, 0.96, 1.05), gate.UNSURE)):
             self.assertEqual(gate.decide(slow, 1.05), state, slow)
+
+    def sentence(self, after):
+        """(status, the last sentence without its bounds) for configurations that are
+        now so many times as fast."""
+        for folder in ("old", "new"):
+            shutil.rmtree(self.path(folder), ignore_errors=True)
+        status, out, _ = self.folders(after, dict.fromkeys(after, 1))
+        said = " ".join(out[out.rindex("\n\n"):].split())
+        return status, re.sub(r" \[.*?\]", "", said)
+
+    def test_sentences(self):
+        """The worst of those that decide, and how many more there are."""
+        for after, status, words in (
+                ({"p": 0.5, "q": 1}, 3,
+                 "slower: write_MBps of p (new) by 2.00x, limit 5 %"),
+                ({"p": 0.5, "q": 0.4, "r": 0.8}, 3,
+                 "slower: write_MBps of q (new) by 2.50x, limit 5 % (and 2 more)"),
+                ({"p": 0.99, "q": 1}, 0, "passes: at worst write_MBps of p (new) is "
+                 "slower by 1.01x, limit 5 %"),
+                ({"p": 0.955, "q": 0.955}, 4, "unsure: write_MBps of p (new) may be "
+                 "slower by 1.05x, limit 5 % (and 1 more)")):
+            self.assertEqual(self.sentence(after), (status, words))
+
+    def test_what_a_configuration_is_called(self):
+        """By its sweep, its label or its file."""
+        for more, name in (({"config": "c", "label": "l"}, "c"), ({"label": "l"}, "l"),
+                           ({}, "a")):
+            self.save(report({"write_MBps": STEADY}, **more))
+            group, = groups.collect([self.path("a.json")]).groups
+            self.assertEqual(gate.plain_name(group), name)
 
     def test_bounds_hold_for_all_figures_together(self):
         pair = stats.paired_estimate([1.0, 1.1, 1.05, 0.97, 1.02, 1.01], [1.0] * 6)

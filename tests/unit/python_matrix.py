@@ -6,6 +6,7 @@ import math
 import os
 import random
 import unittest
+from unittest import mock
 
 from tap import main
 
@@ -117,8 +118,53 @@ class Known(unittest.TestCase):
                                    for many in (1, 15)), wanted)
         self.assertAlmostEqual(rounds.detectable(19, 0.05), 1.05, places=2)
         self.assertIsNone(rounds.detectable(5, 0.05))
-        self.assertIn("need 6", rounds.sentence(5, 4))
-        self.assertIn("nothing to compare", rounds.sentence(6, 1))
+        self.assertTrue(1.0 < rounds.detectable(6, 0.0) < 1.000001)
+        self.assertIsNone(rounds.needed(1.001, 0.5))
+        self.assertEqual((rounds.needed(1.05, 0.0), rounds.needed_equal(0.0)), (6, 6))
+
+    def test_fewest(self):
+        """Of all numbers from 6 to 1000."""
+        for least in (1, 6, 7, 11, 12, 13, 24, 25, 999, 1000):
+            self.assertEqual(rounds.fewest(lambda n: n >= least), max(least, 6))
+        self.assertIsNone(rounds.fewest(lambda n: n > 1000))
+
+    def test_rounds_in_words(self):
+        for args, words in (
+                ((1, 4), "1 round: verdicts need 6"),
+                ((5, 4), "5 rounds: verdicts need 6"),
+                ((6, 1), "there is one configuration, so there is nothing to compare")):
+            self.assertEqual(rounds.sentence(*args), words)
+        for n, configurations, noise, figures, many in (
+                (19, 2, 0.05, 1, 1), (9, 8, 0.02, 2, 14), (6, 9, 2.0, 1, 8)):
+            shown, more = (rounds.detectable(n, noise, many),
+                           rounds.needed(1.05, noise, many))
+            self.assertEqual(rounds.sentence(n, configurations, noise, figures), (
+                "%d rounds of %d configurations show, with a chance of 80 %%, a "
+                "difference from the baseline of %s at %.2g %% noise; 5 %% at %.2g %% "
+                "noise needs %s rounds" % (
+                    n, configurations, rounds.percent(shown), 100 * noise, 100 * noise,
+                    more or "more than 1000")))
+        self.assertIn("% at 2 % noise, ", rounds.sentence(6, 2))
+        self.assertRegex(rounds.sentence(6, 2), "^6 rounds of 2 .* at 5 % noise, .* at "
+                                                "10 % noise; 5 % at 5 % noise needs")
+        self.assertEqual([rounds.percent(f) for f in (1.05, 1.999, 2.0, 12.0)],
+                         ["5 %", "1e+02 %", "2x", "12x"])
+
+    def test_noise_within_rounds(self):
+        """Of what is left of each round's mean, by hand: 0.1 up and down of two rows is
+        a variance of 6/5 x 0.01, and 2 of it, as two rows share a mean."""
+        drift = dict(enumerate((0.0, 1.0, -2.0, 0.5, 3.0, 0.1)))
+        up, down = ({r: d + way * (-1) ** r for r, d in drift.items()}
+                    for way in (0.1, -0.1))
+        with mock.patch.object(rounds.robust, "by_round", lambda row, figure: row):
+            self.assertAlmostEqual(rounds.noise_of([up, down], None), 0.024 ** 0.5)
+            self.assertAlmostEqual(rounds.noise_of([up, None, down], None),
+                                   0.024 ** 0.5)
+            self.assertIsNone(rounds.noise_of([up], None))
+            few = {r: d for r, d in down.items() if r}
+            self.assertIsNone(rounds.noise_of([up, few], None))
+            later = {r + 1: d for r, d in down.items()}
+            self.assertIsNone(rounds.noise_of([up, later], None))
 
 
 class Drawn(unittest.TestCase):

@@ -109,7 +109,58 @@ class Quantile(unittest.TestCase):
         self.assertAlmostEqual(stats.t_quantile(0.975, 1e7), 1.959964, places=5)
 
 
+    def test_incomplete_beta(self):
+        """I_x(a, b) of whole numbers is a binomial's tail."""
+        for a, b, x in ((2, 3, 0.5), (1, 1, 0.3), (4, 2, 0.9), (3, 7, .05), (9, 5, .6)):
+            n = a + b - 1
+            tail = sum(math.factorial(n) / math.factorial(k) / math.factorial(n - k)
+                       * x ** k * (1 - x) ** (n - k) for k in range(a, n + 1))
+            self.assertAlmostEqual(stats.incomplete_beta(a, b, x), tail, places=12)
+            self.assertAlmostEqual(stats.incomplete_beta(b, a, 1 - x), 1 - tail,
+                                   places=12)
+        for x, value in ((0.0, 0.0), (1.0, 1.0), (-0.5, 0.0), (1.5, 1.0)):
+            self.assertEqual(stats.incomplete_beta(2, 3, x), value)
+
+
 class Basics(unittest.TestCase):
+    def test_spread(self):
+        self.assertEqual(stats.mean([1, 2, 6]), 3)
+        self.assertEqual(stats.variance([1, 2, 6]), 7)
+        self.assertAlmostEqual(stats.log_spread([1, math.e ** 2]), 2 ** 0.5)
+
+    def test_chance_at_its_ends(self):
+        """Of no difference 1; of one without any noise 0; the slack is no
+        difference."""
+        for centre, error, slack, chance in (
+                (0.0, 0.1, 1.0, 1.0), (0.2, 0.0, 1.0, 0.0), (-0.2, 0.0, 1.0, 0.0),
+                (0.0, 0.0, 1.0, 1.0), (0.1, 0.1, 1.2, 1.0)):
+            self.assertEqual(stats.chance(stats.Estimate(centre, error, 5, 6), slack),
+                             chance)
+        found = stats.Estimate(-0.2, 0.1, 5, 6)
+        self.assertAlmostEqual(stats.chance(found, 1.1), 2 * stats.t_tail(
+            (0.2 - math.log(1.1)) / 0.1, 5))
+
+    def test_slack_widens_both_sides(self):
+        found = stats.Estimate(0.3, 0.0, 5, 6)
+        ratio = stats.ratio_of(found, 1.25)
+        for value, wanted in zip(ratio, (1.0, 0.8, 1.25)):
+            self.assertAlmostEqual(value / math.exp(0.3), wanted)
+
+    def test_welch_of_two_sizes(self):
+        """Satterthwaite's degrees of freedom, by hand: a variance of 6/5 of six and
+        one of 4 x 8/7 of eight."""
+        a = [math.exp(x) for x in (-1, 1, -1, 1, -1, 1)]
+        b = [math.exp(2 * x + 1) for x in (-1, 1, -1, 1, -1, 1, -1, 1)]
+        found = stats.welch_estimate(a, b)
+        first, second = 1.2 / 6, 4 * 8 / 7 / 8
+        self.assertAlmostEqual(found.centre, -1.0)
+        self.assertAlmostEqual(found.error, (first + second) ** 0.5)
+        self.assertAlmostEqual(found.df, (first + second) ** 2
+                               / (first ** 2 / 5 + second ** 2 / 7))
+        self.assertEqual(found.n, 6)
+        self.assertIsNone(stats.welch_estimate(a[:5], b))
+        self.assertEqual(stats.welch_estimate([2.0] * 6, [1.0] * 6).df, 1.0)
+
     def test_median(self):
         self.assertEqual(stats.median([3, 1, 2]), 2)
         self.assertEqual(stats.median([4, 1, 3, 2]), 2.5)
@@ -283,6 +334,23 @@ class Verdict(unittest.TestCase):
                 ((1.0, 1.0, 1.0), "higher", rules.EQUAL, "equal within 5 %"),
                 ((1.03, 1.01, 1.04), "higher", rules.FASTER, "faster by 1.03x")):
             self.assertEqual(self.judge(*ratio, better=better), (rule, words))
+
+    def test_at_the_limits(self):
+        """A limit itself is not within it, and a bound of 1 excludes nothing."""
+        policy = rules.Policy(1.5, 2.0, False)
+        for ratio, rule in (((1.5, 1.25, 1.75), rules.FASTER),
+                            ((1.25, 1.125, 2.0), rules.TOO_SMALL),
+                            ((1.25, 1.125, 1.875), rules.EQUAL),
+                            ((1.0, 0.5, 1.5), rules.NOT_SHOWN),
+                            ((1.0, 0.75, 2.0), rules.NOT_SHOWN),
+                            ((1.75, 1.0, 4.0), rules.NOT_SHOWN),
+                            ((0.75, 0.25, 1.0), rules.NOT_SHOWN)):
+            self.assertEqual(self.judge(*ratio, policy=policy)[0], rule, ratio)
+
+    def test_percent(self):
+        for factor, text in ((1.004, "0.4 %"), (1.094, "9.4 %"), (1.0996, "10 %"),
+                             (1.5, "50 %"), (2.0, "100 %"), (2.5, "2.5x")):
+            self.assertEqual(rules.percent_text(factor), text)
 
     def test_effects_of_interest(self):
         policy = rules.Policy(1.10, 1.01, False)
