@@ -1,12 +1,12 @@
-/* LD_PRELOAD: counts what a program allocates. At its end the number of calls is
- * written, as eight bytes, to ALLOC_FILE.<process id> in its working directory.
+/* LD_PRELOAD: counts a program's allocations. At its end it writes the number of calls,
+ * as eight bytes, to ALLOC_FILE.<process id> in its working directory.
  *
  *   ALLOC_FAIL=K   the K-th allocation (1..) that the program itself makes fails, and
  *                  none of those that libraries make
  *   ALLOC_RANK=N   on that rank of the launcher's only
  *
- * Where ALLOC_FAIL is set, the number in ALLOC_FILE is that of the program's own calls;
- * the exit status is the program's. */
+ * If ALLOC_FAIL is set, the number in ALLOC_FILE counts the program's own calls; the
+ * exit status is the program's. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,11 +21,11 @@
 #include <unistd.h>
 
 static _Atomic int64_t calls, own;
-static int64_t fails; /* which of the program's own; 0: none */
+static int64_t fails; /* number of the program's own call that fails; 0: none */
 static bool counts_own;
-static uintptr_t first, last; /* of the program */
+static uintptr_t first, last; /* address range of the program */
 
-/* The program comes first. */
+/* The program comes first in the list. */
 static int look(struct dl_phdr_info *info, size_t size, void *context)
 {
     (void)size;
@@ -53,7 +53,7 @@ __attribute__((constructor)) static void set_up(void)
     fails = atoll(k);
 }
 
-/* Whether a call that returns to `to` is the one that fails. */
+/* True if a call that returns to `to` is the one that fails. */
 static bool is_due(const void *to)
 {
     uintptr_t at = (uintptr_t)to;
@@ -66,7 +66,7 @@ static bool is_due(const void *to)
 
 #define FROM __builtin_return_address(0)
 
-/* What dlsym itself asks for, before the real functions are known. */
+/* Memory for dlsym's own requests, before the real functions are known. */
 static char early[4096];
 static size_t early_used;
 

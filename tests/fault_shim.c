@@ -6,11 +6,11 @@
  *   FAULT_FILE=TEXT          of files with TEXT in their path only ("madbench-...")
  *
  * CALL is read, write (in all their forms), fsync, close, open (with O_CREAT), or
- * reopen (without, of a name in an open folder; it can fail, and nothing else).
+ * reopen (without, of a name in an open folder; it can only fail).
  * ACTION is an errno's name (EIO, ENOSPC, EDQUOT, EACCES, EROFS, EMFILE, EINVAL), or
  *   zero, half     moves nothing, or half of it, and says so
  *   flip           one bit is wrong: in memory after a read, in the file after a write
- *   lost           says that all is well and does nothing
+ *   lost           reports success and does nothing
  *   shift          of the bytes 4096 further on
  *   slow           first waits for $FAULT_SECONDS
  *   hang           never comes back
@@ -55,7 +55,7 @@ static struct {
     enum action action;
     int error;
     long k, seen;
-    int on; /* also after the k-th */
+    int on; /* it also strikes after the k-th */
     const char *file;
 } fault;
 
@@ -81,7 +81,8 @@ static int is_our_rank(void)
     return !wanted || (rank && !strcmp(rank, wanted));
 }
 
-/* A test that asks for what does not exist must not pass for want of a fault. */
+/* Ends the program: a test that asks for an unknown fault must not pass for lack of
+ * one. */
 static void refuse(const char *text)
 {
     fprintf(stderr, "fault_shim: FAULT=%s is not CALL:ACTION:K\n", text);
@@ -116,7 +117,8 @@ static enum action due(const char *call, const char *path)
     if (!fault.action || strcmp(call, fault.call) ||
         !strstr(path, fault.file ? fault.file : ""))
         return NONE;
-    long n = __atomic_add_fetch(&fault.seen, 1, __ATOMIC_RELAXED); /* helpers too */
+    /* helpers count, too */
+    long n = __atomic_add_fetch(&fault.seen, 1, __ATOMIC_RELAXED);
     return n == fault.k || (fault.on && n > fault.k) ? fault.action : NONE;
 }
 
@@ -157,7 +159,7 @@ static void dawdle(void)
     nanosleep(&t, NULL);
 }
 
-/* What happens before the call, whatever it moves. */
+/* Does what happens before the call, however much it moves. */
 static void strike(enum action a)
 {
     if (a == SLOW)
@@ -273,7 +275,7 @@ ssize_t pwrite64(int fd, const void *buf, size_t n, off64_t at)
     return pwrite(fd, buf, n, at);
 }
 
-/* Of a vector, what happens to its first piece is what happens to all of it. */
+/* Applies the fault of a vector's first piece to all of it. */
 static ssize_t vector(const struct transfer *t, const struct iovec *v, int count)
 {
     static vector_fn *readv_at, *writev_at;
@@ -313,7 +315,7 @@ int fsync(int fd)
     return a == LOST ? 0 : real(fd);
 }
 
-/* It is closed all the same, as with NFS, which tells then what it kept back. */
+/* Closes the file even if it fails, as with NFS, which reports delayed errors then. */
 int close(int fd)
 {
     static int (*real)(int);
@@ -355,8 +357,8 @@ int open(const char *path, int flags, ...)
     return open_with(path, flags, mode);
 }
 
-/* A file that is made in a folder has a name only, which FAULT_FILE may be; it can
- * fail, and nothing else. */
+/* Opens a file in a folder. It has a name only, which FAULT_FILE may match; it can only
+ * fail. */
 static int openat_with(int folder, const char *path, int flags, mode_t mode)
 {
     static int (*real)(int, const char *, int, ...);
@@ -389,7 +391,7 @@ int openat64(int folder, const char *path, int flags, ...)
     return openat_with(folder, path, flags, mode);
 }
 
-/* What a hardened build calls. */
+/* Functions that a hardened build calls. */
 int __openat_2(int folder, const char *path, int flags);
 int __openat64_2(int folder, const char *path, int flags);
 

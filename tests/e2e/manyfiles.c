@@ -1,5 +1,5 @@
 /* Makes, reads back, checks and removes any number of small files, each lane in a
- * folder of its own: what file sets and whole files are tested with (many_files.py). */
+ * folder of its own. many_files.py tests file sets and whole files with it. */
 #include "../unit/pmpi.h"
 #include "base/err.h"
 #include "run/lanes.h"
@@ -70,7 +70,7 @@ static struct io_whole file(const struct run *r, int64_t i, char name[RUN_SET_NA
                              .bytes = set.bytes};
 }
 
-/* As a file that is opened; grown by two writes. */
+/* Writes a file as an open one; two writes extend it. */
 static void opened(struct run *r, struct run_set *s, int64_t i, enum io_op op)
 {
     struct run_file f;
@@ -127,7 +127,7 @@ static void take(struct run *r, void *unused)
     run_set_close(s, false);
 }
 
-/* What others made is read, in any way, and cannot be changed in any. */
+/* Reads others' files in every way; none of them can be changed. */
 static void read_input(struct run *r, struct run_set *s, const char *name)
 {
     char path[RUN_SET_PATH];
@@ -189,7 +189,7 @@ static int on_lanes(struct run *r, void *part)
     return 0;
 }
 
-/* The other half goes with the folder. */
+/* Removes half of the files; the other half goes with the folder. */
 static int put_away(struct run *r, int rc)
 {
     (void)rc;
@@ -222,7 +222,7 @@ static void close_sets(struct run *r)
     free(sets);
 }
 
-/* The most memory that a rank has had, and how often it spoke to others. */
+/* Adds the peak memory of a rank, and the number of its messages to others. */
 static void add_figures(struct run *r)
 {
     char line[256];

@@ -1,6 +1,7 @@
-/* libFuzzer target: the first byte says whether the rest is the header of a container
- * or the map of its shared part. Checksums are set right first, or nothing would be
- * looked at behind them. What is taken must write as what reads the same. */
+/* libFuzzer target: the first byte decides whether the rest is the header of a
+ * container or the map of its shared part. Checksums are corrected first, or no byte
+ * behind them would be tested. Accepted input must be written as text that reads the
+ * same. */
 #include "io/part/container.c" /* its checksum, and the map without a file */
 #include "fuzz.h"
 
@@ -57,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (!size)
         return 0;
-    uint8_t *raw = malloc(size); /* its end is known to ASan */
+    uint8_t *raw = malloc(size); /* ASan knows its end */
     fuzz_demand(raw);
     memcpy(raw, data + 1, size - 1);
     (data[0] & 1 ? try_map : try_header)(raw, (int64_t)size - 1);

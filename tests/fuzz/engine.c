@@ -1,10 +1,10 @@
-/* libFuzzer target: any text is the spec of an I/O engine, and a method. A spec of the
- * null engine that is taken is used. MPI is that of stub/mpi.h. */
+/* libFuzzer target: any text is the spec of an I/O engine, and a method. An accepted
+ * spec of the null engine is used. MPI is that of stub/mpi.h. */
 #include "io/engine.h"
 #include "base/opt.h"
 #include "fuzz.h"
 
-/* The engines that need more of MPI than there is: their names and options. */
+/* Names and options of engines that need more of MPI than the stub has. */
 const struct io_engine io_engine_mpiio = {.name = "mpiio",
                                           .can = IO_CAN_COLLECTIVE | IO_CAN_HINTS |
                                                  IO_CAN_BE_INNER,

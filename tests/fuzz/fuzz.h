@@ -1,4 +1,4 @@
-/* What the targets share: bytes as a file or a text, and what an answer owes. */
+/* The common part of the targets: bytes as a file or a text, and demands on results. */
 #ifndef FUZZ_H
 #define FUZZ_H
 
@@ -16,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A file in memory that holds these bytes, the same one each time; its path. */
+/* Returns the path of a file in memory with these bytes, the same one each time. */
 static inline const char *fuzz_file(const uint8_t *data, size_t size)
 {
     static int fd = -1;
@@ -30,14 +30,14 @@ static inline const char *fuzz_file(const uint8_t *data, size_t size)
     return path;
 }
 
-/* A folder where the target runs, which may be there from an earlier run. */
+/* Makes a folder in the target's directory, which may exist from an earlier run. */
 static inline void fuzz_folder(const char *name)
 {
     if (mkdir(name, 0700) && errno != EEXIST)
         abort();
 }
 
-/* A file of these bytes. */
+/* Writes a file of these bytes. */
 static inline void fuzz_put(const char *path, const void *bytes, size_t n)
 {
     FILE *f = fopen(path, "wb");
@@ -45,7 +45,8 @@ static inline void fuzz_put(const char *path, const void *bytes, size_t n)
         abort();
 }
 
-/* The bytes as a text of its own, whose end ASan knows; the caller frees it. */
+/* Copies the bytes to a text of their own, whose end ASan knows; the caller frees
+ * it. */
 static inline char *fuzz_text(const uint8_t *data, size_t size)
 {
     char *text = malloc(size + 1);
@@ -63,7 +64,7 @@ static inline void fuzz_demand(bool holds)
         abort();
 }
 
-/* What fails says so in a sentence, and begins it anew for the next input. */
+/* Demands a sentence after a failure, and clears it for the next input. */
 static inline void fuzz_ended(int rc)
 {
     fuzz_demand(!rc || (rc < 0 && err_get()->code && err_get()->text[0]));

@@ -1,13 +1,14 @@
 /* libFuzzer target: any bytes are read as a GSF file, to the end or to a sentence, and
  * all pings go through the swath filter.
- * How to run it: tests/fuzz/README. */
+ *
+ * tests/fuzz/README tells how to run it. */
 #include "hydro/gsf.h"
 #include "fuzz.h"
 #include "hydro/geodesy.h"
 #include "hydro/gsf_out.h"
 #include "hydro/swath.h"
 
-/* Touches all that a ping promises; a wrong length is then a fault under ASan. */
+/* Touches all arrays of a ping; a wrong length is then a fault under ASan. */
 static void use(const struct gsf_ping *p)
 {
     static double sum;
@@ -20,7 +21,7 @@ static void use(const struct gsf_ping *p)
                   p->across, p->along, &beam);
 }
 
-/* What the filter gives back; as many pings as it was given. */
+/* Takes the filter's output: as many pings as it was given. */
 static int64_t take(struct swath *w)
 {
     struct gsf_ping p;

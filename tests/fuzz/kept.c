@@ -1,5 +1,5 @@
-/* libFuzzer target: any text is the description of kept files. What is taken for one
- * can be used, and written again as it was. */
+/* libFuzzer target: any text is the description of kept files. An accepted one can be
+ * used, and is written again as it was. */
 #include "run/kept.h"
 #include "base/err.h"
 #include "fuzz.h"

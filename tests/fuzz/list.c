@@ -1,5 +1,5 @@
-/* libFuzzer target: any text is a list of input files as pfmload takes them, which
- * stands among files and lists that it can name. MPI is that of stub/mpi.h. */
+/* libFuzzer target: any text is a list of input files for pfmload, among files and
+ * lists that it can name. MPI is that of stub/mpi.h. */
 #include "pfmload/input/list.h"
 #include "fuzz.h"
 

@@ -1,6 +1,6 @@
-/* libFuzzer target: any bytes are a log of iotrace, binary or a table, and all that
- * reads logs reads it. What is told of each call must make sense, and a table that is
- * made of the log must tell the same. */
+/* libFuzzer target: any bytes are a log of iotrace, binary or a table, and all readers
+ * of logs read it. The facts about each call must make sense, and a table made from the
+ * log must contain the same. */
 #include "base/version.h"
 #include "fuzz.h"
 #include "iotrace/commands.h"
@@ -36,7 +36,7 @@ static bool makes_sense(const struct event *e)
            e->op < op_count() && e->class < CLASSES && e->fd >= -1;
 }
 
-/* What a table has of an event. */
+/* The facts about an event in a table. */
 struct cells {
     int64_t start_ns, duration_ns, bytes;
     int32_t pid;

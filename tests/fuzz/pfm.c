@@ -1,6 +1,6 @@
-/* libFuzzer target: any bytes are read as a PFM. The first two bytes, high one first,
- * are the length of the header's text; the text follows, then a byte whose 64-fold is
- * how much of the rest is bins; what remains are blocks. */
+/* libFuzzer target: any bytes are read as a PFM. The first two bytes, the high one
+ * first, are the length of the header's text; the text follows, then a byte which times
+ * 64 is the length of the bins in the rest; blocks are what remains. */
 #include "hydro/pfm.h"
 #include "fuzz.h"
 

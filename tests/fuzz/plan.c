@@ -1,5 +1,5 @@
 /* libFuzzer target: any text is read as an access pattern and as a plan of all ranks.
- * What is taken must print as what reads the same, and its map must lead back. */
+ * Accepted input must print as text that reads the same, and its map must lead back. */
 #include "algebra/descriptor.h"
 #include "fuzz.h"
 
@@ -26,7 +26,7 @@ static void try_descriptor(const char *text)
     fuzz_demand(last == ldad_high(&e) - 1 && ldad_before(&e, last) == bytes - 1);
 }
 
-/* Runs follow each other, and each leads back to where it is in the file. */
+/* Follows runs, each of which must lead back to its place in the file. */
 static void follow(const struct ldad_map *m)
 {
     int64_t at = m->low, end = m->plan.end;

@@ -1,5 +1,5 @@
-/* libFuzzer target: any text is a file of plans, of which that of so many ranks as its
- * first byte says is asked for. MPI is that of stub/mpi.h. */
+/* libFuzzer target: any text is a file of plans; its first byte is the number of ranks
+ * whose plan is requested. MPI is that of stub/mpi.h. */
 #include "algebra/descriptor.h"
 #include "fuzz.h"
 #include "ldad/lib/libldad.h"

@@ -1,5 +1,5 @@
-/* libFuzzer target: what is before the first line "==" is read as a PFM's .ctl, what is
- * behind it as its .lin. */
+/* libFuzzer target: the text before the first line "==" is read as a PFM's .ctl, the
+ * text behind it as its .lin. */
 #include "fuzz.h"
 #include "hydro/pfm_side.h"
 

@@ -1,5 +1,5 @@
-/* libFuzzer target: any bytes as a skeleton. What is read has plans and orders that can
- * be gone through. */
+/* libFuzzer target: any bytes as a skeleton. An accepted one has valid plans and
+ * orders. */
 #include "replay/skeleton.h"
 #include "fuzz.h"
 

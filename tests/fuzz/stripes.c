@@ -1,5 +1,6 @@
-/* libFuzzer target: the first byte says whether the rest is Lustre's extended attribute
- * of a layout, after eight bytes that are the file's size, or what a tool printed. */
+/* libFuzzer target: the first byte decides whether the rest is Lustre's extended
+ * attribute of a layout, after eight bytes with the file's size, or the output of a
+ * tool. */
 #include "fuzz.h"
 #include "io/fs/lov.h"
 #include "io/fs/stripe.h"
@@ -18,7 +19,7 @@ static void try_attribute(const uint8_t *data, size_t size)
         return;
     memcpy(&bytes, data, sizeof bytes);
     size -= sizeof bytes;
-    unsigned char *own = malloc(size + !size); /* whose end ASan knows */
+    unsigned char *own = malloc(size + !size); /* ASan knows its end */
     if (!own)
         abort();
     memcpy(own, data + sizeof bytes, size);

@@ -1,6 +1,6 @@
-/* libFuzzer target: the first byte says what the others are: a lexicon or a model,
- * which then works on them; or a .lex that a module is to go on with. What is taken for
- * whole gets a section, with which the next module takes it for whole, too. */
+/* libFuzzer target: the first byte decides about the others: a lexicon or a model,
+ * which then works on them; or a .lex for a module to continue. One that is accepted as
+ * whole gets a section, with which the next module accepts it, too. */
 #include "fuzz.h"
 #include "outcore/text/module.h"
 

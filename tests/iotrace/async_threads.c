@@ -4,7 +4,7 @@
  * FORM  waiter: one thread submits; limited: its mate waits with a limit of time;
  * submitters: two threads submit, under a lock; poll: a thread of the kernel takes the
  * requests; rings: each of two threads has a ring, and waits in the call that submits;
- * libaio: two threads submit, and who waits gives the request's memory back at once. */
+ * libaio: two threads submit, and the waiting one frees the requests at once. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

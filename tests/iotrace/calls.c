@@ -1,7 +1,7 @@
-/* Every call that the recorder knows, so many times each, with sizes that differ from
- * call to call: "calls N" prints for each "name count bytes", which the log must say,
- * too. Built twice: plain, and fortified with 64-bit names; both with -fno-builtin, as
- * the compiler would make fwrite of fputs. */
+/* Makes every call that the recorder knows, N times each, with sizes that differ from
+ * call to call: "calls N" prints for each "name count bytes", which the log must
+ * contain, too. Built twice: plain, and fortified with 64-bit names; both with
+ * -fno-builtin, as the compiler would make fwrite of fputs. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -41,7 +41,7 @@ static void die(const char *what)
     exit(1);
 }
 
-/* N times a call that says how many bytes it moved, on the file of its name. */
+/* Makes a call N times, which returns the bytes moved, on the file of its name. */
 #define TIMES(name, bytes, ...)                                                        \
     do {                                                                               \
         long sum = 0;                                                                  \
@@ -114,7 +114,7 @@ static void posix(void)
     expect("ftruncate", 1, 0);
 }
 
-/* The kernel by number: the same events. */
+/* Calls the kernel by number: the events are the same. */
 static void numbers(void)
 {
     int fd = (int)syscall(SYS_openat, AT_FDCWD, "numbers", O_RDWR | O_CREAT, 0644);
@@ -144,7 +144,7 @@ static void numbers(void)
     if (syscall(SYS_getpid) != getpid() || syscall(SYS_fchmod, -1, 0) != -1 ||
         errno != EBADF)
         die("syscall");
-    /* six arguments, the last of which is an offset that no file has */
+    /* Six arguments; the last is an offset that no file has. */
     if (syscall(SYS_mmap, NULL, 4096, PROT_READ, MAP_SHARED, fd, 1) != -1 ||
         errno != EINVAL || fstat(fd, &s))
         die("mmap");
@@ -212,7 +212,7 @@ static void writes_stream(FILE *f)
     TIMES("fflush", 0, fflush(f));
 }
 
-/* Optimised, <stdio.h> makes other calls of these. */
+/* With optimisation, <stdio.h> turns these into other calls. */
 #ifdef __USE_EXTERN_INLINES
 #define GETLINE "getdelim"
 #define PUTCHAR "putc"
@@ -246,7 +246,7 @@ static void reads_stream(FILE *f)
     free(line);
 }
 
-/* "number 17\n": what is consumed is told by nothing but the stream's position. */
+/* Reads "number 17\n": only the stream's position tells the bytes consumed. */
 static void scans(void)
 {
     FILE *f = fopen("scans", "w+");
@@ -300,8 +300,8 @@ static int va_scan_wide(FILE *f, const wchar_t *format, ...)
     return n;
 }
 
-/* In an encoding of the stream's own, whatever the locale: 4 bytes for each "a", 4 for
- * each of the letters beyond 16 bits; in UTF-8, 1 and 4. */
+/* Uses an encoding of the stream's own, whatever the locale: 4 bytes for each "a", 4
+ * for each letter beyond 16 bits; in UTF-8, 1 and 4. */
 static void wide(const char *name, const char *mode, long a, long clef)
 {
     FILE *f = fopen(name, mode);
@@ -397,7 +397,7 @@ static void names(void)
     expect("closedir", rounds, 0);
 }
 
-/* Each has a name of its own, which a profile keeps: a few will do. */
+/* Visits files. Each has a name of its own, which a profile keeps: so there are few. */
 static int walk(const char *path, const struct stat *s, int type)
 {
     (void)path, (void)s, (void)type;
@@ -480,7 +480,7 @@ static void attributes(void)
     expect("close", 1, 0);
 }
 
-/* Where the file system has them. */
+/* Tests extended attributes, if the file system has them. */
 static void extended_attributes(void)
 {
     char text[16];
@@ -566,7 +566,7 @@ static void temporary(void)
     rounds = all;
 }
 
-/* What a pipe gets before a file does. */
+/* Moves bytes to a file through pipes. */
 static void through_pipes(void)
 {
     int fd = file("piped"), a[2], b[2];
@@ -649,8 +649,8 @@ static int va_print_to(int fd, const char *format, ...)
     return n;
 }
 
-/* What goes to standard output, which is a file for a while (what is done to the other,
- * which is not logged, is not logged); and streams that are made in other ways. */
+/* Writes to standard output, which is a file for a while (calls on the original one are
+ * not logged); and opens streams in other ways. */
 static void other_streams(void)
 {
     int fd = file("out"), kept = dup(1);
@@ -671,7 +671,7 @@ static void other_streams(void)
     TIMES("getw", 1, getw(f) == i ? (long)sizeof(int) : -1);
     TIMES("freopen", 0, (f = freopen("words", "r", f)) ? 0 : -1);
     fclose(f);
-    unsetenv("LD_PRELOAD"); /* a log of the shell's would be another */
+    unsetenv("LD_PRELOAD"); /* the shell's log would be another one */
     f = popen("cat >/dev/null", "w");
     fputs("twelve bytes", f);
     if (pclose(f))

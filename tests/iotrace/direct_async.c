@@ -1,6 +1,6 @@
-/* Transfers that O_DIRECT does not take, by interfaces that tell so on completion:
- * direct_async FILE. Says which are refused: the recorder's name of the completion,
- * offset, bytes. The first file system that takes them ends it with 77. */
+/* Makes transfers that O_DIRECT refuses, by interfaces that report it on completion:
+ * direct_async FILE. Prints the refused ones: the recorder's name of the completion,
+ * offset, bytes. If a file system accepts them, it ends with 77. */
 #define _GNU_SOURCE
 #include <aio.h>
 #include <errno.h>
@@ -40,7 +40,7 @@ static long by_aio(int fd, long offset, size_t bytes)
     const struct aiocb *list[] = {&cb};
     check(aio_write(&cb) == 0 && aio_suspend(list, 1, NULL) == 0, "aio");
     int error = aio_error(&cb);
-    errno = ENOSPC; /* which it is not */
+    errno = ENOSPC; /* a wrong error, for the test */
     ssize_t n = aio_return(&cb);
     return n < 0 ? -error : n;
 }

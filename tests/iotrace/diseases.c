@@ -1,5 +1,5 @@
-/* Programs with one thing wrong each, and healthy ones: "diseases NAME [INPUT]".
- * Files are d.*, in the present folder. */
+/* Programs with one fault each, and healthy ones: "diseases NAME [INPUT]". Files are
+ * d.*, in the current folder. */
 #define _GNU_SOURCE /* O_DIRECT */
 #include <aio.h>
 #include <fcntl.h>
@@ -287,7 +287,7 @@ static void to_and_fro(void)
     alternate(1);
 }
 
-static void asynchronous(int at_once) /* as many are under way */
+static void asynchronous(int at_once) /* that many are in flight */
 {
     static struct aiocb cb[8];
     int fd = own(O_WRONLY);
@@ -350,7 +350,7 @@ static void not_shown(void)
     stale(0);
 }
 
-static void cut(int goes_on) /* a limit in the middle of a write */
+static void cut(int goes_on) /* a limit ends a write in the middle */
 {
     struct rlimit limit;
     signal(SIGXFSZ, SIG_IGN);
@@ -371,7 +371,7 @@ static void stops_short(void)
     cut(0);
 }
 
-/* The last piece is short: O_DIRECT does not take it. */
+/* The last piece is short: O_DIRECT refuses it. */
 static void direct(int last_without)
 {
     void *page;
@@ -488,7 +488,7 @@ static void goes_on(void)
     cut(1);
 }
 
-/* As libraries copy files: they ask for more than there is, until nothing comes. */
+/* Copies files as libraries do: they ask for more than exists, until nothing comes. */
 static void copies(void)
 {
     char name[32];

@@ -52,7 +52,7 @@ static void put(hid_t file, const char *name, int fill)
     H5Sclose(part);
 }
 
-/* Many small datasets, which all ranks open. */
+/* Makes many small datasets, which all ranks open. */
 static void metadata(int together)
 {
     char name[16];

@@ -1,5 +1,5 @@
-/* Does some I/O and ends, or becomes another process, in the way that is asked for:
- *     ends WAY      prints how many pwrite of 10 bytes it and its children have done */
+/* Does some I/O and ends, or becomes another process, in a given way:
+ *     ends WAY      prints the number of writes of 10 bytes by it and its children */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -29,7 +29,7 @@ static void writes(int n)
             _exit(9);
 }
 
-/* Before the end, as it may come at once. */
+/* Prints before the end, as that may come at once. */
 static void says(long writes)
 {
     char line[32];
@@ -148,7 +148,7 @@ static void by_fork_twice(void)
     }
 }
 
-static void by_raw_fork(void) /* no library knows of it */
+static void by_raw_fork(void) /* no library notices it */
 {
     pid_t pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
     if (!pid) {
@@ -170,12 +170,13 @@ static void by_vfork(void)
     writes(100);
 }
 
-static void by_vfork_writing(void) /* allowed by no book, done by some */
+/* not allowed by any standard, but some programs do it */
+static void by_vfork_writing(void)
 {
     pid_t pid = vfork();
     if (!pid) {
         pwrite(file, "0123456789", 10, 0);
-        close(file); /* its own, not the parent's */
+        close(file); /* the child's own, not the parent's */
         _exit(0);
     }
     waits(pid);
@@ -206,11 +207,11 @@ static void by_exec(void)
     execl(self, self, "child", (char *)NULL);
 }
 
-/* Never back, if it works. */
+/* Becomes another program; it does not return if that works. */
 static void execs_by(int way)
 {
     char *argv[] = {(char *)(uintptr_t)self, "child", NULL};
-    writes(1); /* who did nothing has no log */
+    writes(1); /* a process without events has no log */
     if (way == 0)
         execve(self, argv, environ);
     else if (way == 1)
@@ -241,7 +242,7 @@ static void by_exec_all(void)
     }
 }
 
-static void by_daemon(void) /* in the folder it is in, with the output it has */
+static void by_daemon(void) /* it keeps its folder and its output */
 {
     if (daemon(1, 1))
         _exit(9);
@@ -359,14 +360,14 @@ static void by_closing_all(void)
         close(fd);
     file = copy;
     writes(100);
-    file = dup2(copy, 512); /* where the log likes to be */
+    file = dup2(copy, 512); /* a number that the log likes to have */
     closefrom(600);
     writes(MANY);
     close_range(513, 5000, 0);
     writes(MANY);
 }
 
-static void by_raw_closing(void) /* and another file under the log's number */
+static void by_raw_closing(void) /* and opens another file under the log's number */
 {
     int copy = dup2(file, 3);
     syscall(SYS_close_range, 4, ~0u, 0);
@@ -379,7 +380,7 @@ static void by_raw_closing(void) /* and another file under the log's number */
 static const struct way {
     const char *name;
     void (*run)(void);
-    long writes; /* of it and its children; -1: it says so itself */
+    long writes; /* by it and its children; -1: it prints them itself */
 } ways[] = {
     {"return", by_return, 0},
     {"exit", by_exit, 0},
@@ -417,7 +418,7 @@ static const struct way {
 int main(int argc, char **argv)
 {
     self = argv[0];
-    if (argc > 1) /* else it only says what there is */
+    if (argc > 1) /* else it only lists the ways */
         file = open("data", O_RDWR | O_CREAT, 0644);
     if (argc == 2 && !strcmp(argv[1], "child")) {
         writes(MANY);

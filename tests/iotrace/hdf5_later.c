@@ -1,5 +1,5 @@
-/* Two functions of HDF5 1.14, for those that have an older one. What the recorder must
- * hand on is checked. */
+/* Replaces two functions of HDF5 1.14 for older versions, and checks the arguments that
+ * the recorder must pass on. */
 #include <hdf5.h>
 #include <stdlib.h>
 #include <string.h>

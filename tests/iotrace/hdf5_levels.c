@@ -1,7 +1,8 @@
 /* Two datasets of 100 doubles and 50 ints through HDF5: hdf5_levels FILE. The first is
  * written whole and a tenth of it is read back; the second is written from doubles, and
- * has an attribute of ten doubles. hdf5_levels FILE later does it as HDF5 1.14 can:
- * asynchronously, and both datasets in one call. Here hdf5_later.so stands for that. */
+ * has an attribute of ten doubles. hdf5_levels FILE later does it with features of HDF5
+ * 1.14: asynchronously, and both datasets in one call. Here hdf5_later.so replaces
+ * these. */
 #include <hdf5.h>
 #include <string.h>
 

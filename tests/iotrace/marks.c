@@ -1,4 +1,4 @@
-/* The program's own marks, from include/iotrace.h; also where nobody listens. */
+/* The program's own marks, from include/iotrace.h; also without a recorder. */
 #include <errno.h>
 #include <iotrace.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* What a log of MPI-IO could get wrong: mpi_edges FOLDER WHAT. Each rank has a file of
- * its own. */
+/* Cases that a log of MPI-IO could get wrong: mpi_edges FOLDER WHAT. Each rank has a
+ * file of its own. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static void view(void)
     MPI_Type_free(&every_second);
 }
 
-/* Ten bytes are left where a hundred are asked for. */
+/* Ten bytes are left of the hundred requested. */
 static void past_the_end(void)
 {
     MPI_Status s;
@@ -34,7 +34,7 @@ static void past_the_end(void)
     MPI_File_read_at(file, 990, data, 25, MPI_INT, &s);
 }
 
-/* Open MPI's never ends: it waits for the rest. */
+/* Open MPI's read never ends: it waits for the rest. */
 static void ends_short(void)
 {
     MPI_Request r;
@@ -43,7 +43,7 @@ static void ends_short(void)
     MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
 
-/* More requests at once than the recorder can remember, and one that is let go. */
+/* There are more requests at once than the recorder can remember, and one is freed. */
 static void many(void)
 {
     static MPI_Request r[MANY];
@@ -56,8 +56,7 @@ static void many(void)
     MPI_Wait(&gone, MPI_STATUS_IGNORE);
 }
 
-/* Requests that go on, and end, in calls that have nothing to do with them: one in a
- * piece, one in many. */
+/* Requests progress, and end, in unrelated calls: one in one piece, one in many. */
 static void elsewhere(void)
 {
     static int pieces[8000];
@@ -88,7 +87,7 @@ static void fails(void)
                   &none);
 }
 
-/* The launcher may kill the others as soon as one has ended. */
+/* The launcher may kill the others as soon as one rank has ended. */
 static void without_finalize(void)
 {
     MPI_File_write_at(file, 0, data, 4096, MPI_CHAR, MPI_STATUS_IGNORE);

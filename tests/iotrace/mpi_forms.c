@@ -1,5 +1,5 @@
 /* Every form of MPI-IO, N times on each rank: mpi_forms FOLDER N. Rank 0 prints what
- * each rank's log must have of it, one line for each call: name, events, bytes. */
+ * each rank's log must contain, one line for each call: name, events, bytes. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,11 +27,11 @@ static MPI_Offset place(int i)
 static void rewind_all(void)
 {
     MPI_File_seek(file, place(0), MPI_SEEK_SET);
-    MPI_Barrier(MPI_COMM_WORLD); /* nobody still moves the shared pointer */
+    MPI_Barrier(MPI_COMM_WORLD); /* no rank still moves the shared pointer */
     MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
 }
 
-/* Each time with another call. */
+/* Completes a request, each time with another call. */
 static void complete(MPI_Request r[1])
 {
     static int turn;

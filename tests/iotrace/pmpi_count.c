@@ -1,6 +1,6 @@
-/* A tool as sites preload them, by the profiling interface: it counts two calls and
- * says so at the end. Compiled twice: as tools for one MPI are, which call PMPI_X, and
- * with -DNEXT as those are that go on to the next MPI_X. */
+/* A tool as sites preload it, by the profiling interface: it counts two calls and
+ * prints the counts at the end. Compiled twice: as tools for one MPI are, which call
+ * PMPI_X, and with -DNEXT as those that go on to the next MPI_X. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

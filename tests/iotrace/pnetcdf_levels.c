@@ -1,6 +1,6 @@
 /* Two variables of 100 doubles and 50 ints a rank through PnetCDF: pnetcdf_levels FILE.
  * Collective and independent, of each shape, with a conversion of the type, at once and
- * queued. Prints what the recorder must have of each call: name, calls, bytes. */
+ * queued. Prints what the recorder must have for each call: name, calls, bytes. */
 #include <mpi.h>
 #include <pnetcdf.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static void put(void)
     check(ncmpi_put_vara_double_all(file, var[0], &start, &count, data), "vara");
     check(ncmpi_put_vara_all(file, var[0], &start, &count, data, count, MPI_DOUBLE),
           "vara");
-    /* ints in the file */
+    /* The file has ints. */
     check(ncmpi_put_vara_double_all(file, var[1], &first, &few, data), "vara");
     expect("ncmpi_put_vara", 3, 800 + 800 + 200);
     check(ncmpi_put_vars_double_all(file, var[0], &start, &half, &two, data), "vars");

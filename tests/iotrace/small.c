@@ -1,6 +1,6 @@
-/* A program with little: it opens as many files as it may, works on the smallest stacks
- * there are, handles a signal on one, and writes into a file until it may not. What it
- * says is the same traced and untraced. */
+/* A program with few resources: it opens as many files as it may, works on the smallest
+ * stacks, handles a signal on one, and writes into a file until it may not. Its output
+ * is the same traced and untraced. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* By system calls only, but these are traced. */
+/* Makes system calls only, but these are traced. */
 static int touch(const char *path)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0644);

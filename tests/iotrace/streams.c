@@ -1,5 +1,5 @@
-/* Streams whose bytes partly go by macros, which no library sees. Says what a log must
- * have of the files, a line for each event: file, call, offset, bytes.
+/* Streams whose bytes partly move by macros, which no library sees. Prints what a log
+ * must contain, a line for each event: file, call, offset, bytes.
  *
  * Compiled with optimization and builtins, so that the macros are macros. */
 #include <fcntl.h>
@@ -94,7 +94,7 @@ static void at_exit_only(FILE **f)
     put_unseen(*f, 70000);
 }
 
-/* Nobody knows where these are: they move with another descriptor, or begin
+/* Streams at unknown positions: they move with another descriptor, or begin
  * anywhere. */
 static void not_known(void)
 {
@@ -130,7 +130,7 @@ static void of_a_descriptor(void)
     expect("unseen_write", 110, 5);
 }
 
-/* A letter has as many bytes as the stream's encoding gives it. */
+/* A letter has the bytes of the stream's encoding. */
 static void wide(void)
 {
     const char euro[] = "\xe2\x82\xac";
@@ -156,7 +156,8 @@ static void wide(void)
     ungetwc(L'\u20ac', f);
     fgetwc(f);
     expect("fgetwc", 1, 3);
-    ungetwc(L'x', f); /* not in the file: nobody knows what is read in this buffer */
+    /* not in the file: the position of reads in this buffer is unknown */
+    ungetwc(L'x', f);
     for (int i = 0; i < 9; i++) {
         fgetwc(f);
         expect("fgetwc", -1, 0);
@@ -168,7 +169,7 @@ static void wide(void)
     expect("unseen_read", 4, 10);
 }
 
-/* The last thing that is done: who reads stdout must know before. */
+/* This comes last: a reader of stdout must know before. */
 static void wide_standard(void)
 {
     int number;

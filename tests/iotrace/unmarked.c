@@ -1,5 +1,5 @@
 /* A program that marks no phases. It writes three files of one role together, reads the
- * last of them back, writes files of ranks in steps between which it pauses, and reads
+ * last of them back, writes files of ranks in steps with pauses between them, and reads
  * these. */
 #include <fcntl.h>
 #include <mpi.h>

@@ -6,7 +6,7 @@
  * FORM `calls` enters by the function syscall, `past` by an instruction of its own, as
  * fio does. In `threads`, two threads write by the function syscall: they add a request
  * under a lock, and enter without it; the main thread waits. Completions are taken from
- * shared memory. Prints what the completions have told: call, count, bytes. */
+ * shared memory. Prints the results of the completions: call, count, bytes. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,6 @@
-/* io_uring by its library: uring_library N FILE. As uring_calls; completions are taken
- * by functions that are compiled into this program, the last ones without any call. */
+/* io_uring by its library: uring_library N FILE. It does the same as uring_calls;
+ * functions that are compiled into this program take completions, the last ones without
+ * any call. */
 #include <fcntl.h>
 #include <liburing.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* A matrix in blocks of columns, through a file view with gaps: ranks write it
- * together, open it anew, and read each the next rank's block. views FILE */
+ * together, open it again, and each reads the next rank's block. views FILE */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  *
  *     arrays KIND FILE [KEY=VALUE ...]
  *
- * Kinds: blocks, vector, cyclic, columns, indexed, ragged. Prints what is wrong. */
+ * Kinds: blocks, vector, cyclic, columns, indexed, ragged. Prints errors. */
 #include "hints.h"
 #include <mpi.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static void indexed(MPI_Datatype *t)
     MPI_Type_free(&list);
 }
 
-/* The view of this rank; *disp is where it begins. */
+/* Returns the view of this rank; *disp is its begin. */
 static MPI_Datatype view_of(const char *kind, MPI_Offset *disp)
 {
     MPI_Datatype t, vector;
@@ -78,7 +78,7 @@ static int value(int i, int copy)
     return (copy * 1000 + rank) * 1000 + i;
 }
 
-/* Every other int of memory is the file's. */
+/* Transfers every other int of memory. */
 static void transfer(MPI_File fh, int n, int copy, int writes)
 {
     static int memory[2 * MOST];
@@ -126,7 +126,7 @@ static void run(const char *kind, const char *path, MPI_Info info)
         transfer(fh, size, copy, 0);
     MPI_File_seek(fh, 0, MPI_SEEK_END);
     MPI_File_get_position(fh, &end);
-#ifdef LDAD_RENAME_H /* OMPIO counts other etypes than those of the view */
+#ifdef LDAD_RENAME_H /* OMPIO counts in other etypes than those of the view */
     is("the end of the view", (long)end, (long)COPIES * size);
 #endif
     is("close", MPI_File_close(&fh), 0);

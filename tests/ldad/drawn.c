@@ -4,9 +4,9 @@
  *     drawn CONTAINER FILE
  *
  * The second makes a container of FILE. The first makes FOLDER/0, FOLDER/0.flat and so
- * on. Most writes are of chunks that the plan gives
- * the rank, whole or in part; some chunks stay holes, and some writes are anywhere.
- * A byte's value follows from its offset, so ranks may write the same ones. */
+ * on. Most writes are of chunks that the plan gives the rank, whole or in part; some
+ * chunks stay holes, and some writes are anywhere. A byte's value follows from its
+ * offset, so ranks may write the same ones. */
 #include <fcntl.h>
 #include <ldad.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@ static struct {
     int64_t start, size, count[2], stride[2], high;
 } mine;
 
-/* What stands behind start= in a plan's text; rank 0's. */
+/* Prints the part of a plan's text after start=, for rank 0. */
 static int put_each(char *out, int room, int64_t start)
 {
     return snprintf(out, (size_t)room,
@@ -43,7 +43,7 @@ static int put_each(char *out, int room, int64_t start)
                     (long long)mine.stride[1], (long long)mine.size);
 }
 
-/* Ranks in turn, with gaps: upwards, downwards, or within what repeats outside. */
+/* Ranks take turns, with gaps: upwards, downwards, or within an outer repeat. */
 static void draw_turns(int shape)
 {
     int64_t start = draw(0, 5000), step = mine.size + draw(0, 1) * draw(0, 500);
@@ -62,8 +62,8 @@ static void draw_turns(int shape)
     put_each(text + n, (int)sizeof text - n, first);
 }
 
-/* A grid of processes: the first digit of a rank's number for regions, the second one
- * in turns. */
+/* A grid of processes: the first digit of a rank's number selects a region, the second
+ * one takes turns. */
 static void draw_grid(void)
 {
     int64_t start = draw(0, 5000), fast = ranks % 2 ? ranks : ranks / 2;
@@ -170,7 +170,7 @@ static void make(const char *folder, int64_t seed, int i)
         printf("rank %d cannot close %s\n", rank, path);
 }
 
-/* Dealt out in chunks to the ranks in turn. */
+/* Makes a container that deals chunks to the ranks in turn. */
 static void make_of(const char *path, const char *from)
 {
     enum { CHUNK = 1000 };

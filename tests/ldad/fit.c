@@ -2,7 +2,7 @@
  *
  *     fit FILE
  *
- * Rank r of P has each P-th group of four numbers. Prints what is wrong. */
+ * Rank r of P has each P-th group of four numbers. Prints errors. */
 #include <ldad.h>
 #include <stdio.h>
 #include <string.h>
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
     ldad_file_write_at_all(fh, 0, data, GROUPS * GROUP, MPI_INT, MPI_STATUS_IGNORE);
     check_fit(fh, 0, 0);
     ldad_file_set_view(fh, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
-    if (rank == 0 && ranks > 1) /* what is rank 1's */
+    if (rank == 0 && ranks > 1) /* the part of rank 1 */
         ldad_file_write_at(fh, GROUP, all, GROUP, MPI_INT, MPI_STATUS_IGNORE);
     check_fit(fh, rank == 0 && ranks > 1, rank == 0 && ranks > 1 ? sizeof all : 0);
     ldad_file_close(&fh);

@@ -2,9 +2,9 @@
  *
  *     hdf5 FILE collective|independent rows|columns|chunks [ROWS]
  *
- * Each rank has rows or columns that are next to each other, and reads the next rank's.
- * chunks: rows, of a dataset that is stored in chunks. Prints how many are wrong; with
- * ROWS, of each rank, also how long writing took. */
+ * Each rank has adjacent rows or columns, and reads those of the next rank.
+ * chunks: rows, of a dataset that is stored in chunks. Prints the number of wrong
+ * ones; with ROWS, of each rank, also the time of writing. */
 #include <hdf5.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static int number(hsize_t row, hsize_t column)
     return (int)(row * all[1] + column + 1);
 }
 
-/* What rank r has of the dataset. */
+/* Selects rank r's part of the dataset. */
 static hid_t part_of(int r, int by_columns)
 {
     hid_t space = H5Screate_simple(2, all, NULL);

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* From argument `first` on; the caller frees it. *together: it is a method that makes
- * collective transfers only. */
+/* Reads hints from argument `first` on; the caller frees the info. *together: the
+ * method makes collective transfers only. */
 static MPI_Info hints_of(int argc, char **argv, int first, bool *together)
 {
     MPI_Info info;

@@ -1,8 +1,8 @@
 /* A program that is killed: killed PATH LOG KIND [KEY=VALUE...], KIND append or again.
- * In epoch e = 1, 2, ... each rank writes its blocks of the epoch, what is at an offset
- * following from offset and epoch; then all sync, and rank 0 notes e in LOG, before
- * ("b") and after ("a"). With `again` the blocks are the same in all epochs. KIND read:
- * all of the file is read and written to LOG. */
+ * In epoch e = 1, 2, ... each rank writes its blocks of the epoch, whose bytes follow
+ * from offset and epoch; then all sync, and rank 0 notes e in LOG, before ("b") and
+ * after ("a"). With `again` the blocks are the same in all epochs. KIND read: reads all
+ * of the file and writes it to LOG. */
 #include "hints.h"
 #include <fcntl.h>
 #include <mpi.h>
@@ -23,7 +23,7 @@ static void note(int fd, char what, int epoch)
         MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* The last block of a rank is its neighbour's by the plan. */
+/* A rank's last block belongs to its neighbour by the plan. */
 static int write_epoch(MPI_File fh, int epoch, int again)
 {
     static char block[BLOCK];

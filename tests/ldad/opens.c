@@ -1,4 +1,4 @@
-/* How many collective calls of MPI an open, a sync and a close of a container are: of
+/* Counts the collective calls of MPI in an open, a sync and a close of a container, on
  * rank 0, a line for each act. Linked with tests/unit/pmpi.c, which counts. */
 #include "../unit/pmpi.h"
 #include <ldad.h>

@@ -1,10 +1,10 @@
 /* The workloads' sources as the plain MPI-IO programs that they are. Compiled twice for
  * the tests: as it is, and with <ldad_rename.h>, to go through libldad; both must write
- * the same bytes. What the workloads put into their files is less interesting here.
+ * the same bytes. The contents of these files matter less here.
  *
  *     plain WORKLOAD FILE [KEY=VALUE ...]      the keys are those of the MPI_Info
  *
- * Sizes do not divide among ranks where they need not. Exit status 0: all is well. */
+ * Sizes need not divide evenly among ranks. Exit status 0: all is well. */
 #include "hints.h"
 #include "ldad/workloads/fft.h"
 #include "ldad/workloads/jacobi.h"
@@ -56,7 +56,7 @@ void mandelbrot_check(const struct mandelbrot *p, MPI_Offset first, MPI_Offset r
     check((char *)p->strip, first * p->width, rows * p->width);
 }
 
-/* A sweep moves each row one down, the first one stays: so halos count. */
+/* A sweep moves each row down by one, the first one stays: so halos count. */
 void jacobi_fill(const struct jacobi *p, MPI_Offset first, MPI_Offset rows)
 {
     for (MPI_Offset i = 0; i < rows * p->columns; i++)
@@ -97,7 +97,7 @@ void fft_fill(const struct fft *p, MPI_Offset first, MPI_Offset count)
     fill(p->lines, first * p->element, count * p->element);
 }
 
-/* Transposes and nothing else: three times make the transpose of all. */
+/* Only transposes: three times make the transpose of everything. */
 void fft_lines(const struct fft *p, MPI_Offset first, MPI_Offset rows,
                MPI_Offset columns, enum fft_work work)
 {

@@ -1,11 +1,11 @@
 /* A file as a random program makes it: random PATH SEED NP,NP,... write|read
- * [KEY=VALUE...]. Each stage is a run of so many ranks that opens the file and writes;
- * `write` does the last of them, `read` looks at what all have left, with any number of
- * ranks. What is written follows from the seed alone, so each process knows all of it.
+ * [KEY=VALUE...]. Each stage is a run of NP ranks that opens the file and writes;
+ * `write` does the last stage, `read` checks the result of all, with any number of
+ * ranks. The data follow from the seed alone, so each process knows all of them.
  *
- * The file is islands with holes between them, some of them behind 1 TB. In a round
- * each rank writes in islands of its own, some over what others have written before;
- * between rounds all sync. In every third round they write by views, all in one
+ * The file consists of islands with holes between them, some of them behind 1 TB. In a
+ * round each rank writes in islands of its own, sometimes over what others have written
+ * before; between rounds all sync. In every third round they write by views, all in one
  * island. */
 #include "hints.h"
 #include <mpi.h>
@@ -39,7 +39,7 @@ static void lay_out(void)
     }
 }
 
-/* Into the model; and into the file, where it is this run's and this rank's turn. */
+/* Writes to the model; and to the file, if it is this run's and this rank's turn. */
 static int put(MPI_File *fh, int island, int at, int n, int whose)
 {
     unsigned char *to = model[island] + at;
@@ -67,7 +67,7 @@ static int write_round(MPI_File *fh, int round, int np)
     return failed;
 }
 
-/* Blocks of all ranks in turn, each through a view that shows its own. */
+/* Writes blocks of all ranks in turn, each through a view that shows its own. */
 static int write_by_view(MPI_File *fh, int np)
 {
     int island = (int)draw(ISLANDS), block = 1 + (int)draw(700), failed = 0;
@@ -107,7 +107,7 @@ static int stage(MPI_File *fh, int np)
     return failed;
 }
 
-/* All of an island, with some of the holes around it. */
+/* Checks an island, with some of the holes around it. */
 static int look(MPI_File fh)
 {
     MPI_Offset size = 0;

@@ -1,10 +1,10 @@
 /* Rules of MPI-IO that programs rely on, as plain MPI-IO and with the calls renamed to
- * libldad's: the same must hold of both.
+ * libldad's: they must hold for both.
  *
  *     rules CASE FILE [KEY=VALUE ...]     the keys are those of the MPI_Info
  *
- * Cases: end, free, modes; and, of libldad only, fails, plans, delete. Prints what is
- * wrong, and nothing where all is well. */
+ * Cases: end, free, modes; and, for libldad only, fails, plans, delete. Prints errors,
+ * and nothing if all is well. */
 #include "hints.h"
 #include <mpi.h>
 #include <stdbool.h>
@@ -14,8 +14,9 @@
 
 enum { EACH = 1000, CHUNK = 100 };
 
-/* Both MPI libraries report full counts of collective reads past the end; Open MPI's
- * pointer goes on by what was asked for, and it lets read-only files be written. */
+/* Both MPI libraries report full counts of collective reads past the end; Open MPI
+ * advances the pointer by the requested size, and it lets read-only files be
+ * written. */
 #ifdef LDAD_RENAME_H
 #define JUDGED true
 #else
@@ -23,7 +24,7 @@ enum { EACH = 1000, CHUNK = 100 };
 #endif
 
 static int rank, ranks, wrong;
-static bool together; /* by a method that makes collective transfers only */
+static bool together; /* the method makes collective transfers only */
 static MPI_Info info;
 
 static void expect(int good, const char *what, long found, long right)
@@ -47,7 +48,7 @@ static int class_of(int code)
     return class;
 }
 
-/* What byte `at` of a file is; `salt` tells one writing from another. */
+/* Returns byte `at` of a file; `salt` distinguishes writings. */
 static char byte_of(MPI_Offset at, int salt)
 {
     return (char)(at * 7 + at / 256 + salt);
@@ -58,7 +59,7 @@ static int open_file(const char *path, int mode, MPI_File *fh)
     return class_of(MPI_File_open(MPI_COMM_WORLD, path, mode, info, fh));
 }
 
-/* Chunks in turn, EACH bytes of each rank. */
+/* Writes chunks in turn, EACH bytes of each rank. */
 static int write_all(MPI_File fh, int salt)
 {
     char buf[CHUNK];
@@ -126,7 +127,7 @@ static void read_end(enum how how, MPI_File fh, MPI_Offset at, int there, int sa
     }
 }
 
-/* As programs do that do not know how long a file is. */
+/* Reads as programs that do not know the length of a file. */
 static void read_all_of_it(MPI_File fh, MPI_Offset bytes)
 {
     char buf[64];
@@ -144,7 +145,7 @@ static void read_all_of_it(MPI_File fh, MPI_Offset bytes)
     is("bytes to the end", (long)sum, (long)bytes);
 }
 
-/* Elements of a type, in units of a view, where the file ends within one. */
+/* Reads elements of a type, in units of a view, with the end of the file within one. */
 static void read_elements(MPI_File fh, MPI_Offset bytes)
 {
     double buf[20];
@@ -188,7 +189,7 @@ static void test_end(const char *path)
         read_end(how, fh, bytes - 70 - rank, 70 + rank, 1);
         read_end(how, fh, bytes, 0, 1);
         read_end(how, fh, bytes + 1000 * rank, 0, 1);
-        /* some ranks beyond it, some not */
+        /* Some ranks are beyond it, some are not. */
         read_end(how, fh, rank ? bytes + 5 : 0, rank ? 0 : 200, 1);
     }
     read_all_of_it(fh, bytes);
@@ -260,10 +261,10 @@ static void test_modes(const char *path)
     is("close", MPI_File_close(&fh), 0);
 }
 
-/* ---- what only libldad has ------------------------------------------------------- */
+/* ---- features of libldad only ---------------------------------------------------- */
 
 #ifdef LDAD_RENAME_H
-/* Opening it to read and to write fails as an error of I/O, in a sentence. */
+/* Opening it to read and to write fails with an I/O error, in a sentence. */
 static void test_fails(const char *path)
 {
     const int modes[] = {MPI_MODE_RDONLY, MPI_MODE_RDWR};
@@ -314,7 +315,7 @@ static void test_plans(const char *path)
     ldad_file_error();
 }
 
-/* A file that is removed and made again is a new one, of another plan. */
+/* A file that is removed and made again is a new one, with another plan. */
 static void test_delete(const char *path)
 {
     MPI_File fh;
@@ -336,8 +337,8 @@ static void test_delete(const char *path)
     ldad_file_error();
 }
 
-/* A file that has no name is an error, and so is one that is NULL; the kind of a file
- * system before a name is no part of it. */
+/* A file without a name is an error, and so is NULL; the prefix of a file system is no
+ * part of a name. */
 static void test_names(const char *path)
 {
     char prefixed[4096];

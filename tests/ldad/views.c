@@ -13,7 +13,7 @@
 enum { HEADER = 16, ROW = 30, ROWS = 4 };
 
 static int rank, ranks, wrong;
-static bool together; /* by a method that makes collective transfers only */
+static bool together; /* the method makes collective transfers only */
 
 static void fill(double *row, int number)
 {
@@ -48,7 +48,7 @@ static int alone(int k)
     return k < 2 && !together;
 }
 
-/* The pointer is set in both ways. */
+/* Writes rows, with both ways of setting the pointer. */
 static int write_rows(MPI_File fh)
 {
     double row[ROW];
@@ -83,7 +83,7 @@ static int read_rows(MPI_File fh)
                                                                  MPI_DOUBLE, &status);
         check(row, k * ranks + other);
     }
-    /* an offset counts etypes, too */
+    /* An offset counts etypes, too. */
     failed |=
         MPI_File_read_at_all(fh, (MPI_Offset)rank * ROW, row, ROW, MPI_DOUBLE, &status);
     check(row, rank);

@@ -1,15 +1,16 @@
-/* What a program really asked of its files: linked into it, before the MPI library.
+/* Records a program's real requests to its files: linked into it, before the MPI
+ * library.
  *
  * Each rank writes $LDADC_TRUTH.RANK, a line per call of MPI-IO that moves data, with
  * tabs between:
  *   the call's name;
- *   "view" where a call can be more than one piece of the file, else "plain";
- *   bytes asked for;
+ *   "view" if a call can be more than one piece of the file, else "plain";
+ *   bytes requested;
  *   "rank/ranks" of the communicator that the file was opened with;
  *   the addresses to which the call and the calls around it return, innermost first;
  *   "offset+bytes" of each piece in the file, in order, "?" with a shared pointer.
- * Offsets are asked of the library, one for each etype of views that are not plain:
- * nothing of a view is known here.
+ * The library returns offsets, one for each etype of views that are not plain: this
+ * code knows nothing about views.
  * For programs without threads, built with -no-pie and without optimisation. */
 #define _GNU_SOURCE
 #include <execinfo.h>
@@ -37,7 +38,7 @@ static FILE *out(void)
     return f;
 }
 
-/* Of the program alone, from the place that called us on. */
+/* Prints the program's own frames, from our caller on. */
 static void put_callers(FILE *f, const void *caller)
 {
     void *frames[DEEPEST];
@@ -71,7 +72,7 @@ static int has_holes(MPI_Datatype filetype)
     return lb != 0 || extent != size;
 }
 
-/* Bytes follow each other as they do in the file. */
+/* True if bytes are contiguous as in the file. */
 static int is_plain(MPI_Datatype filetype)
 {
     int integers, addresses, types, combiner;
@@ -104,7 +105,8 @@ static void put_pieces(FILE *f, MPI_File fh, MPI_Offset at, MPI_Offset bytes, in
     fprintf(f, "%lld+%lld", (long long)begin, (long long)(end - begin));
 }
 
-/* Where the shared pointer is when it is this rank's turn. For files of all ranks. */
+/* Returns the place of the shared pointer at this rank's turn, for files of all
+ * ranks. */
 static MPI_Offset turn(MPI_File fh, MPI_Offset etypes)
 {
     MPI_Group group;
@@ -134,7 +136,7 @@ static void record(const char *name, const void *caller, MPI_File fh, enum where
     MPI_Count size;
     int etype_bytes;
     PMPI_File_get_view(fh, &displacement, &etype, &filetype, representation);
-    PMPI_Type_size_x(type, &size); /* may be beyond an int */
+    PMPI_Type_size_x(type, &size); /* may exceed an int */
     PMPI_Type_size(etype, &etype_bytes);
     bytes = count * size;
     if (where == INDIVIDUAL)
@@ -186,7 +188,7 @@ static void record(const char *name, const void *caller, MPI_File fh, enum where
         return PMPI_File_##name(fh, b, n, type);                                       \
     }
 
-/* The names of one direction, with counts of one kind: s is "" or "_c". */
+/* Defines the calls of one direction, with counts of one kind: s is "" or "_c". */
 #define EACH(x, s, buffer, number)                                                     \
     EXPLICIT_CALL(x##_at##s, buffer, number, MPI_Status *)                             \
     EXPLICIT_CALL(x##_at_all##s, buffer, number, MPI_Status *)                         \

@@ -1,5 +1,5 @@
-/* A program of MPI with one fault, which a sanitizer must see although suppressions are
- * in force: faults leak|overflow|undefined|race|none */
+/* A program of MPI with one fault, which a sanitizer must detect although suppressions
+ * are in force: faults leak|overflow|undefined|race|none */
 #include <limits.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -23,7 +23,7 @@ static void race(void)
     pthread_join(t, NULL);
 }
 
-/* What it allocates is lost as soon as something else stands in its place. */
+/* Allocates memory that is lost as soon as the pointer is overwritten. */
 static void leak(void)
 {
     static void *volatile only;

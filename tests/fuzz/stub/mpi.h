@@ -1,5 +1,5 @@
-/* As much of MPI as what parses needs, where rank 0 reads and tells the others: a world
- * of one rank, so that fuzzing needs no MPI. */
+/* The part of MPI that parsers need if rank 0 reads and tells the others: a world of
+ * one rank, so that fuzzing needs no MPI. */
 #ifndef FUZZ_STUB_MPI_H
 #define FUZZ_STUB_MPI_H
 
@@ -10,7 +10,7 @@ typedef void MPI_Datarep_conversion_function(void), MPI_Datarep_extent_function(
 
 enum { MPI_COMM_NULL = -1, MPI_COMM_SELF, MPI_BYTE, MPI_CHAR, MPI_INT64_T };
 
-extern int stub_size; /* what MPI_Comm_size says */
+extern int stub_size; /* result of MPI_Comm_size */
 
 int MPI_Comm_rank(MPI_Comm comm, int *rank);
 int MPI_Comm_size(MPI_Comm comm, int *size);
