@@ -7,10 +7,10 @@
 enum { RINGS = 64, REQUESTS = 1 << 14, TRIES = 32 };
 
 static struct uring rings[RINGS];
-static unsigned by_calls;                /* how many such rings there are */
-static uint64_t gone_rings, gone_unseen; /* of those that are no more */
+static unsigned by_calls;                /* number of rings that system calls drive */
+static uint64_t gone_rings, gone_unseen; /* of rings that no longer exist */
 
-/* ---- what is asked for ---- */
+/* ---- requests ---- */
 
 static enum trace_op op_of(const struct io_uring_sqe *s)
 {
@@ -54,7 +54,7 @@ static int64_t uring_offset(const struct io_uring_sqe *s)
     return op_of(s) == OP_URING_FSYNC ? -1 : (int64_t)s->off;
 }
 
-/* The descriptor of a request, or -1. */
+/* Returns the descriptor of a request, or -1. */
 static int uring_fd_of(const struct uring *r, const struct io_uring_sqe *s)
 {
     if (!(s->flags & IOSQE_FIXED_FILE))
@@ -64,13 +64,14 @@ static int uring_fd_of(const struct uring *r, const struct io_uring_sqe *s)
 
 /* ---- turns ---- */
 
-/* A number that each thread has for itself. */
+/* Returns a number that is the thread's own. */
 static uintptr_t me(void)
 {
     return (uintptr_t)&errno;
 }
 
-/* The thread that has the turn may have lost its processor: a nap lets it go on. */
+/* Takes a turn. The thread that has it may have lost its processor: a nap lets it go
+ * on. */
 bool uring_turn(uintptr_t *owner)
 {
     enum { YIELDS = 20, TRIES_IN_ALL = 10000 };
@@ -97,7 +98,8 @@ void uring_turn_over(uintptr_t *owner)
 
 /* ---- rings ---- */
 
-/* The kernel does not map them into a child, and names have other numbers there. */
+/* Finds a ring. The kernel does not map rings into a child, and names have other
+ * numbers there. */
 static void uring_forget_all(void);
 
 struct uring *uring_find(uintptr_t key)
@@ -108,7 +110,7 @@ struct uring *uring_find(uintptr_t key)
     return NULL;
 }
 
-/* The first place that no ring has; NULL: there is none. */
+/* Takes the first free place; NULL: there is none. */
 static struct uring *take_place(uintptr_t key)
 {
     for (struct uring *r = rings; r < rings + RINGS; r++) {
@@ -125,7 +127,7 @@ static struct uring *take_place(uintptr_t key)
     return NULL;
 }
 
-static uintptr_t making; /* the thread that makes one */
+static uintptr_t making; /* the thread that makes a ring */
 
 struct uring *uring_make(uintptr_t key)
 {
@@ -146,8 +148,8 @@ void uring_files(struct uring *r, const int *fd, unsigned n)
         r->fd[i] = fd[i];
 }
 
-/* Adds the completions that have gone past us: those of requests that we have not seen,
- * and, of those that we have, the ones that were overwritten. */
+/* Adds the completions that passed unseen: those of unseen requests, and those of seen
+ * ones that were overwritten. */
 static void uring_account(struct uring *r, uint64_t *in, uint64_t *unseen)
 {
     uint64_t all = r->by_calls && r->tail ? *r->tail : 0;
@@ -166,7 +168,7 @@ void uring_forget(struct uring *r)
     __atomic_store_n(&r->key, 0, __ATOMIC_RELEASE);
 }
 
-/* ---- requests under way ---- */
+/* ---- requests in flight ---- */
 
 static struct request {
     uint64_t ring; /* its place and generation; 0: free; URING_TAKEN: being filled */
@@ -174,7 +176,7 @@ static struct request {
     struct uring_sent sent;
 } requests[REQUESTS];
 
-static uint64_t numbers; /* the order in which they came */
+static uint64_t numbers; /* counts requests, in the order in which they came */
 
 static void uring_forget_all(void)
 {
@@ -263,7 +265,7 @@ static struct uring_sent uring_sent(const struct uring *r, const struct io_uring
     return i < b->n && i < b->most ? b->sent[i] : sent_of(r, s);
 }
 
-/* Of several with the same data the one that came first, or last. */
+/* Finds the first, or the last, of several requests with the same data. */
 static struct request *request_of(uint64_t ring, uint64_t data, bool last)
 {
     struct request *found = NULL;
@@ -298,7 +300,7 @@ void uring_put(struct uring *r, const struct io_uring_sqe *s,
     e.file = sent.file;
     e.flags = known ? TRACE_ASYNC : 0;
     event_put(&e, sent.op, sent.offset, sent.asked, known ? 0 : sent.asked);
-    call->start = call->end; /* the call's time is the first one's */
+    call->start = call->end; /* the first request has the call's time */
 }
 
 /* ---- completions ---- */
@@ -321,7 +323,7 @@ static void look(struct uring *r)
     unsigned tail = __atomic_load_n(r->tail, __ATOMIC_ACQUIRE);
     if (r->seen != tail) {
         struct event now = event_now();
-        if (tail - r->seen > r->mask + 1) { /* too late for those */
+        if (tail - r->seen > r->mask + 1) { /* some have been overwritten */
             r->lost += tail - r->seen - (r->mask + 1);
             r->seen = tail - (r->mask + 1);
         }
@@ -351,11 +353,11 @@ void uring_look_before(struct uring *r)
         look(r);
 }
 
-/* ---- driven by system calls ---- */
+/* ---- rings that system calls drive ---- */
 
 uintptr_t uring_key(int fd)
 {
-    return (uintptr_t)(unsigned)fd << 8 | 3; /* no address of a struct */
+    return (uintptr_t)(unsigned)fd << 8 | 3; /* it is no address of a struct */
 }
 
 bool uring_any_by_calls(void)
@@ -412,7 +414,7 @@ void uring_unmapped(const char *at)
     }
 }
 
-/* The request that the program has put at place i of the queue. */
+/* Returns the request that the program has put at place i of the queue. */
 static const struct io_uring_sqe *uring_queued(const struct uring *r, unsigned i)
 {
     const struct io_sqring_offsets *o = &r->set.sq_off;
@@ -427,8 +429,8 @@ static bool uring_is_mapped(const struct uring *r)
     return r && r->tail && r->queue && r->requests;
 }
 
-/* Threads can be in the call at once, and the queue's head moves within it: each claims
- * the next n requests. While none is, the head tells which they are. */
+/* Claims the next n requests. Threads can be in the call at the same time, and the
+ * queue's head moves within it. While none is, the head tells which they are. */
 static unsigned uring_claim(struct uring *r, unsigned n, unsigned *most)
 {
     const struct io_sqring_offsets *o = &r->set.sq_off;
@@ -441,9 +443,9 @@ static unsigned uring_claim(struct uring *r, unsigned n, unsigned *most)
     return from;
 }
 
-/* The kernel takes requests in their order: this thread's call can take what another
- * thread has claimed and does not yet remember. A signal handler may be what interrupts
- * that thread: so it is not waited for without a limit. */
+/* Waits for other threads. The kernel takes requests in their order: this thread's call
+ * can take one that another thread has claimed and not remembered yet. A signal handler
+ * may have interrupted that thread: so the wait has a limit. */
 static void wait_for_mates(struct uring *r)
 {
     enum { TURNS = 100 };
@@ -451,7 +453,8 @@ static void wait_for_mates(struct uring *r)
         sys_call(SYS_sched_yield);
 }
 
-/* A kernel thread that polls takes requests out of the queue without a call. */
+/* True if all requests pass through calls: a kernel thread that polls takes them
+ * without one. */
 static bool uring_is_told(const struct uring *r)
 {
     return uring_is_mapped(r) && !(r->set.flags & URING_KERNEL_POLLS);
@@ -497,7 +500,8 @@ void uring_entered(struct uring_entry *e, const struct event *call, long taken)
 
 /* ---- the end ---- */
 
-/* Whether the ring's memory is still there: a look where it is not ends the program. */
+/* True if the ring's memory is still mapped: reading unmapped memory ends the
+ * program. */
 static bool is_there(const struct uring *r)
 {
     unsigned tail;
@@ -511,7 +515,7 @@ static bool is_there(const struct uring *r)
            (long)(sizeof tail + sizeof last);
 }
 
-/* Descriptors of rings that have come to be without any call of ours. */
+/* Counts descriptors of rings that were made without a call that we saw. */
 static uint64_t uring_unknown(void)
 {
     uint64_t found = 0;

@@ -1,8 +1,8 @@
-/* io_uring: which rings there are, what has been handed to them, how it ended. Programs
- * take completions out of memory that they share with the kernel, by functions that are
- * compiled into them. We look at the same memory whenever the program calls for
- * anything that has to do with the ring: what has been completed since is still there,
- * as only what is submitted can overwrite it. */
+/* io_uring: the rings, the requests that they were given, and their completions.
+ * Programs take completions from memory that they share with the kernel, by functions
+ * that are compiled into them. We read the same memory whenever the program makes a
+ * call about the ring: earlier completions are still there, as only new submissions can
+ * overwrite them. */
 #ifndef IOTRACE_PRELOAD_URING_H
 #define IOTRACE_PRELOAD_URING_H
 
@@ -12,7 +12,7 @@
 
 enum { URING_FILES = 64 };
 
-/* Among a ring's flags and features, also where the kernel's header is older. */
+/* Bits of a ring's flags and features, for kernel headers that are older. */
 enum {
     URING_KERNEL_POLLS = 1 << 1,
     URING_LIMITED_WAITS = 1 << 8,
@@ -24,30 +24,30 @@ enum {
 struct uring {
     uintptr_t key; /* 0: free; URING_TAKEN: being filled */
     unsigned generation;
-    /* where its completions are; tail NULL: not known (yet) */
+    /* place of its completions; tail NULL: not known (yet) */
     unsigned *tail;
     const char *completions;
     unsigned mask, shift; /* shift: completions are twice as large */
-    unsigned seen;        /* completions up to here have been looked at */
-    uintptr_t busy;       /* the thread that is looking; 0: none */
-    uint64_t submitted;   /* seen by us */
-    uint64_t lost;        /* completions that were overwritten before we looked */
-    /* Files that are registered: a request then has a place in that list instead of a
-     * descriptor. Of files beyond it nothing is known. */
+    unsigned seen;        /* completions up to here have been read */
+    uintptr_t busy;       /* the thread that reads completions; 0: none */
+    uint64_t submitted;   /* requests that we have seen */
+    uint64_t lost;        /* completions that were overwritten before we read them */
+    /* Registered files: a request then has a place in that list instead of a
+     * descriptor. Nothing is known of files beyond it. */
     unsigned files;
     int fd[URING_FILES];
-    /* of a ring that the program drives by system calls */
+    /* for a ring that the program drives by system calls */
     bool by_calls;
     struct io_uring_params set;
     char *queue;
     const struct io_uring_sqe *requests;
     unsigned claimed;  /* requests up to here belong to a call */
     unsigned entering; /* calls that hand over requests */
-    unsigned handing;  /* those that do not yet remember all of theirs */
+    unsigned handing;  /* calls that have not remembered all of their requests yet */
 };
 #define URING_TAKEN ((uintptr_t)1)
 
-/* The ring of this key; NULL: it is not known. uring_make makes one that is not known,
+/* Return the ring of this key; NULL: it is not known. uring_make makes an unknown one,
  * unless there are too many. */
 struct uring *uring_find(uintptr_t key);
 struct uring *uring_make(uintptr_t key);
@@ -67,45 +67,47 @@ struct uring_sent {
 enum { URING_FEW = 8 };
 
 struct uring_batch {
-    unsigned n, known; /* handed over; those at the beginning that are remembered */
-    unsigned most;     /* so many have room in `sent` */
+    unsigned n, known; /* handed over; remembered ones, at the begin */
+    unsigned most;     /* room in `sent` */
     struct uring_sent *sent, few[URING_FEW];
     char *room;
 };
 
-/* A call of so many requests. uring_batch_end gives its memory back. */
+/* Begins a call of n requests. uring_batch_end frees its memory. */
 void uring_batch_begin(struct uring_batch *b, unsigned n);
 void uring_batch_end(struct uring_batch *b);
 
-/* Adds a request that is about to be handed over, and remembers it for its completion.
- * uring_unhand: request i was not taken after all. `s` is where it is in the ring. */
+/* uring_hand adds a request that is about to be handed over, and remembers it for its
+ * completion. uring_unhand removes request i, which was not taken after all. `s` is its
+ * place in the ring. */
 void uring_hand(struct uring *r, const struct io_uring_sqe *s, struct uring_batch *b);
 void uring_unhand(struct uring *r, const struct io_uring_sqe *s,
                   const struct uring_batch *b, unsigned i);
 
-/* The event of request i, which was handed over within `call`, whose time is the first
- * one's. If it is not remembered, its bytes count at once. */
+/* Records the event of request i, which was handed over within `call`; the first one
+ * has the call's time. If it is not remembered, its bytes count at once. */
 void uring_put(struct uring *r, const struct io_uring_sqe *s,
                const struct uring_batch *b, unsigned i, struct event *call);
 
-/* A turn at what one thread at a time may have. A signal handler can interrupt the
+/* Takes a turn that one thread at a time may have. A signal handler can interrupt the
  * thread that has it: no thread waits for itself, and none waits for ever. */
 bool uring_turn(uintptr_t *owner);
 void uring_turn_over(uintptr_t *owner);
 
-/* Looks for completions, which become events, unless another thread is looking. The
- * second waits for that thread: what is submitted next can overwrite completions. */
+/* Reads completions, which become events, unless another thread is doing so.
+ * uring_look_before waits for that thread: new submissions can overwrite
+ * completions. */
 void uring_look(struct uring *r);
 void uring_look_before(struct uring *r);
 
-/* ---- rings that are driven by system calls ---- */
+/* ---- rings that system calls drive ---- */
 void uring_set_up(int fd, const struct io_uring_params *p);
 void uring_mapped(int fd, uint64_t offset, char *at);
 void uring_unmapped(const char *at);
 bool uring_any_by_calls(void);
 uintptr_t uring_key(int fd);
 
-/* Around io_uring_enter, which is asked to take n requests. */
+/* The state of a call of io_uring_enter, which may take n requests. */
 struct uring_entry {
     struct uring *ring; /* NULL: it is not known */
     unsigned from;
@@ -115,8 +117,8 @@ struct uring_entry {
 void uring_enters(struct uring_entry *e, int fd, unsigned n);
 void uring_entered(struct uring_entry *e, const struct event *call, long taken);
 
-/* At the end of the process: the last completions, and how many rings with how many
- * transfers have gone past us. */
+/* Ends all rings with the process: reads the last completions, and returns the number
+ * of rings, and of transfers, that passed unseen. */
 void uring_end(uint64_t *rings, uint64_t *unseen);
 
 #endif

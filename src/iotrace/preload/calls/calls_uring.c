@@ -1,14 +1,14 @@
-/* io_uring by way of liburing's exported functions: see uring.h. */
+/* io_uring through liburing's exported functions: see uring.h. */
 #include "iotrace/preload/late.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/uring.h"
 
-/* The parts of struct io_uring on which the functions that are compiled into programs
- * rely, so that they stay what they are. */
+/* The parts of struct io_uring that functions compiled into programs use, and which
+ * therefore cannot change. */
 struct ring {
     unsigned *sq_pointers[7];
     struct io_uring_sqe *sqes;
-    unsigned head, tail; /* of what the library has not yet submitted */
+    unsigned head, tail; /* of requests that the library has not submitted yet */
     size_t sq_rest[4];
     unsigned *cq_head, *cq_tail, *cq_mask, *cq_pointers[3];
     const char *cqes;
@@ -22,7 +22,7 @@ _Static_assert(offsetof(struct ring, flags) == 192, "as in liburing");
 
 enum { MASK = 2 };
 
-/* The structure may be another's that was at the same address before. */
+/* Finds the ring. The structure may be a new one at the same address. */
 static struct uring *calls_uring_of(const struct ring *r)
 {
     struct uring *u = uring_find((uintptr_t)r);
@@ -51,9 +51,10 @@ static const struct io_uring_sqe *calls_uring_request(const struct ring *r, unsi
     return &r->sqes[(size_t)(i & *r->sq_pointers[MASK]) << shift];
 }
 
-/* The library's own count of entries tells what the call has handed to the kernel. They
- * are remembered before the call: the kernel can complete the first, and another thread
- * see that, before the call is over. What other threads add meanwhile is theirs. */
+/* Records the requests of a call. The library's own count of entries tells which ones
+ * it has handed to the kernel. They are remembered before the call: the kernel can
+ * complete the first, and another thread see that, before the call returns. Requests
+ * that other threads add meanwhile are theirs. */
 static void calls_uring_put(struct uring *u, const struct ring *r,
                             struct uring_batch *b, unsigned from, struct event *call)
 {
@@ -61,7 +62,7 @@ static void calls_uring_put(struct uring *u, const struct ring *r,
     for (unsigned i = 0; i < b->n; i++)
         if ((int)(i - taken) < 0)
             uring_put(u, calls_uring_request(r, from + i), b, i, call);
-        else /* a call that submits nothing */
+        else /* the call submits nothing */
             uring_unhand(u, calls_uring_request(r, from + i), b, i);
     uring_batch_end(b);
     uring_look(u);
@@ -84,7 +85,7 @@ static intptr_t calls_uring_submits(late_function *f, const intptr_t *a,
     intptr_t rc = late_call(f, a);
     event_over(&e);
     struct event its = e;
-    if (op) /* then the time is the wait's */
+    if (op) /* then the wait has the time */
         its.end = its.start;
     int error = errno;
     if (u)
@@ -95,8 +96,8 @@ static intptr_t calls_uring_submits(late_function *f, const intptr_t *a,
     return rc;
 }
 
-/* A call that only waits. It may run beside another thread that prepares and submits
- * requests: it does not look at those. */
+/* Records a call that only waits. Another thread may prepare and submit requests at the
+ * same time: it does not read those. */
 static intptr_t calls_uring_waits(late_function *f, const intptr_t *a, int64_t request)
 {
     struct uring *u = calls_uring_of((const struct ring *)a[0]);
@@ -111,8 +112,8 @@ static intptr_t calls_uring_waits(late_function *f, const intptr_t *a, int64_t r
     return rc;
 }
 
-/* A wait with a limit. On kernels that cannot take the limit with the call, the library
- * submits it as a request, and with it all that is prepared. */
+/* Records a wait with a limit. If the kernel cannot take the limit with the call, the
+ * library submits it as a request, and with it all prepared ones. */
 static intptr_t calls_uring_waits_limited(late_function *f, const intptr_t *a,
                                           int64_t request)
 {
@@ -163,7 +164,7 @@ WRAP_LATE(io_uring_unregister_files, unregisters(f, a))
 WRAP_LATE(io_uring_queue_exit, forgets(f, a))
 WRAP_LATE(io_uring_peek_batch_cqe, looks(f, a))
 
-/* The last argument: how many completions are waited for. */
+/* The last argument is the number of completions to wait for. */
 WRAP_LATE(io_uring_submit, calls_uring_submits(f, a, OP_NONE, 0))
 WRAP_LATE(io_uring_submit_and_get_events, calls_uring_submits(f, a, OP_NONE, 0))
 WRAP_LATE(io_uring_submit_and_wait,
