@@ -1,5 +1,5 @@
-/* The area filter as a step of the load: over row bands on all ranks, or, as in 2002,
- * over everything on the rank that wrote. */
+/* Runs the area filter as a step of the load: over row bands on all ranks, or, as in
+ * 2002, over everything on the rank that wrote. */
 #include "base/err.h"
 #include "pfmload/area/area_pass.h"
 #include "pfmload/steps.h"
@@ -81,7 +81,7 @@ static int open_pass(struct load *l, struct area_pass **p, struct band *b,
                           b->row1, &rule, &io);
 }
 
-/* All bands are opened, which reads what is beside them, before any is changed. */
+/* Opens all bands, which reads the rows beside them, before any is changed. */
 void area_step(struct load *l)
 {
     struct files files = {{&l->bins, &l->blocks}};

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- chains of a file that is open ---------------------------------------------- */
+/* ---- chains of an open file ----------------------------------------------------- */
 
-/* Bins are read in their order; chains are anywhere. */
+/* A reader of chains. Bins are read in their order; chains are anywhere. */
 struct chains {
     struct load *l;
     struct pages *blocks, *bins;
@@ -223,7 +223,7 @@ static int open_cover(struct load *l, int64_t row, FILE **cover)
                    strerror(errno));
 }
 
-/* What is no PFM has been written as one. */
+/* Turns a damaged PFM into a failed verification: it was written as a PFM. */
 static int explain(int rc)
 {
     struct err e = *err_get();
@@ -245,14 +245,15 @@ static int check_rows(struct load *l, int64_t row, int64_t end, struct tally *fo
     for (; row < end && !rc; row++)
         for (int64_t column = 0; column < l->head.width && !rc; column++)
             rc = check_bin(l, p, cover, row, column, found, &walk);
-    l->r->checked += walk.blocks ? walk.blocks : 1; /* that there is none, too */
+    l->r->checked += walk.blocks ? walk.blocks : 1; /* at least 1, for the check that
+                                                     * the bin is empty */
     if (cover)
         fclose(cover);
     pfm_close(&p);
     return explain(rc);
 }
 
-/* **Collective.** The sums over all ranks. */
+/* **Collective.** Sums over all ranks. */
 static struct tally sum(const struct load *l, const struct tally *mine)
 {
     struct tally all;
@@ -262,7 +263,8 @@ static struct tally sum(const struct load *l, const struct tally *mine)
     return all;
 }
 
-/* **Collective.** All that was fed has been found. Who failed has not looked at all. */
+/* **Collective.** Checks that all soundings that were fed have been found. A rank that
+ * failed has not looked at all of them. */
 static void check_sums(struct load *l, const struct tally *mine)
 {
     struct tally fed = sum(l, &l->tally), found = sum(l, mine);

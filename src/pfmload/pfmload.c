@@ -1,12 +1,11 @@
-/* pfmload: soundings from GSF files into the bins of a PFM. After the parallel loader
- * of Miller, Sarnowski and Layne (2002), whose schemes are in scheme_*.c.
+/* pfmload: loads soundings from GSF files into the bins of a PFM. After the parallel
+ * loader of Miller, Sarnowski and Layne (2002), whose schemes are in scheme_*.c.
  *
- * Memory of a rank: --memory; nothing grows with the number of files but their
- * names. */
+ * Memory of a rank: --memory; only the names of files grow with their number. */
 #include "pfmload/steps.h"
 #include "pfmload/store/writer.h"
 
-/* What becomes of the soundings is not known before they are read. */
+/* Plans the run. The bytes to be written are not known before the input is read. */
 static int pfmload_plan(struct run *r, struct run_need *n)
 {
     struct load *l = r->context;

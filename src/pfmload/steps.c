@@ -1,4 +1,4 @@
-/* The begin and the end of a load: options, input, publication. */
+/* The beginning and the end of a load: options, input, publication. */
 #include "pfmload/steps.h"
 #include "base/err.h"
 #include "base/units.h"
@@ -23,7 +23,7 @@ static int check_ranks(const struct scheme *s, int ranks)
     return 0;
 }
 
-/* Each slave must be able to send. */
+/* Checks --queue-limit: each slave must be able to send. */
 static int check_queue(const struct load *l)
 {
     int64_t limit = l->set->queue_limit, slaves = l->r->world.size - LOAD_SLAVES;
@@ -49,7 +49,7 @@ static int check_writers(const struct load *l)
     return 0;
 }
 
-/* What a scheme cannot do, it refuses. */
+/* Refuses what the scheme cannot do. */
 static int check_scheme(const struct load *l)
 {
     const struct scheme *s = l->scheme;
@@ -79,7 +79,7 @@ static int check_scheme(const struct load *l)
     return 0;
 }
 
-/* The directory of the PFM is where everything is made. */
+/* Sets --dir to the directory of the PFM, where everything is made. */
 static void set_dir(struct load *l)
 {
     static char dir[PFM_PATH];
@@ -90,8 +90,8 @@ static void set_dir(struct load *l)
     l->r->options->dir = slash ? dir : ".";
 }
 
-/* **Collective.** Where nothing is said of memory, the ranks of a node take half of
- * what it has at most. The same on all nodes, as ranks have the same to do. */
+/* **Collective.** Sets the default of --memory: the ranks of a node use at most half of
+ * its memory. The same on all nodes, as ranks have equal work. */
 static void settle_memory(const struct load *l)
 {
     int64_t node = world_memory_available();
@@ -123,7 +123,7 @@ int steps_settle(struct load *l)
 
 /* ---- the input ------------------------------------------------------------------ */
 
-/* Attributes and errors of soundings would be lost. */
+/* Refuses a PFM with attributes or errors of soundings, which would be lost. */
 static int check_old(const struct load *l)
 {
     const struct pfm_head *h = pfm_head(l->old);
@@ -135,7 +135,7 @@ static int check_old(const struct load *l)
                    "--append does not keep");
 }
 
-/* A file that is loaded twice has all its soundings in the PFM twice. */
+/* Refuses a file that is already in the PFM: all its soundings would be there twice. */
 static int check_inputs(const struct load *l)
 {
     for (int64_t i = 0; i < l->list->n; i++)
@@ -147,8 +147,8 @@ static int check_inputs(const struct load *l)
     return 0;
 }
 
-/* **Collective.** All ranks read what rank 0 found: on nodes that see different files,
- * they would add up halves of two PFMs. */
+/* **Collective.** Checks that all ranks see the PFM that rank 0 found: nodes with
+ * different files would combine halves of two PFMs. */
 static int check_same(struct load *l)
 {
     if (!l->set->append)
@@ -175,7 +175,8 @@ static int open_old(struct load *l)
     return rc;
 }
 
-/* Of runs that did not end: halves of this PFM beside it, and what was spilled. */
+/* Looks for files of unfinished runs: parts of this PFM beside it, and
+ * scratch files. */
 static void look_for_leftovers(const struct load *l)
 {
     char folder[PFM_PATH], prefix[PFM_PATH];
@@ -188,7 +189,8 @@ static void look_for_leftovers(const struct load *l)
         run_leftovers(l->r, l->set->scratch_dir, "pfmload-");
 }
 
-/* Of files in several places it is the first one that tells of what they stand on. */
+/* The first input, which determines the reported storage if files are in
+ * several places. */
 static const char *first_input(const struct list *l)
 {
     int64_t i = 0;
@@ -197,7 +199,8 @@ static const char *first_input(const struct list *l)
     return l->file[i].path;
 }
 
-/* One queue for all inputs and scratch files of this rank, where the engine can. */
+/* Opens one queue for all inputs and scratch files of this rank, if the engine can
+ * do that. */
 static int open_queue(struct load *l)
 {
     struct run *r = l->r;
@@ -210,7 +213,7 @@ static int open_queue(struct load *l)
     return rc;
 }
 
-/* What a load does not keep, it does not put in anybody's way. */
+/* Locks and checks the destination; a load that does not keep its PFM blocks nobody. */
 static int look_at_dest(struct load *l)
 {
     const struct settings *s = l->set;
@@ -278,7 +281,7 @@ int steps_put_away(struct run *r, int failed)
     if (load_is_first(l) && (rc || !publish))
         dest_remove(&l->dest);
     rc = err_agree(l->r->world.comm, rc);
-    if (!load_is_first(l)) /* the next repetition makes others of these names */
+    if (!load_is_first(l)) /* the next repetition makes other files of these names */
         dest_forget(&l->dest);
     return rc;
 }

@@ -1,6 +1,6 @@
-/* The steps of a load, in their order: what its struct workload is made of (r->context:
- * a struct load). All are **Collective** and return a verdict that is the same on every
- * rank: 0, or -errno with a sentence. */
+/* The steps of a load, in order, for its struct workload (r->context: a struct load).
+ * All are **Collective** and return a verdict that is the same on every rank: 0, or
+ * -errno with a sentence. */
 #ifndef PFMLOAD_STEPS_H
 #define PFMLOAD_STEPS_H
 
@@ -9,12 +9,12 @@
 /* Settles options, and refuses what the scheme cannot do. */
 int steps_settle(struct load *l);
 
-/* The input: which files, and the PFM that is appended to. */
+/* Finds the input: its files, and the PFM that is appended to. */
 int steps_begin(struct run *r);
 
-/* Bodies of stages; `load` is a struct load. scan: phase "scan", where something is not
+/* Bodies of stages; `load` is a struct load. scan: phase "scan", if something is not
  * known yet; then the head and the items. load: phase "load", the scheme. finish:
- * phases "recompute", "area" and "side", where they are due; the header. check: phase
+ * phases "recompute", "area" and "side", if they are due; the header. check: phase
  * "check", outside of all I/O times, with --verify. */
 int steps_scan(struct run *r, void *load);
 int steps_load(struct run *r, void *load);
@@ -25,14 +25,13 @@ int steps_check(struct run *r, void *load);
  * l->extremes become those of this rank's bins. Failures are kept in the run. */
 void area_step(struct load *l);
 
-/* Figures and results of the repetition for the report. */
+/* Adds figures and results of the repetition to the report. */
 void steps_figures(struct run *r);
 
-/* Gives the PFM its name, where it is to be kept and the last one, or removes it. */
+/* Gives the PFM its name, if it is to be kept and is the last one, or removes it. */
 int steps_put_away(struct run *r, int rc);
 
-/* At the end of a load that made its PFM, says once more which files and beams are not
- * in it. */
+/* At the end of a successful load, repeats which files and beams are not in its PFM. */
 int steps_tell_left_out(struct run *r, int rc);
 
 /* Local. Frees everything. */

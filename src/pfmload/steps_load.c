@@ -1,4 +1,4 @@
-/* The making of the PFM: its files, the scheme, and what comes after it. */
+/* Makes the PFM: its files, by the scheme, and the later passes. */
 #include "base/err.h"
 #include "base/scratch.h"
 #include "base/units.h"
@@ -30,7 +30,7 @@ static int extend(const char *path, int64_t bytes)
                    strerror(errno));
 }
 
-/* The folders, and the coverage map's file, which has a header of its own. */
+/* Makes the directories, and the coverage map's file, which has its own header. */
 static int steps_load_prepare(struct load *l)
 {
     char path[PFM_PATH];
@@ -54,10 +54,10 @@ static void name_file(struct load *l, struct run_file *f, const char *suffix,
     load_fail(l, path_of(l, suffix, path));
     run_file_at(f, l->r, path, shared, load_is_first(l), 0,
                 row > WRITER_TRANSFER ? row : WRITER_TRANSFER, 4);
-    f->without = IO_DIRECT; /* bins and blocks are no whole blocks of a device */
+    f->without = IO_DIRECT; /* bins and blocks are not whole blocks of a device */
 }
 
-/* `shared`: by all ranks; else rank 0 has them. */
+/* Opens the files; `shared`: on all ranks; else on rank 0. */
 static int open_files(struct load *l, bool shared, int flags)
 {
     bool map = l->head.version >= 7;
@@ -104,7 +104,7 @@ static void join_op(void *in, void *sum, int *n, MPI_Datatype *type)
                           (struct pfm_extremes *)in + i);
 }
 
-/* Rank 0 gets to know the extremes of all. */
+/* Reduces the extremes of all ranks on rank 0. */
 static void join_extremes(struct load *l)
 {
     struct pfm_extremes mine = l->extremes;
@@ -118,7 +118,7 @@ static void join_extremes(struct load *l)
     MPI_Type_free(&type);
 }
 
-/* Now, or what SOURCE_DATE_EPOCH says, so that runs can be compared byte by byte. */
+/* The present time, or SOURCE_DATE_EPOCH, so that runs can be compared byte by byte. */
 static int64_t date(void)
 {
     const char *epoch = getenv("SOURCE_DATE_EPOCH");
@@ -166,7 +166,7 @@ int steps_load(struct run *r, void *load)
     return rc;
 }
 
-/* ---- afterwards ----------------------------------------------------------------- */
+/* ---- after the load ------------------------------------------------------------- */
 
 static void remove_blocks(struct load *l)
 {
@@ -175,7 +175,7 @@ static void remove_blocks(struct load *l)
         load_fail(l, io_file_remove(MPI_COMM_SELF, l->blocks.path));
 }
 
-/* The blocks in order take the place of those that are not. */
+/* Replaces the blocks by ordered ones. */
 static void rewrite(struct load *l)
 {
     struct run_file ordered;
@@ -252,7 +252,8 @@ static int area(struct load *l)
     return run_phase_end(l->r);
 }
 
-/* No transfers of data, but made, written and synced like all files. */
+/* Writes the side files. They count as no transfers of data, but are timed and synced
+ * like all files. */
 static int side(struct load *l)
 {
     struct phase *p = l->r->phase;
@@ -285,6 +286,6 @@ int steps_check(struct run *r, void *load)
     run_phase_begin(r, "check");
     passes_check(load);
     int rc = run_phase_end(r);
-    r->rates = rates; /* a user of the loader need not do this */
+    r->rates = rates; /* users of the loader can do without the check */
     return rc;
 }

@@ -1,10 +1,10 @@
-/* What the report says of a load beside its phases. */
+/* Results of a load for the report, besides its phases. */
 #include "base/units.h"
 #include "pfmload/schemes/roles.h"
 #include "pfmload/steps.h"
 #include <sys/resource.h>
 
-/* Of all three files; holes count. */
+/* The size of all three files; holes count. */
 static int64_t pfm_bytes(const struct load *l)
 {
     int64_t map =
@@ -26,7 +26,7 @@ static void memory_figure(struct load *l)
                   "largest resident memory of a rank so far", (double)bytes);
 }
 
-/* The three large files, under the name that the one of the blocks gets. */
+/* Reports the three large files, under the name of the blocks'. */
 static void tell_files(const struct load *l)
 {
     char path[PFM_PATH];
@@ -73,8 +73,7 @@ static void warn_of_cut_files(const struct load *l, int64_t files, int64_t cut_b
                    units_bytes(bytes, cut_bytes));
 }
 
-/* Where more than 1 % of the beams are missing, and no flag of the file says so, the
- * user must know. */
+/* Warns if more than 1 % of the beams are missing without a flag in the file. */
 static void warn_of_beams(struct load *l, const struct feed_counts *c, const char *why)
 {
     int64_t out = gsf_out_sum(c->out);
@@ -86,7 +85,7 @@ static void warn_of_beams(struct load *l, const struct feed_counts *c, const cha
     report_warning(l->r->report, "beams_left_out", "%s", l->left_out);
 }
 
-/* The same for programs: results of one number each. */
+/* Reports the same for programs: results of one number each. */
 static void tell_beams(struct report *r, const struct feed_counts *c)
 {
     char name[64];
@@ -98,7 +97,7 @@ static void tell_beams(struct report *r, const struct feed_counts *c)
     }
 }
 
-/* What became of all beams, once. */
+/* Reports the counts of all beams, once. */
 static void tell_counts(struct load *l)
 {
     struct feed_counts c = *feed_counts(l->feed);
@@ -134,7 +133,7 @@ static void tell_source(const struct load *l, const struct list_file *f)
     report_source(l->r->report, &s);
 }
 
-/* On rank 0, what each file had becomes known, of which one rank has read it. */
+/* Collects each file's counts, which the rank that has read it knows, on rank 0. */
 static void tell_sources(struct load *l)
 {
     enum { PIECE = 4096 };

@@ -1,5 +1,5 @@
-/* What must be known before anything is written: where soundings are and how deep, how
- * many there are, and which files are damaged. */
+/* Determines the extent, depths and number of soundings, and damaged files, before
+ * anything is written. */
 #include "base/err.h"
 #include "base/plain.h"
 #include "base/units.h"
@@ -72,8 +72,8 @@ static int scan(struct load *l)
     return rc || l->scan.box.n ? rc : nothing_to_load(l);
 }
 
-/* Adds to a failure of the grid which pings its size or its depths come from: one
- * sounding that is far from all others may be the reason. */
+/* Adds to a failure of the grid the pings that determine its size or depths: one
+ * sounding far from all others may be the reason. */
 static int blame(const struct load *l, int rc)
 {
     const struct settings *s = l->set;
@@ -85,7 +85,7 @@ static int blame(const struct load *l, int rc)
     struct scan_place at = !deep ? scan_outlier(c, wide ? SCAN_WEST : SCAN_SOUTH)
                                  : c->place[high ? SCAN_SHALLOWEST : SCAN_DEEPEST];
     char why[sizeof err_get()->text];
-    bool large = !s->bounded && l->head.bin_x > 0; /* it came as far as the grid */
+    bool large = !s->bounded && l->head.bin_x > 0; /* the head got as far as the grid */
     if (!b->n || !(deep || large))
         return rc;
     snprintf(why, sizeof why, "%s", err_get()->text);
@@ -130,7 +130,7 @@ static int by_bytes(const void *a, const void *b)
     return (x->file > y->file) - (x->file < y->file);
 }
 
-/* Rows of a PFM in pieces, so that several ranks can read them. */
+/* Splits the rows of a PFM into items, so that several ranks can read them. */
 static void add_rows(struct load *l)
 {
     enum { PIECES = 64 };
@@ -162,7 +162,7 @@ static int make_items(struct load *l)
     return 0;
 }
 
-/* In the report: as many of them as fit into a warning. */
+/* Reports bad files, as many as fit into a warning. */
 static void warn_of_bad_files(const struct load *l)
 {
     char text[2048];
@@ -194,7 +194,7 @@ static void tell_bad_files(struct load *l)
         warn_of_bad_files(l);
 }
 
-/* At least so much is needed, were all blocks full. */
+/* Checks the space for the least possible size, that of full blocks. */
 static int check_space(const struct load *l)
 {
     const struct pfm_head *h = &l->head;

@@ -6,17 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a pass knows of a block in a page. */
+/* The state of a block in a page, as the pass knows it. */
 enum { FOREIGN, MINE, CHANGED };
 
-/* Blocks that follow each other in the .ndx file. */
+/* Consecutive blocks of the .ndx file. */
 struct page {
-    int64_t number;  /* -1: nothing in it */
-    int64_t used_at; /* p->clock then */
+    int64_t number;  /* -1: empty */
+    int64_t used_at; /* p->clock at its last use */
     int64_t blocks;
     bool changed;
     uint8_t *data;
-    uint8_t *state; /* of each block */
+    uint8_t *state; /* one for each block */
 };
 
 struct area_pass {
@@ -26,12 +26,12 @@ struct area_pass {
     struct area_rule rule;
     struct area_io io;
     struct area_counts counts;
-    struct area_cell *south, *north; /* the rows beside the band, one memory */
-    /* Rows of the .bin file that are worked on, and one more; their summaries, and
-     * those of one row before. */
+    struct area_cell *south, *north; /* the rows beside the band, in one allocation */
+    /* The rows of the .bin file that are filtered at a time, and one more; their
+     * summaries, and those of the row before. */
     int64_t rows;
     uint8_t *records;
-    int64_t from, to; /* bytes of the records that have changed */
+    int64_t from, to; /* range of bytes of the records that have changed */
     struct area_cell *cells;
     struct page page[AREA_PAGES], *last;
     int64_t clock, page_blocks;
@@ -62,7 +62,8 @@ static int area_pass_write_at(struct area_pass *p, enum area_file file, int64_t 
 
 /* ---- pages of the .ndx file ----------------------------------------------------- */
 
-/* Between blocks of other bands nothing of theirs may be written: it may be old. */
+/* Writes a page's runs of own blocks. Between them, blocks of other bands are not
+ * written: they may be outdated. */
 static int write_page(struct area_pass *p, struct page *g)
 {
     int64_t size = p->h->block_bytes, from = -1, to = -1;
@@ -106,7 +107,7 @@ static int load_page(struct area_pass *p, struct page *g, int64_t number)
     return rc;
 }
 
-/* The page with this number, in place of the one that was not used for longest. */
+/* Finds the page with this number; it may replace the least recently used one. */
 static int find_page(struct area_pass *p, int64_t number)
 {
     struct page *oldest = &p->page[0];
@@ -127,7 +128,7 @@ static int find_page(struct area_pass *p, int64_t number)
     return rc;
 }
 
-/* The block at `at`, until the next one is asked for. */
+/* Finds the block at `at`; it is valid until the next call. */
 static int find_block(struct area_pass *p, int64_t at, uint8_t **block, uint8_t **state)
 {
     int64_t size = p->h->block_bytes, index = at / size;
@@ -147,8 +148,8 @@ static int find_block(struct area_pass *p, int64_t at, uint8_t **block, uint8_t 
 
 /* ---- bins ----------------------------------------------------------------------- */
 
-/* Sets bits of sounding i's validity where it is packed. What this program does not
- * know of, as errors of depths, stays as it is. */
+/* Sets bits of sounding i's validity in its packed form. Fields that this program does
+ * not know, such as errors of depths, do not change. */
 static void set_validity(const struct pfm_head *h, uint8_t *block, int64_t i,
                          uint32_t bits)
 {
@@ -166,8 +167,8 @@ static bool is_valid(const struct pfm_head *h, const struct pfm_sounding *s)
            s->depth < h->null_raw;
 }
 
-/* Cuts among the first n soundings of a block, and adds them to the sums. Returns how
- * many were cut. */
+/* Cuts among the first n soundings of a block, and adds them to the sums. Returns the
+ * number cut. */
 static int64_t cut_block(const struct pfm_head *h, uint8_t *block, int64_t n,
                          const struct area_limits *l, struct pfm_sums *sums)
 {
@@ -186,8 +187,8 @@ static int64_t cut_block(const struct pfm_head *h, uint8_t *block, int64_t n,
     return cut;
 }
 
-/* Walks the chain of a bin. *cut says how many soundings were cut; then the bin is
- * brought up to date. */
+/* Walks the chain of a bin, and cuts. *cut is the number of soundings cut; if there are
+ * any, the bin is updated. */
 static int cut_bin(struct area_pass *p, const struct area_limits *l,
                    struct pfm_bin *bin, int64_t *cut)
 {
@@ -217,7 +218,8 @@ static int cut_bin(struct area_pass *p, const struct area_limits *l,
     return 0;
 }
 
-/* Nothing can be cut where the extremes would not be; they may have been rounded. */
+/* True if nothing can be cut, as the extremes are within the limits; they may have
+ * been rounded. */
 static bool all_within(const struct pfm_head *h, const struct area_limits *l,
                        const struct pfm_bin *bin)
 {
@@ -235,7 +237,7 @@ static struct area_cell cell_of(const struct pfm_bin *bin)
                               bin->std};
 }
 
-/* n rows of records and their summaries. */
+/* Reads n rows of records, and makes their summaries. */
 static int read_rows(struct area_pass *p, int64_t row, int64_t n, uint8_t *records,
                      struct area_cell *cell)
 {
@@ -252,8 +254,8 @@ static int read_rows(struct area_pass *p, int64_t row, int64_t n, uint8_t *recor
     return rc;
 }
 
-/* The bin in `column` of around[1], whose summary is *cell; its record is brought up to
- * date where soundings are cut. */
+/* Filters the bin in `column` of around[1], whose summary is *cell; updates its record
+ * if soundings are cut. */
 static int filter_bin(struct area_pass *p, const struct area_cell *const around[3],
                       int64_t column, struct area_cell *cell, uint8_t *record,
                       struct pfm_bin *bin)
@@ -274,13 +276,13 @@ static int filter_bin(struct area_pass *p, const struct area_cell *const around[
     pfm_put_bin(p->h, record, bin);
     p->from = p->to ? p->from : at;
     p->to = at + p->h->bin_bytes;
-    pfm_get_bin(p->h, record, bin); /* as others will read it */
+    pfm_get_bin(p->h, record, bin); /* as readers will see it */
     if (p->rule.order == AREA_RASTER)
         *cell = cell_of(bin);
     return 0;
 }
 
-/* A row; its summaries and records are those at `cell` and `records`. */
+/* Filters a row with the summaries at `cell` and the records at `records`. */
 static int filter_row(struct area_pass *p, int64_t row, struct area_cell *cell,
                       uint8_t *records, struct pfm_extremes *e, uint8_t *coverage)
 {
@@ -304,8 +306,8 @@ static int filter_row(struct area_pass *p, int64_t row, struct area_cell *cell,
     return rc;
 }
 
-/* Filters n rows from `first` on, whose records and summaries are there with those of
- * the rows beside them, and writes what has changed of them at once. */
+/* Filters n rows from `first` on, whose records and summaries are in memory with those
+ * of the rows beside them, and writes the changed records in one transfer. */
 static int filter_rows(struct area_pass *p, int64_t first, int64_t n,
                        struct pfm_extremes *e, uint8_t *coverage)
 {
@@ -325,7 +327,7 @@ static int filter_rows(struct area_pass *p, int64_t first, int64_t n,
 
 int area_pass_apply(struct area_pass *p, struct pfm_extremes *e, uint8_t *coverage)
 {
-    int64_t width = p->h->width, have = 0; /* rows in p->records */
+    int64_t width = p->h->width, have = 0; /* number of rows in p->records */
     size_t cells = (size_t)width * sizeof(struct area_cell);
     int rc = 0;
     memcpy(p->cells, p->south, cells);
@@ -345,7 +347,7 @@ int area_pass_apply(struct area_pass *p, struct pfm_extremes *e, uint8_t *covera
     return rc;
 }
 
-/* ---- begin and end -------------------------------------------------------------- */
+/* ---- beginning and end ---------------------------------------------------------- */
 
 static int area_pass_make_room(struct area_pass *p)
 {

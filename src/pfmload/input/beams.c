@@ -53,12 +53,13 @@ void beams_free(struct beams *b)
 
 /* ---- the ends of a box ----------------------------------------------------------- */
 
-/* A beam beyond one of these may make the box larger. */
+/* Limits of a box; a beam beyond one of them may enlarge it. */
 struct ends {
     double south, north, west, east;
 };
 
-/* Of the beams that are loaded, by where they are about. Returns how many there are. */
+/* Finds the extent of the beams that are loaded, by approximate positions. Returns
+ * their number. */
 static int reach(const struct beams *b, const struct gsf_ping *p, struct ends *e)
 {
     int n = 0;
@@ -76,16 +77,16 @@ static int reach(const struct beams *b, const struct gsf_ping *p, struct ends *e
     return n;
 }
 
-/* A box has longitudes twice, and they differ where some are on the other side of 0 or
- * 180 degrees: beams there are all placed. */
+/* True if the extent comes near 0 or 180 degrees: a box has two ranges of longitudes,
+ * which differ there, so all beams are placed. */
 static bool is_by_seam(const struct ends *e, double error)
 {
     double west = e->west - error, east = e->east + error;
     return west <= -180 || east >= 180 || (west <= 0 && east >= 0);
 }
 
-/* Ends of the beams become those that a beam must pass to be an end of `known` and of
- * the beams, though it may be off by `error`, and others, too. */
+/* Narrows the limits, so that any beam that may be an end of `known` and the beams lies
+ * beyond one of them, in spite of an `error` of its position. */
 static void draw_in(struct ends *e, struct geo_point error, const struct geo_box *known)
 {
     double turn = e->west < 0 ? 360 : 0;
@@ -101,7 +102,7 @@ static void draw_in(struct ends *e, struct geo_point error, const struct geo_box
     e->east = fmax(e->east, fmin(known->east[0], known->east[1] - turn) - error.lon);
 }
 
-/* Those beyond an end; one at least, whose place the others get. */
+/* Selects the beams beyond a limit; one at least, whose place the others get. */
 static int pick(struct beams *b, const struct gsf_ping *p, const struct ends *e)
 {
     int n = 0, any = 0;
@@ -119,8 +120,8 @@ static int pick(struct beams *b, const struct gsf_ping *p, const struct ends *e)
     return n;
 }
 
-/* Whether no beam of the ping reaches an end of `known`, or comes near to where
- * longitudes jump. */
+/* True if no beam of the ping reaches an end of `known`, or comes near the meridians at
+ * which longitudes jump. */
 static bool is_inside(const struct gsf_ping *p, const struct geo_box *known)
 {
     struct geo_point reach;

@@ -8,11 +8,11 @@
 
 enum { END = 64 << 10 }; /* bytes of a head, and of a tail */
 
-/* What files that may be alike have in common. */
+/* Properties that copies share. */
 struct likeness {
     int64_t bytes;
     uint64_t hash;
-    int64_t file; /* its number */
+    int64_t file; /* number of the file */
 };
 
 static int compare_likeness(const void *a, const void *b)
@@ -30,8 +30,8 @@ static bool same_size(const struct likeness *p, const struct likeness *q)
     return p->bytes == q->bytes;
 }
 
-/* Of a file's head and tail, which overlap where it is short. One that cannot be read
- * is like no other. */
+/* Hashes a file's head and tail, which overlap if it is short. A file that cannot be
+ * read equals no other. */
 static void look_into(struct likeness *k, const char *path, char buffer[2 * END])
 {
     FILE *in = fopen(path, "re");
@@ -47,7 +47,7 @@ static void look_into(struct likeness *k, const char *path, char buffer[2 * END]
         fclose(in);
 }
 
-/* Whether the same bytes are in both, to the end. */
+/* True if both files have the same bytes. */
 static bool same_bytes(FILE *a, FILE *b, char buffer[2 * END])
 {
     size_t n, m;
@@ -84,7 +84,7 @@ static int check_alike(const struct list *l, struct likeness *k, int64_t n,
     for (int64_t i = 0; i < n; i++)
         if ((i && same_size(&k[i], &k[i - 1])) ||
             (i + 1 < n && same_size(&k[i], &k[i + 1])))
-            k[i].hash = 1; /* which it is not yet */
+            k[i].hash = 1; /* marked, to be replaced by its hash */
     for (int64_t i = 0; i < n; i++)
         if (k[i].hash)
             look_into(&k[i], l->file[k[i].file].path, buffer);

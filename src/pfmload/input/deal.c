@@ -6,7 +6,7 @@
 
 struct share {
     int64_t bytes;
-    int64_t of; /* a piece or a rank */
+    int64_t of; /* number of a piece or a rank */
 };
 
 static int compare_longest(const void *a, const void *b)
@@ -22,7 +22,7 @@ static bool is_less(const struct share *a, const struct share *b)
     return a->bytes < b->bytes || (a->bytes == b->bytes && a->of < b->of);
 }
 
-/* Puts the first of a heap, whose share grew, where it belongs. */
+/* Restores the order of a heap whose first share grew. */
 static void deal_settle(struct share *heap, int n)
 {
     int i = 0, child;

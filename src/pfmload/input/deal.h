@@ -1,4 +1,4 @@
-/* Work for ranks, by its size. */
+/* Deals pieces of work to ranks by size. */
 #ifndef PFMLOAD_INPUT_DEAL_H
 #define PFMLOAD_INPUT_DEAL_H
 
@@ -8,8 +8,8 @@ enum { DEAL_NOBODY = -1 };
 
 /* Local, and the same on every rank. Deals n pieces of `bytes` each to `ranks`: the
  * longest first, each to the rank with the least so far, the first of equals.
- * rank_of[i] becomes the rank of piece i; DEAL_NOBODY where that is what bytes[i] is.
- * Returns 0 or -ENOMEM with a sentence. */
+ * rank_of[i] becomes the rank of piece i; DEAL_NOBODY if bytes[i] is that. Returns 0,
+ * or -ENOMEM with a sentence. */
 int deal(const int64_t *bytes, int64_t n, int ranks, int *rank_of);
 
 #endif

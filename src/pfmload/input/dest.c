@@ -63,7 +63,7 @@ void dest_unlock(struct dest *d)
     scratch_forget(d->lock_path);
 }
 
-/* The state of a handle file and of the data that stands beside the handle `beside`. */
+/* The state of a handle file and of the data beside the handle `beside`. */
 static struct dest_state state_of(const char *handle, const char *beside)
 {
     static const char *const suffix[DEST_FILES] = {NULL,  "ctl", "lin",
@@ -99,7 +99,8 @@ int dest_check_base(const struct dest *d)
     return check_state(d, d->handle);
 }
 
-/* A link would be replaced, and what it leads to would stay as it was. */
+/* Checks the kinds of files. A link would be replaced, and its target would stay as
+ * it was. */
 static int check_kinds(const char *handle, mode_t handle_mode, const char *data,
                        mode_t data_mode)
 {
@@ -130,7 +131,7 @@ int dest_check(struct dest *d, bool replaces)
     return !rc && handle.st_mode ? pfm_check_handle(d->handle) : rc;
 }
 
-/* ---- making and unmaking -------------------------------------------------------- */
+/* ---- making and removing -------------------------------------------------------- */
 
 int dest_begin(struct dest *d)
 {
@@ -138,8 +139,8 @@ int dest_begin(struct dest *d)
     return rc ? rc : scratch_create_folder(d->part_data);
 }
 
-/* A folder without folders in it. What cannot be removed now, as when no descriptor is
- * left to look into it with, is owed until the end. */
+/* Removes a directory without subdirectories. If it cannot be removed now, for example
+ * for lack of descriptors, it is removed at the end. */
 static void remove_folder(const char *path)
 {
     char file[8192];
@@ -177,14 +178,14 @@ static int dest_move(const char *from, const char *to)
                    strerror(errno));
 }
 
-/* Changes places with the folder that is there, at once where the system can. The old
- * one ends up under the temporary name. */
+/* Exchanges the new directory with the existing one, atomically if the system can. The
+ * old one ends up under the temporary name. */
 static int dest_exchange(struct dest *d)
 {
     char old[4200];
     if (!renameat2(AT_FDCWD, d->part_data, AT_FDCWD, d->data, RENAME_EXCHANGE))
         return 0;
-    if (errno == ENOENT) /* a handle without its folder */
+    if (errno == ENOENT) /* a handle without its directory */
         return dest_move(d->part_data, d->data);
     snprintf(old, sizeof old, "%s.old", d->part_data);
     int rc = dest_move(d->data, old);
@@ -214,7 +215,8 @@ void dest_forget(const struct dest *d)
     scratch_forget(d->part_data);
 }
 
-/* What was there gets its name back, and what has no handle file loses it. */
+/* Undoes a publication: an old PFM gets its name back, and data without a handle file
+ * loses it. */
 static void take_back(struct dest *d)
 {
     struct stat st;
@@ -224,7 +226,8 @@ static void take_back(struct dest *d)
         dest_exchange(d);
 }
 
-/* The handle file, too, takes no name that has come to be there. */
+/* Gives the handle file its name, but replaces no file that has appeared
+ * there meanwhile. */
 static int move_handle(const struct dest *d)
 {
     if (d->replaces)
@@ -234,7 +237,8 @@ static int move_handle(const struct dest *d)
     return errno == EEXIST ? dest_check_base(d) : dest_move(d->part_handle, d->handle);
 }
 
-/* What has been taken away is looked at once more: it may have changed until then. */
+/* Publishes the handle file. The old PFM is checked again after it was moved away: it
+ * may have changed until then. */
 static int publish_handle(struct dest *d)
 {
     int rc = check_state(d, d->part_handle);
@@ -254,7 +258,7 @@ int dest_publish(struct dest *d)
         rc = sync_folder(d->part_data);
     if (rc)
         return rc;
-    dest_forget(d); /* from here on a signal must not remove what has its name */
+    dest_forget(d); /* from here on a signal must not remove the published files */
     rc = d->replaces ? dest_exchange(d) : dest_move(d->part_data, d->data);
     if (!rc)
         rc = publish_handle(d);

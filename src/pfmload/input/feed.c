@@ -20,12 +20,12 @@ struct feed {
     struct feed_counts counts;
 };
 
-/* The file that is being fed, and who takes its soundings. */
+/* The file being fed. */
 struct source {
     struct gsf *gsf;
     const char *path;
     int64_t number, line;
-    bool ended; /* the filter may still hold pings */
+    bool ended; /* at its end; the filter may still hold pings */
     feed_sink *sink;
     void *context;
 };
@@ -104,7 +104,8 @@ static uint32_t validity_of(uint8_t flag)
                                      : PFM_MANUALLY_INVAL;
 }
 
-/* All bits that any of the soundings has: it fits where each of them does. */
+/* Or-s the bits of soundings together: the result fits its fields if each of
+ * them does. */
 static inline void gather(struct pfm_sounding *all, const struct pfm_sounding *s)
 {
     all->file |= s->file;
@@ -126,8 +127,8 @@ static inline void feed_count(struct feed_counts *c, const struct pfm_sounding *
     c->filtered += (s->validity & PFM_FILTER_INVAL) != 0;
 }
 
-/* The soundings of a ping; *fits is what gather() makes of them. Returns how many, or
- * -1 where a depth is less than nothing when stored, or as deep as "none" is. */
+/* Makes the soundings of a ping; *fits is their union by gather(). Returns their
+ * number, or -1 if a stored depth would be negative, or as deep as the null depth. */
 static int make_soundings(struct feed *f, const struct source *from,
                           const struct gsf_ping *p, const uint8_t *cut,
                           struct pfm_sounding *fits)
@@ -164,7 +165,7 @@ static int make_soundings(struct feed *f, const struct source *from,
     return (int)(to - f->soundings);
 }
 
-/* `cut` has a byte for each beam; NULL: nothing is cut. */
+/* Feeds a ping. `cut` has a byte for each beam; NULL: nothing is cut. */
 static int feed_ping(struct feed *f, const struct source *from,
                      const struct gsf_ping *p, const uint8_t *cut)
 {
@@ -209,7 +210,7 @@ static int check_numbers(const struct source *from)
                    (long long)from->number, (long long)from->line);
 }
 
-/* The next ping, on its way through the filter if there is one. Returns 1, 0 or -errno
+/* Reads the next ping, through the filter if there is one. Returns 1, 0 or -errno
  * as gsf_next. */
 static int next_ping(struct feed *f, struct source *from, struct gsf_ping *ping,
                      const uint8_t **cut)
@@ -302,7 +303,7 @@ int feed_pfm(struct feed *f, struct pfm *p, int64_t row0, int64_t row1, feed_sin
 
 /* ---- fingerprints --------------------------------------------------------------- */
 
-/* Both halves of the product, neither of whose factors is likely to be 0. */
+/* Combines both halves of the product, whose factors are unlikely to be 0. */
 static inline uint64_t fold(uint64_t a, uint64_t b)
 {
     unsigned __int128 product = (unsigned __int128)(a ^ RNG_STEP) * (b ^ RNG_MIX_1);

@@ -12,19 +12,19 @@
 
 enum { MB_GSF = 121, PATH_BYTES = 4096, LINE_BYTES = 4 * PATH_BYTES };
 
-/* What a path leads to, whatever it looks like. */
+/* Identity of the file at a path, however the path is written. */
 struct place {
     dev_t device;
     ino_t node;
-    int64_t file; /* its number */
+    int64_t file; /* number of the file */
 };
 
-/* A list being made, on rank 0. */
+/* A list under construction, on rank 0. */
 struct maker {
     struct list *list;
-    struct place *place; /* of each file; as much room as list->file has */
+    struct place *place; /* of each file; allocated like list->file */
     int64_t room;
-    struct place *seen; /* lists */
+    struct place *seen; /* lists read so far */
     int64_t lists;
     bool skip_bad;
 };
@@ -67,7 +67,7 @@ int list_mark_bad(struct list *l, int64_t i, const char *why)
     return l->file[i].bad ? 0 : list_no_memory();
 }
 
-/* Size and place of the file, or why there is none. */
+/* Gets the status of a regular file, or reports why it is none. */
 static int list_look(const char *path, struct stat *st)
 {
     if (stat(path, st))
@@ -120,7 +120,7 @@ static int add_file(struct maker *m, const char *path)
     return 0;
 }
 
-/* Two names of one file come side by side when all are sorted. */
+/* Refuses two names of one file; they are adjacent when all are sorted. */
 static int check_twice(struct maker *m)
 {
     const struct list_file *file = m->list->file;
@@ -139,7 +139,7 @@ static int check_twice(struct maker *m)
 
 /* ---- lists ---------------------------------------------------------------------- */
 
-/* A line of a list, as far as it is understood. */
+/* A parsed line of a list. */
 struct line {
     const char *list;
     int64_t number;
@@ -157,7 +157,8 @@ static char *trim(char *text)
     return text;
 }
 
-/* The last word of a text that has more than one, cut off; NULL: it has not. */
+/* Cuts off the last word of a text of several words, and returns it; NULL: the text has
+ * one word. */
 static char *cut_word(char *text)
 {
     char *at = text + strlen(text);
@@ -177,7 +178,7 @@ static bool is_number(const char *word)
     return end != word && !*end;
 }
 
-/* "path", "path format" or "path format weight"; a path may have spaces. */
+/* Splits "path", "path format" or "path format weight"; a path may have spaces. */
 static void list_split(struct line *line)
 {
     char whole[PATH_BYTES], *last, *before;
@@ -243,8 +244,8 @@ static int read_line(struct maker *m, struct line *line, int depth)
     return add_file(m, path);
 }
 
-/* The next line. 1, or 0 at the end; -1 where it is no text, however long that is: a
- * zero byte is in it, or there is no end. */
+/* Reads the next line. Returns 1, or 0 at the end; -1 if it is not text or too long: it
+ * has a zero byte, or no end. */
 static int next_line(FILE *in, char text[LINE_BYTES])
 {
     int n = 0, c;
@@ -274,8 +275,8 @@ static int read_lines(struct maker *m, FILE *in, const char *path, int depth)
     return rc;
 }
 
-/* Remembers a list. One that is named again would have its files loaded twice, or would
- * never end. */
+/* Remembers a list, and refuses one that was named before: its files would be loaded
+ * twice, or reading would never end. */
 static int see_list(struct maker *m, FILE *in, const char *path)
 {
     struct stat st;
@@ -333,7 +334,7 @@ static int list_make(struct list *l, const struct opt_rest *files,
     return rc;
 }
 
-/* Any number of bytes, as MPI counts with int. */
+/* Broadcasts any number of bytes, as MPI counts with int. */
 static void share_bytes(void *data, int64_t bytes, MPI_Comm comm)
 {
     enum { PIECE = 1 << 30 };
@@ -342,7 +343,7 @@ static void share_bytes(void *data, int64_t bytes, MPI_Comm comm)
                   MPI_BYTE, 0, comm);
 }
 
-/* All paths and sentences one after the other, each with its end. */
+/* Packs all paths and sentences one after the other, each with its terminator. */
 static int64_t pack(const struct list *l, char *text)
 {
     int64_t at = 0;
@@ -387,7 +388,7 @@ static int list_share(struct list *l, MPI_Comm comm)
         l->bytes = head[1];
         if (!rank)
             pack(l, text);
-        /* The pointers in it say here only whether there is a sentence. */
+        /* Its pointers only tell whether there is a sentence. */
         share_bytes(l->file, l->n * (int64_t)sizeof *l->file, comm);
         share_bytes(text, head[2], comm);
         rc = err_agree(comm, rank ? unpack(l, text) : 0);

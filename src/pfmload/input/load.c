@@ -1,4 +1,4 @@
-/* What all schemes use of a load. */
+/* Functions of a load for all schemes. */
 #include "pfmload/input/load.h"
 #include "base/err.h"
 #include <errno.h>
@@ -70,7 +70,7 @@ struct told load_told(struct load *l)
     return (struct told){.transfer = transferred, .context = l};
 }
 
-/* ---- what goes in --------------------------------------------------------------- */
+/* ---- input ---------------------------------------------------------------------- */
 
 struct count {
     struct load *l;
@@ -117,7 +117,7 @@ void load_drop_input(struct load *l)
             load_fail(l, io_cache_drop(l->list->file[i].path, 0, 0, &resident));
 }
 
-/* ---- what comes out ------------------------------------------------------------- */
+/* ---- output --------------------------------------------------------------------- */
 
 const char *load_scratch(const struct load *l, const char *what, char *out)
 {
@@ -148,7 +148,7 @@ int64_t load_expected(const struct load *l)
 
 int64_t load_memory(const struct load *l)
 {
-    enum { OTHERS = 75 << 20 }; /* resident memory beside it, measured: 50 and 24 MiB */
+    enum { OTHERS = 75 << 20 }; /* resident memory besides, measured: 50 and 24 MiB */
     int64_t half = l->set->memory / 2, rest = l->set->memory - OTHERS;
     return rest > half ? rest : half;
 }
@@ -157,7 +157,7 @@ int64_t load_sorter_memory(const struct load *l, int64_t taken, int sharers)
 {
     int64_t most = load_memory(l) - taken, least = load_memory(l) / 2;
     int64_t expected = load_expected(l);
-    /* Half as much again: not all ranks get the same. */
+    /* Half as much again, as ranks get unequal parts. */
     int64_t need = expected / sharers * (int64_t)sizeof(struct pfm_sounding);
     need += need / 2 + (1 << 20);
     most = most > least ? most : least;

@@ -14,7 +14,7 @@ static int reader_fail(struct reader *r, int before)
     return r->run->failed;
 }
 
-/* What lies between the pieces is passed over. */
+/* Provides the bytes from `at` on; pieces before it are skipped. */
 static int reader_read(void *context, int64_t at, const uint8_t **p, int64_t *n)
 {
     struct reader *r = context;
@@ -32,7 +32,7 @@ static int reader_read(void *context, int64_t at, const uint8_t **p, int64_t *n)
     return 0;
 }
 
-/* A FIFO is refused, and not waited for. */
+/* Checks a file before it is opened. A FIFO is refused instead of waited for. */
 static int reader_look(const char *path, struct stat *st)
 {
     watchdog_arm_as_set("opening", path);

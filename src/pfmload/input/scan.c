@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What this rank does its share with. */
+/* State of this rank's scan. */
 struct scanner {
     const struct scan_options *o;
     struct beams beams;
-    struct geo_box known; /* of this rank's good files so far, and of this one */
+    struct geo_box known; /* of this rank's good files so far, and of the present one */
     struct progress progress;
-    int64_t *soundings; /* of each file; -1: it is bad */
+    int64_t *soundings; /* number in each file; -1: the file is bad */
     int *rank_of;
 };
 
@@ -35,7 +35,8 @@ static double end_of(const struct scan *s, int end)
     return ends[end];
 }
 
-/* Of two that are as far, the first in the list stays, on any number of ranks. */
+/* True if a's end is farther out. Of equal ones, the first in the list wins, on any
+ * number of ranks. */
 static bool is_farther(const struct scan *a, const struct scan *b, int end)
 {
     double x = end_of(a, end), y = end_of(b, end);
@@ -77,7 +78,7 @@ static void scan_join(struct scan *into, const struct scan *other)
     into->beams = other->beams > into->beams ? other->beams : into->beams;
 }
 
-/* Where a ping is, and how often that counts in the mean. */
+/* Places a ping, weighted for the mean. */
 static void locate(struct scan *s, const struct gsf_ping *p, int64_t file)
 {
     double n = (double)s->box.n, lon = geo_wrap(p->lon);
@@ -106,13 +107,13 @@ static int scan_ping(struct scanner *c, const struct gsf_ping *p, int64_t number
         why = gsf_why_beam_out(p, i);
         if (!why && c->o->bounded && !is_within(c->o, at))
             why = GSF_OUT_AREA;
-        s.out[why]++; /* GSF_IN, too, which nobody looks at */
+        s.out[why]++; /* GSF_IN is counted, too, and not used */
         if (why)
             continue;
         s.depth_min = depth < s.depth_min ? depth : s.depth_min;
         s.depth_max = depth > s.depth_max ? depth : s.depth_max;
         if (s.box.n && at.lat == last.lat && at.lon == last.lon)
-            s.box.n++; /* as most are that beams_place_ends does not place */
+            s.box.n++; /* as most beams that beams_place_ends does not place */
         else
             geo_box_add(&s.box, at);
         last = at;
@@ -151,8 +152,8 @@ static int64_t scan_bytes_of(const struct list *l, const int *rank_of, int rank)
     return bytes;
 }
 
-/* Scans this rank's files in the order of the list. Returns the first that ends all,
- * for which the failure is recorded, or l->n. */
+/* Scans this rank's files in the order of the list. Returns the first file whose
+ * recorded failure ends everything, or l->n. */
 static int64_t scan_mine(struct scanner *c, struct list *l, int rank, struct scan *s)
 {
     int64_t i = 0;
@@ -176,7 +177,7 @@ static int64_t scan_mine(struct scanner *c, struct list *l, int rank, struct sca
 
 /* ---- all ranks ------------------------------------------------------------------ */
 
-/* The failure of the first file that ends all, if there is one, becomes everyone's. */
+/* Agrees on the failure of the first bad file in the list, if there is one. */
 static int scan_agree(MPI_Comm comm, int64_t stopped, int64_t n)
 {
     int64_t first;
@@ -209,7 +210,7 @@ static void join_all(struct scan *s, MPI_Comm comm)
     MPI_Type_free(&type);
 }
 
-/* What each rank found of its files, to all. */
+/* Gives all ranks the results of each rank's files. */
 static int share_files(const struct scanner *c, struct list *l, int rank, MPI_Comm comm)
 {
     enum { PIECE = 1 << 20 };

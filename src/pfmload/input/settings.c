@@ -109,7 +109,7 @@ struct opt settings_table[] = {
 
 const int settings_count = WORKLOAD_COUNT(settings_table);
 
-/* n numbers with commas between, and nothing else. */
+/* Parses exactly n numbers with commas between. */
 static bool numbers(const char *text, int n, double *v)
 {
     for (int i = 0; i < n; i++) {
@@ -159,7 +159,7 @@ static int settle_depths(struct settings *s)
     return 0;
 }
 
-/* Grid and format are those of the PFM that is added to. */
+/* Refuses options of grid and format with --append: they are those of the PFM. */
 static int check_append(const struct opt_program *p)
 {
     static const char *const fixed[] = {"bounds", "depths", "bin-size", "record-length",
@@ -189,7 +189,7 @@ static int check_output(const struct settings *s, const struct opt_program *p)
     return s->append ? check_append(p) : 0;
 }
 
-/* What is not about any one scheme. */
+/* Checks that do not depend on the scheme. */
 static int check_io(const struct settings *s)
 {
     if (!strcmp(s->run.iomode, "NONE") && (s->area_sigma > 0 || s->append))

@@ -5,7 +5,7 @@
 #include "hydro/geodesy.h"
 #include "run/workload.h"
 
-enum { SETTINGS_MEMORY_MIN = 1 << 20 }; /* bytes, of a rank */
+enum { SETTINGS_MEMORY_MIN = 1 << 20 }; /* bytes of a rank */
 
 struct settings {
     struct run_options run;
@@ -17,10 +17,11 @@ struct settings {
     int64_t record_length, memory, queue_limit, io_ranks;
     bool canonical, append, overwrite, skip_bad, truncated, swath;
     bool area_serial;
-    /* what follows from them */
+    /* derived from the options */
     enum geo_how how;
     bool bounded, depths_given;
-    double west, south, east, north; /* degrees; east > 180 where it crosses */
+    double west, south, east, north; /* degrees; east > 180 if it crosses
+                                      * that meridian */
     double depth_min, depth_max;     /* m */
 };
 
@@ -28,8 +29,8 @@ extern struct settings settings;
 extern struct opt settings_table[];
 extern const int settings_count;
 
-/* Local. Reads the texts of --bounds and --depths, and refuses what does not go
- * together. Returns 0 or -EINVAL with a sentence. */
+/* Local. Parses --bounds and --depths, and refuses incompatible options. Returns 0, or
+ * -EINVAL with a sentence. */
 int settings_settle(const struct opt_program *p);
 
 #endif

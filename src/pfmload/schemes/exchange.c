@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Soundings of a buffer: many, and for many ranks some for each of them. */
+/* Soundings of a buffer: at least ROOM_MIN, and for many ranks some for each
+ * of them. */
 enum { ROOM_MIN = 65536, ROOM_PER_RANK = 256 };
 
 struct exchange {
@@ -15,8 +16,8 @@ struct exchange {
     int64_t room, fill;
     exchange_take *take;
     void *context;
-    struct pfm_sounding *added, *out, *in; /* room of each */
-    int *to;                               /* of each that was added */
+    struct pfm_sounding *added, *out, *in; /* `room` soundings each */
+    int *to;                               /* destination of each sounding in `added` */
     int64_t *count, *start, *sent;         /* for each rank, in `out` */
     int *send_n, *send_at, *recv_n, *recv_at;
     MPI_Datatype sounding;
@@ -82,7 +83,7 @@ void exchange_close(struct exchange **x)
 
 /* ---- one round ------------------------------------------------------------------ */
 
-/* From the order in which they were added to that of the ranks they go to. */
+/* Sorts the added soundings by the ranks they go to. */
 static void sort_by_rank(struct exchange *x)
 {
     int64_t at = 0;
@@ -98,8 +99,8 @@ static void sort_by_rank(struct exchange *x)
     memset(x->sent, 0, (size_t)x->ranks * sizeof *x->sent);
 }
 
-/* Part of what there is: so much for each rank that what arrives cannot be more than
- * the buffer holds. */
+/* Sends a part of the soundings: so many to each rank that those which arrive fit in
+ * the buffer. */
 static int exchange_part(struct exchange *x)
 {
     int64_t most = x->room / x->ranks, arrived = 0;
@@ -123,12 +124,12 @@ static int exchange_part(struct exchange *x)
 }
 
 struct state {
-    int64_t parts; /* that a rank needs to send all it has */
+    int64_t parts; /* rounds that a rank needs to send all its soundings */
     int64_t adds;  /* a rank has more to add */
     int64_t failed;
 };
 
-/* **Collective.** The worst of all ranks. */
+/* **Collective.** Agrees on the maximum of all ranks' states. */
 static struct state exchange_agree(struct exchange *x, bool adds, bool failed)
 {
     struct state s = {.adds = adds, .failed = failed || x->failed};
@@ -182,6 +183,7 @@ int exchange_end(struct exchange *x, bool failed)
     do
         s = exchange_all(x, false, failed);
     while (s.adds);
-    /* What failed in the last round is not known to all yet: who writes agrees. */
+    /* A failure in the last round is not known to all yet: the ranks that write agree
+     * on it. */
     return x->failed ? x->failed : s.failed ? -ECANCELED : 0;
 }

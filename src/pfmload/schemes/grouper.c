@@ -9,19 +9,20 @@
 
 struct grouper {
     struct load *l;
-    int64_t due;           /* soundings in the batch with which the next one is */
+    int64_t due;           /* size of the batch that starts the next round */
     struct channel blocks; /* to the I/O node */
-    struct channel rest;   /* to the one who groups */
+    struct channel rest;   /* to the slave that groups */
     struct receiver others;
     struct batch batch;
-    struct extsort *left; /* over, what the batch has no room for; all in the end */
-    /* in the end, of the bin that is being grouped: */
+    struct extsort *left; /* leftovers that do not fit in the batch; all of them at
+                           * the end */
+    /* at the end, of the bin being grouped: */
     struct pfm_sounding *part;
     int64_t parts;
     bool groups;
 };
 
-enum { ROUND_LEAST = 1 << 16 }; /* soundings that a round is worth while for */
+enum { ROUND_LEAST = 1 << 16 }; /* least soundings of a round */
 
 static int grouper_open(struct grouper *g, struct load *l)
 {
@@ -62,15 +63,15 @@ static void send_block(struct grouper *g, const struct pfm_sounding *s, int64_t 
     packet_put(h, channel_take(&g->blocks, packet_bytes(h)), s, n);
 }
 
-/* When the next round is due: when at least as much has come as is left over. */
+/* Sets the size for the next round: at least as many new soundings as leftovers. */
 static void set_due(struct grouper *g)
 {
     int64_t most = g->batch.capacity, due = 2 * g->batch.n + ROUND_LEAST;
     g->due = due < most ? due : most;
 }
 
-/* Sends all full blocks of the batch; the rest moves to its start, or, where it would
- * take half of it, to the sorter. */
+/* Sends all full blocks of the batch. Leftovers move to its start, or, if they would
+ * fill half of it, to the sorter. */
 static int send_full(struct grouper *g)
 {
     struct batch *b = &g->batch;
@@ -108,9 +109,9 @@ static int grouper_take(void *grouper, const struct pfm_sounding *s, int64_t n)
     return rc;
 }
 
-/* ---- in the end ----------------------------------------------------------------- */
+/* ---- at the end ----------------------------------------------------------------- */
 
-/* What others have left over. */
+/* Receives other slaves' leftovers. */
 static void take_rest(void *grouper, const uint8_t *buf, int64_t n, int from)
 {
     struct grouper *g = grouper;
@@ -141,8 +142,8 @@ static void group(struct grouper *g, const struct pfm_sounding *s, int64_t n)
     }
 }
 
-/* All that is left over, in the order of bins, into blocks; who does not group keeps
- * to full ones, and sends the rest. */
+/* Groups all leftovers, in the order of bins, into blocks; a slave that does not group
+ * makes only full ones, and sends the rest. */
 static int group_all(struct grouper *g)
 {
     const struct pfm_sounding *s;
@@ -154,7 +155,7 @@ static int group_all(struct grouper *g)
     return g->l->r->failed;
 }
 
-/* Full blocks have all arrived before the rest has: of no bin does one come after the
+/* Ends a slave. All full blocks arrive before the rest: none of a bin comes after its
  * block that is not full. */
 static void grouper_finish(struct grouper *g, const struct roles_end *end)
 {

@@ -12,7 +12,7 @@ int heap_open(struct heap *h, struct load *l, int64_t memory)
     h->record = calloc(1, (size_t)l->head.bin_bytes);
     if (!h->block || !h->record)
         return err_set(-ENOMEM, NULL, -1, "no memory for a block");
-    /* A bin's record is a third of a block: so it is with the windows. */
+    /* A bin's record is a third of a block: windows are sized accordingly. */
     int rc = pages_open(&h->blocks, &l->blocks, 0, memory - memory / 4);
     return rc ? rc : pages_open(&h->bins, &l->bins, 0, memory / 4);
 }
@@ -37,8 +37,8 @@ static int64_t record_at(const struct heap *h, int64_t bin)
     return h->l->head.header_bytes + bin * h->l->head.bin_bytes;
 }
 
-/* Fills the last block of a bin up, and, where soundings are left, has it go on at the
- * end of the file. Returns how many went in. */
+/* Fills up the last block of a bin, and, if soundings are left, continues its chain at
+ * the end of the file. Returns the number of soundings stored. */
 static int64_t fill_last(struct heap *h, const struct pfm_bin *bin,
                          const uint8_t *packed, int64_t n)
 {
@@ -98,7 +98,7 @@ void heap_add(struct heap *h, int64_t bin, const uint8_t *packed, int64_t n)
 
 int heap_add_each(struct heap *h, const struct pfm_sounding *s, int64_t n)
 {
-    uint8_t *packed = h->block + h->l->head.block_bytes; /* a block is more than one */
+    uint8_t *packed = h->block + h->l->head.block_bytes; /* behind the block */
     for (int64_t i = 0; i < n && !h->r->failed; i++) {
         memset(packed, 0, (size_t)h->l->head.block_bytes);
         pfm_put_soundings(&h->l->head, packed, 0, &s[i], 1);

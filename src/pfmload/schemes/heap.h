@@ -1,6 +1,6 @@
-/* Adding soundings to bins in any order, as the PFM library does: what is left of a
- * bin's last block is filled, then blocks are added at the end of the .ndx, and the
- * bin's record follows. Statistics are left for a pass at the end. */
+/* Adds soundings to bins in any order, as the PFM library does: fills a bin's last
+ * block, then adds blocks at the end of the .ndx, and updates the bin's record. A pass
+ * at the end computes statistics. */
 #ifndef PFMLOAD_SCHEMES_HEAP_H
 #define PFMLOAD_SCHEMES_HEAP_H
 
@@ -9,15 +9,15 @@
 
 struct heap {
     struct load *l;
-    struct run *r; /* of the lane that has the files */
+    struct run *r; /* run of the lane that has the files */
     struct pages *blocks, *bins;
-    int64_t end; /* of the .ndx */
+    int64_t end; /* length of the .ndx */
     uint8_t *block, *record;
 };
 
-/* Local. On files that are open and empty; windows of `memory` bytes in all, or, with
- * 0, each block and record is read and written by a request of its own. Returns 0 or
- * -ENOMEM with a sentence; heap_close is due whatever it says. */
+/* Local. Opens a heap on open, empty files, with windows of `memory` bytes in all; with
+ * 0, each block and record is read and written by its own request. Returns 0, or
+ * -ENOMEM with a sentence; heap_close must be called whatever it returns. */
 int heap_open(struct heap *h, struct load *l, int64_t memory);
 
 /* Local. Adds n packed soundings of one bin. Failures are kept in the run. */
@@ -26,7 +26,7 @@ void heap_add(struct heap *h, int64_t bin, const uint8_t *packed, int64_t n);
 /* Local. Adds n soundings one by one. Returns 0, or the run's failure. */
 int heap_add_each(struct heap *h, const struct pfm_sounding *s, int64_t n);
 
-void heap_flush(struct heap *h); /* Local. Writes what is still in the windows. */
+void heap_flush(struct heap *h); /* Local. Writes changed windows. */
 void heap_close(struct heap *h); /* Local. Frees the memory. */
 
 #endif

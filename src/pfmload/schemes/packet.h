@@ -1,17 +1,17 @@
-/* What slaves of schemes E and F send: a block of soundings of one bin, packed as it is
- * to be in the .ndx but for its pointer, after a key that orders packets by bin, full
- * ones first. */
+/* The packets that slaves of schemes E and F send: a block of soundings of one bin,
+ * packed as in the .ndx except for its pointer, after a key that orders packets by bin,
+ * full ones first. */
 #ifndef PFMLOAD_SCHEMES_PACKET_H
 #define PFMLOAD_SCHEMES_PACKET_H
 
 #include "hydro/pfm_pack.h"
 #include <string.h>
 
-/* Bytes of the key; and more places than a block lacks of a full one, for 16 bits of
- * it. */
+/* Bytes of the key; and the factor of the bin in it: 16 bits hold the number of
+ * soundings that a block lacks. */
 enum { PACKET_KEY = 8, PACKET_LACK = 65536 };
 
-/* Local. A multiple of 8. */
+/* Local. The size of a packet, a multiple of 8. */
 static inline int64_t packet_bytes(const struct pfm_head *h)
 {
     return PACKET_KEY + (h->block_bytes + 7) / 8 * 8;

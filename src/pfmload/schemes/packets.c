@@ -5,11 +5,11 @@
 #include <string.h>
 
 enum {
-    BATCH_MAX = 32 << 20, /* bytes; more has hardly more soundings of one bin */
-    BIN_BYTES = 8,        /* of a packet: its bin, */
+    BATCH_MAX = 32 << 20, /* bytes; larger batches have hardly more soundings per bin */
+    BIN_BYTES = 8,        /* in a packet: its bin, */
     COUNT_BYTES = 4,      /* its number of soundings, */
     HEAD_BYTES = BIN_BYTES + COUNT_BYTES,
-    SOUNDINGS_MAX = 1024 /* and these: what does not fit leaves little room unused */
+    SOUNDINGS_MAX = 1024 /* and these: small enough to leave little room unused */
 };
 
 static int64_t batch_bytes(const struct load *l)

@@ -6,26 +6,27 @@
 
 enum tag {
     TAG_DATA = 1, /* slave to receiver: a buffer */
-    TAG_END,      /* slave to receiver: there is no more */
+    TAG_END,      /* slave to receiver: no more buffers */
     TAG_ASK,      /* slave to master: another item? struct ask */
     TAG_ANSWER,   /* master to slave: struct answer */
-    TAG_COUNT,    /* slave to master: so many soundings more */
-    TAG_CREDIT,   /* receiver to slave: one more buffer may come */
-    TAG_FAILED,   /* I/O node to master: it cannot write */
-    TAG_DONE      /* I/O node to master: it has received all */
+    TAG_COUNT,    /* slave to master: number of further soundings */
+    TAG_CREDIT,   /* receiver to slave: it may send one more buffer */
+    TAG_FAILED,   /* I/O node to master: a write failed */
+    TAG_DONE      /* I/O node to master: everything is received */
 };
 
 struct ask {
-    int64_t soundings; /* since the last one */
+    int64_t soundings; /* since the last message */
     int64_t failed;
 };
 
 struct answer {
-    int64_t item; /* -1: there is no more, and: */
+    int64_t item; /* -1: no more items, and: */
     int64_t group, slaves;
 };
 
-/* Time in MPI is communication, but where there is nothing to do for lack of it. */
+/* Begins an activity. Time in MPI is communication, or idle if there is nothing
+ * to do. */
 static enum act roles_begin(struct load *l, enum act a)
 {
     return phase_act(l->r->phase, a);
@@ -111,7 +112,7 @@ void channel_end(struct channel *c)
     enum act before = roles_begin(c->l, ACT_COMMUNICATE);
     for (int i = 0; i < 2; i++)
         world_wait(&c->request[i], MPI_STATUS_IGNORE);
-    wait_for_credits(c, c->limit); /* then none is on its way that nobody awaits */
+    wait_for_credits(c, c->limit); /* none must be in transit that nobody awaits */
     MPI_Issend(NULL, 0, MPI_BYTE, c->to, TAG_END, c->l->r->world.comm, &c->request[0]);
     world_wait(&c->request[0], MPI_STATUS_IGNORE);
     end(c->l, before);
@@ -134,8 +135,8 @@ void receiver_start(struct receiver *v, struct load *l,
     v->keep = keep;
 }
 
-/* Empty, and no more of them than a slave has credits: no MPI holds one back until it
- * is received. */
+/* Gives a slave a credit. The message is empty, and there are no more of them than a
+ * slave has credits: no MPI delays it until it is received. */
 void roles_give_credit(struct load *l, int slave)
 {
     MPI_Send(NULL, 0, MPI_BYTE, slave, TAG_CREDIT, l->r->world.comm);
@@ -147,7 +148,8 @@ void receiver_close(struct receiver *v)
     buf_free(v->buf[1]);
 }
 
-/* As every sender sends one message more at least, what is posted is used. */
+/* Posts receives. Every sender sends at least one more message, so they are
+ * all used. */
 static void post(struct receiver *v)
 {
     while (v->posted < 2 && v->posted < v->senders) {
@@ -218,9 +220,9 @@ void receiver_run(struct receiver *v, int64_t senders, roles_take *take, void *c
 
 struct master {
     struct load *l;
-    int64_t next;  /* item */
-    int slaves;    /* that have not been told that there is no more */
-    int64_t group; /* rank; 0: none yet */
+    int64_t next;  /* the next item */
+    int slaves;    /* slaves that do not know yet that there are no more items */
+    int64_t group; /* rank that groups; 0: none yet */
     bool stop, io_done;
 };
 
@@ -281,7 +283,7 @@ struct slave {
     struct ask ask;
 };
 
-/* Passes soundings on, and tells the master how many there were now and then. */
+/* Passes soundings on, and reports their number to the master now and then. */
 static int roles_count(void *context, const struct pfm_sounding *s, int64_t n)
 {
     enum { OFTEN = 1 << 19 };

@@ -1,5 +1,5 @@
-/* Scheme C, which the others start from: slaves read, place and send soundings as they
- * are; the I/O node adds them one by one. */
+/* Scheme C, from which the others derive: slaves read, place and send unpacked
+ * soundings; the I/O node adds them one by one. */
 #include "base/err.h"
 #include "pfmload/schemes/heap.h"
 #include "pfmload/schemes/roles.h"

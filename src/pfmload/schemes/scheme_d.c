@@ -1,5 +1,5 @@
-/* Scheme D: slaves sort soundings by bins and pack them as the PFM has them; the I/O
- * node copies them into its blocks. */
+/* Scheme D: slaves sort soundings by bins and pack them in the PFM's form; the I/O node
+ * copies them into its blocks. */
 #include "pfmload/schemes/packets.h"
 
 static void scheme_d_take(void *heap, const uint8_t *buf, int64_t n, int from)

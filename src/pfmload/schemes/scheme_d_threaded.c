@@ -2,7 +2,7 @@
  * one writes, and buffers wait in a queue between them. The queue of 2002 grew until
  * the node swapped. Here a slave needs a credit for each buffer it sends, and gets it
  * back when the buffer is written, so that no more than --queue-limit buffers are ever
- * on their way or waiting; with 0 all is as it was. */
+ * in transit or waiting; 0 removes the limit. */
 #include "base/err.h"
 #include "pfmload/schemes/packets.h"
 #include "run/lanes.h"
@@ -12,35 +12,37 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Of the I/O node; the first one's thread is that of MPI. */
+/* Lanes of the I/O node; the first one's thread is MPI's. */
 enum { RECEIVER, WRITER, LANES };
 
 struct buffer {
-    struct buffer *next;  /* in the queue, or of those that are free */
-    struct buffer *other; /* one after another, all there are */
-    int from;             /* slave */
-    int64_t n;            /* bytes */
+    struct buffer *next;  /* in the queue, or in the list of free buffers */
+    struct buffer *other; /* in the list of all buffers */
+    int from;             /* the slave that sent it */
+    int64_t n;            /* bytes in it */
     uint8_t data[ROLES_MESSAGE];
 };
 
 struct queue {
     struct load *l;
-    int64_t limit, available; /* buffers, 0: any number; bytes of memory before */
-    struct heap heap;         /* of the lane that writes */
-    /* of the lane that receives: */
+    int64_t limit, available; /* limit of buffers, 0: none; bytes of memory
+                               * available before */
+    struct heap heap;         /* for the writing lane */
+    /* for the receiving lane: */
     struct buffer *all, *free;
     int64_t buffers;
-    /* of both: */
-    pthread_mutex_t lock; /* of all that follows */
+    /* for both: */
+    pthread_mutex_t lock; /* protects the members below */
     pthread_cond_t filled, written;
-    struct buffer *full, **full_end; /* that wait, the oldest first */
-    struct buffer *done;             /* that are written */
-    int64_t held, peak;              /* that wait or are being written; most of them */
+    struct buffer *full, **full_end; /* waiting buffers, the oldest first */
+    struct buffer *done;             /* written buffers */
+    int64_t held, peak;              /* buffers that wait or are being written; and
+                                      * their maximum */
     bool ended;
     int failed;
 };
 
-/* ---- the lane that writes ------------------------------------------------------- */
+/* ---- the writing lane ----------------------------------------------------------- */
 
 static struct buffer *next_full(struct queue *q)
 {
@@ -64,7 +66,7 @@ static void scheme_d_threaded_write_all(struct queue *q)
     pthread_mutex_lock(&q->lock);
     while ((b = next_full(q))) {
         pthread_mutex_unlock(&q->lock);
-        packets_add(&q->heap, b->data, b->n); /* nothing, after a failure */
+        packets_add(&q->heap, b->data, b->n); /* does nothing after a failure */
         pthread_mutex_lock(&q->lock);
         q->failed = q->heap.r->failed;
         q->held--;
@@ -76,7 +78,7 @@ static void scheme_d_threaded_write_all(struct queue *q)
     heap_flush(&q->heap);
 }
 
-/* ---- the lane that receives ----------------------------------------------------- */
+/* ---- the receiving lane --------------------------------------------------------- */
 
 static bool make_buffer(struct queue *q)
 {
@@ -95,7 +97,7 @@ static uint8_t *room(void *queue)
 {
     struct queue *q = queue;
     if (!q->free && (!q->limit || q->buffers < q->limit))
-        make_buffer(q); /* where it fails there are buffers to wait for */
+        make_buffer(q); /* after a failure there are other buffers to wait for */
     struct buffer *b = q->free;
     if (!b)
         return NULL;
@@ -132,7 +134,8 @@ static void give_back(struct queue *q, struct buffer *done)
     }
 }
 
-/* Not for long, as messages may come as well, unless the queue is full. */
+/* Waits briefly for a written buffer, as messages may come, too; if the queue is full
+ * this is idle time. */
 static void wait_for_written(struct queue *q)
 {
     enum { MOMENT_NS = 500000, SECOND_NS = 1000000000 };
@@ -170,13 +173,14 @@ static void make_lock(struct queue *q)
     pthread_condattr_t attr;
     pthread_mutex_init(&q->lock, NULL);
     pthread_cond_init(&q->filled, NULL);
-    pthread_condattr_init(&attr); /* a moment must not depend on the time of day */
+    /* the time limit must not depend on the time of day */
+    pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&q->written, &attr);
     pthread_condattr_destroy(&attr);
 }
 
-/* The lane whose transfers are those of the files. */
+/* Sets the lane that transfers the files. */
 static void files_of(struct load *l, struct run *r)
 {
     l->blocks.run = l->bins.run = r;
@@ -255,7 +259,7 @@ static void io_node(struct load *l)
     queue_close(q);
 }
 
-/* Of the queue's credits; the first slaves get what cannot be shared out. */
+/* This slave's share of the queue's credits; the first slaves get the remainder. */
 static int64_t credits(const struct load *l)
 {
     int64_t limit = l->set->queue_limit, slaves = roles_slaves(l);

@@ -1,11 +1,11 @@
-/* Scheme E: slaves send blocks of one bin each, ready-made; the I/O node sets their
+/* Scheme E: slaves send complete blocks of one bin each; the I/O node sets their
  * pointers, and writes each of them once, in large requests one after another.
  *
- * Chains begin with what came last: a new block points to the one that came before it,
- * whose place is known by then. What a chain ends with, the bin's oldest block and
- * after it maybe one that is not full, is known only in the end. So the oldest block of
- * each bin is kept in memory, and its place in the file is kept free: in extents, which
- * are written when all has come. */
+ * A chain begins with the latest block: a new block points to the one that came before
+ * it, whose place is known by then. The end of a chain, the bin's oldest block and
+ * perhaps one after it that is not full, is known only at the end. So the oldest block
+ * of each bin is kept in memory, and its place in the file is reserved: in extents,
+ * which are written when all blocks have come. */
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/units.h"
@@ -20,9 +20,9 @@
 
 enum { EXTENT_MAX = 1 << 20 }; /* bytes */
 
-/* A stretch of the .ndx of blocks that are kept in memory. */
+/* An extent: a range of the .ndx whose blocks are kept in memory. */
 struct kept {
-    int64_t at; /* in the file */
+    int64_t at; /* offset in the file */
     uint8_t *memory;
 };
 
@@ -30,22 +30,23 @@ struct node {
     struct load *l;
     struct receiver receiver;
     struct run_stream *blocks;
-    /* Of each bin of the grid; `last` is, until the end, which of the blocks that are
-     * kept is its oldest one. */
+    /* For each bin of the grid; until the end, `last` is the number of its oldest block
+     * among the kept ones. */
     struct load_bin *bin;
-    int64_t memory;       /* bytes allocated for bins and what is kept of them */
-    int64_t blocks_of;    /* an extent; the last one, made in the end, may have less */
-    int64_t kept, places; /* blocks that are, and that there is room for in extents */
+    int64_t memory;       /* bytes allocated for bins and their kept blocks */
+    int64_t blocks_of;    /* blocks in an extent; the last one, made at the end, may
+                           * have fewer */
+    int64_t kept, places; /* kept blocks, and places for them in extents */
     struct kept *extent;
     int64_t extents;
-    /* A ring of packets that have come last. In the end they fill what is empty of the
-     * last extent, so that it need not be known before how long that is to be. */
+    /* A ring of the latest packets. At the end they fill the empty places of the last
+     * extent, so that its length need not be known before. */
     uint8_t *waiting;
     int64_t oldest, waits;
-    bool keep_all; /* the end has come: all that waits is kept */
+    bool keep_all; /* at the end: all waiting blocks are kept */
 };
 
-/* So many bytes more are needed. */
+/* Counts the memory needed; -ENOMEM with a sentence if it is too much. */
 static int need(struct node *v, int64_t bytes)
 {
     v->memory += bytes;
@@ -90,7 +91,7 @@ static void node_close(struct node *v)
 
 /* ---- blocks --------------------------------------------------------------------- */
 
-/* Places for n blocks more, here in the file. */
+/* Reserves places for n more blocks, here in the file. */
 static int scheme_e_extend(struct node *v, int64_t n)
 {
     int64_t bytes = n * v->l->head.block_bytes;
@@ -113,9 +114,9 @@ static uint8_t *kept_block(const struct node *v, int64_t kept)
            kept % v->blocks_of * v->l->head.block_bytes;
 }
 
-/* A place for a block, which is copied there: at byte *at. `kept`: where it remains in
- * memory, and as the so-manieth; NULL: it need not.
- * Returns NULL after a failure, which is kept in the run. */
+/* Places a block, and copies it to byte *at. If `kept` is not NULL, the block stays in
+ * memory, with the number *kept. Returns its memory, or NULL after a failure, which is
+ * kept in the run. */
 static uint8_t *scheme_e_place(struct node *v, const uint8_t *block, int64_t *at,
                                int64_t *kept)
 {
@@ -136,8 +137,9 @@ static uint8_t *scheme_e_place(struct node *v, const uint8_t *block, int64_t *at
     return memcpy(kept_block(v, number), block, bytes);
 }
 
-/* A pointer to byte 0 is none, so what is there remains the first of its chain: it
- * changes places with the new one. */
+/* Adds a full block when the bin's first one is at byte 0. No pointer can lead there,
+ * as 0 means none, so the chain must begin there: the new block takes that place, and
+ * the old one moves. */
 static void add_full_at_0(struct node *v, struct load_bin *b, const uint8_t *block)
 {
     const struct pfm_head *h = &v->l->head;
@@ -160,7 +162,7 @@ static void add_full(struct node *v, struct load_bin *b, const uint8_t *block)
     b->first = at;
 }
 
-/* The last one of its bin. */
+/* Adds a block that is not full, the last one of its bin. */
 static void add_part(struct node *v, struct load_bin *b, const uint8_t *block)
 {
     int64_t at;
@@ -186,7 +188,7 @@ static void scheme_e_add(struct node *v, const uint8_t *packet)
     b->soundings += n;
 }
 
-/* The packet that has waited longest makes room for a new one. */
+/* Takes packets; the one that has waited longest makes room for a new one. */
 static void scheme_e_take(void *node, const uint8_t *buf, int64_t n, int from)
 {
     struct node *v = node;
@@ -207,8 +209,8 @@ static void scheme_e_take(void *node, const uint8_t *buf, int64_t n, int from)
 
 /* ---- the end -------------------------------------------------------------------- */
 
-/* All that waits gets places in the last extent, and in one more that is as long as it
- * must be. */
+/* Places all waiting packets in the last extent, and in one more that is just
+ * long enough. */
 static int add_waiting(struct node *v)
 {
     const struct pfm_head *h = &v->l->head;
@@ -236,8 +238,8 @@ static void write_extents(struct node *v)
     run_stream_flush(v->blocks);
 }
 
-/* A chain ends with a block that is not full, to which its oldest one points, or with
- * that. */
+/* The end of a chain: a block that is not full, to which the bin's oldest one points,
+ * or else the oldest one. */
 static int64_t last_of(const struct node *v, const struct load_bin *b)
 {
     if (b->soundings < v->l->head.record_length)
@@ -249,7 +251,8 @@ static int64_t last_of(const struct node *v, const struct load_bin *b)
            b->last % v->blocks_of * v->l->head.block_bytes;
 }
 
-/* Bins are not written yet: the recompute pass is given them, and writes each once. */
+/* Gives the bins to the recompute pass, which writes each once: they are not
+ * written yet. */
 static void hand_over_bins(struct node *v)
 {
     struct load *l = v->l;

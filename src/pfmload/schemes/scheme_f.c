@@ -1,6 +1,6 @@
-/* Scheme F: slaves as those of scheme E; the I/O node keeps all packets until the last
- * has come, sorted by bins, in scratch files beyond its memory, and then writes each
- * bin's blocks in a row. */
+/* Scheme F: slaves as in scheme E; the I/O node keeps all packets until the last has
+ * come, sorted by bins, in scratch files beyond its memory, and then writes each bin's
+ * blocks contiguously. */
 #include "base/err.h"
 #include "hydro/pfm_pack.h"
 #include "pfmload/schemes/grouper.h"
@@ -8,8 +8,8 @@
 #include "pfmload/schemes/roles.h"
 #include "pfmload/store/writer.h"
 
-/* --canonical asks for an order within bins, which packets do not have: then soundings
- * are kept, and not packets. */
+/* State of the I/O node. --canonical needs an order within bins, which packets lack:
+ * then soundings are kept instead of packets. */
 struct node {
     struct load *l;
     struct receiver receiver;
@@ -82,7 +82,7 @@ static int write_soundings(struct node *v)
     return rc;
 }
 
-/* All has come. */
+/* Writes everything, after all packets have come. */
 static void scheme_f_write_all(struct node *v)
 {
     struct load *l = v->l;

@@ -1,9 +1,9 @@
 /* Scheme G: no I/O node. The rows of the grid are dealt to the ranks that write, in
  * bands; soundings go to the rank of their band, which sorts them. Ranks then agree on
- * how many blocks each band has, and write their own bands straight into the one PFM,
- * with MPI-IO's collective transfers where --collective says so.
+ * the number of blocks of each band, and write their own bands directly into the one
+ * PFM, with MPI-IO's collective transfers if --collective is given.
  *
- * Of --memory, on a rank that writes, 4 bytes are for each bin of its bands. */
+ * On a rank that writes, 4 bytes of --memory are used for each bin of its bands. */
 #include "base/err.h"
 #include "base/units.h"
 #include "pfmload/input/deal.h"
@@ -14,38 +14,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BANDS_PER_WRITER = 64 }; /* so that all get about as many soundings */
+enum { BANDS_PER_WRITER = 64 }; /* enough to give all about as many soundings */
 
 struct bands {
     int writers, ranks;
     int64_t rows;    /* of a band */
     int64_t bins;    /* of a band */
-    int64_t n;       /* bands */
-    int64_t *offset; /* n + 1: in the .ndx, of each band's first block */
+    int64_t n;       /* number of bands */
+    int64_t *offset; /* n + 1 entries: offset of each band's first block in the .ndx */
 };
 
-/* Bins of a band, and who writes them. */
+/* The bins of a band, and its writer. */
 struct band {
     int64_t first, end;
     int writer;
-    uint32_t *count; /* of its first bin, where this rank writes it */
+    uint32_t *count; /* of its first bin, if this rank writes it */
 };
 
 struct g {
     struct load *l;
     struct bands bands;
-    int writer;      /* which of the writers this rank is; -1: none */
-    uint32_t *count; /* of soundings, for each bin of this rank's bands */
-    struct band at;  /* of the sounding that was looked at last */
+    int writer;      /* number of this rank among the writers; -1: none */
+    uint32_t *count; /* soundings of each bin of this rank's bands */
+    struct band at;  /* band of the previous sounding */
     struct extsort *sorter;
     struct exchange *exchange;
     struct writer w;
-    /* of what is being written */
+    /* being written */
     const struct pfm_sounding *next;
     int64_t n;
 };
 
-/* ---- who has what --------------------------------------------------------------- */
+/* ---- distribution --------------------------------------------------------------- */
 
 static void set_bands(struct bands *b, const struct load *l)
 {
@@ -58,7 +58,7 @@ static void set_bands(struct bands *b, const struct load *l)
     b->n = units_div_up(h->height, b->rows);
 }
 
-/* Writers are spread over all ranks, and so over nodes. */
+/* Spreads writers over all ranks, and so over nodes. */
 static int rank_of(const struct bands *b, int writer)
 {
     return (int)((int64_t)writer * b->ranks / b->writers);
@@ -96,7 +96,7 @@ static void find_band(struct g *g, int64_t bin)
         g->at.count += band / b->writers * b->bins;
 }
 
-/* Mostly the last one's. */
+/* Finds the band of a bin, which is mostly the previous one. */
 static inline const struct band *band_at(struct g *g, int64_t bin)
 {
     if (bin < g->at.first || bin >= g->at.end)
@@ -104,7 +104,7 @@ static inline const struct band *band_at(struct g *g, int64_t bin)
     return &g->at;
 }
 
-/* Soundings of this rank's bands, own ones or from others. */
+/* Stores soundings of this rank's bands, its own or from others. */
 static int scheme_g_keep(void *context, const struct pfm_sounding *s, int64_t n)
 {
     struct g *g = context;
@@ -119,7 +119,8 @@ static int route(void *context, const struct pfm_sounding *s, int64_t n)
 {
     struct g *g = context;
     int rc = 0;
-    load_progress(g->l, n * g->bands.ranks); /* others are as far, about */
+    /* others progress at about the same rate */
+    load_progress(g->l, n * g->bands.ranks);
     for (int64_t i = 0, j; i < n && !rc; i = j) {
         int writer = band_at(g, s[i].bin)->writer;
         for (j = i + 1; j < n && band_at(g, s[j].bin)->writer == writer;)
@@ -132,7 +133,7 @@ static int route(void *context, const struct pfm_sounding *s, int64_t n)
     return rc;
 }
 
-/* Items without bytes are dealt, too. */
+/* Reads this rank's items. Those without bytes are dealt, too. */
 static void read_mine(struct g *g)
 {
     struct load *l = g->l;
@@ -166,7 +167,8 @@ static int64_t bytes_of_band(const struct g *g, int64_t band)
     return bytes;
 }
 
-/* **Collective.** Where each band's blocks begin: after those of the bands before. */
+/* **Collective.** Computes the offsets of each band's blocks, which follow those of the
+ * previous band. */
 static void agree_on_offsets(struct g *g)
 {
     struct bands *b = &g->bands;
@@ -194,7 +196,7 @@ static int write_band(struct g *g, int64_t band)
     return rc ? rc : writer_end_bin(&g->w);
 }
 
-/* Requests of the rank that makes most of them for the bands of one round. */
+/* The most requests of a rank for the bands of one round. */
 static int64_t requests_of_round(const struct bands *b, int64_t round)
 {
     int64_t most = 0;
@@ -207,7 +209,8 @@ static int64_t requests_of_round(const struct bands *b, int64_t round)
     return most;
 }
 
-/* A failure does not end the rounds: others wait in collective transfers. */
+/* Writes this rank's bands. A failure does not end the rounds: others wait in
+ * collective transfers. */
 static void write_mine(struct g *g)
 {
     const struct bands *b = &g->bands;
@@ -230,7 +233,7 @@ static void write_mine(struct g *g)
 
 /* ---- all of it ------------------------------------------------------------------ */
 
-/* What is left for the sorter. */
+/* The memory left for the sorter. */
 static int64_t sorter_memory(const struct g *g)
 {
     int64_t counts = bands_of(&g->bands, g->writer) * g->bands.bins * 4;

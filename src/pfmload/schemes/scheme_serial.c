@@ -1,6 +1,6 @@
-/* One process. Per sounding: as the loader of 1998, one sounding after another into its
- * bin. Cached: soundings are sorted by bins first, so that each bin's blocks are
- * written in a row. The baselines of all speed-ups. */
+/* One process. Per sounding: as the loader of 1998, adds soundings to bins one by one.
+ * Cached: sorts soundings by bins first, so that each bin's blocks are written
+ * contiguously. The baselines of all speed-ups. */
 #include "base/err.h"
 #include "pfmload/schemes/heap.h"
 #include "pfmload/store/writer.h"

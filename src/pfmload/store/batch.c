@@ -5,13 +5,13 @@
 
 /* ---- the soundings of some bins -------------------------------------------------- */
 
-/* As many as are sorted by numbers of 64 bits: the key, in as few bits as its parts
- * vary in, and the place in the array. */
+/* The most soundings that are sorted by 64-bit numbers: the key, in as few bits as its
+ * varying parts need, and the index in the array. */
 enum { SMALL = 512, PLACE_BITS = 9, DIGIT_BITS = 8, INSERT = 24, PARTS = 4 };
 
 struct packing {
     uint64_t least[PARTS];
-    int bits[PARTS], all; /* of the key */
+    int bits[PARTS], all; /* bits of the key */
 };
 
 static void batch_parts(const struct pfm_sounding *s, uint64_t part[PARTS])
@@ -43,7 +43,7 @@ static bool packing_find(struct packing *p, const struct pfm_sounding *a, int64_
     return p->all + PLACE_BITS <= 64;
 }
 
-/* Returns whether they are in order, and no two are equal. */
+/* Packs keys. Returns true if they are in order, and no two are equal. */
 static bool pack(const struct packing *p, const struct pfm_sounding *a, int64_t n,
                  uint64_t *key)
 {
@@ -77,7 +77,7 @@ static void sort_by_digit(const uint64_t *from, int64_t n, int shift, int bits,
         to[start[from[i] >> shift & mask]++] = from[i];
 }
 
-/* Returns the one of the two that is sorted. */
+/* Sorts the keys by digits. Returns the array that has the result. */
 static const uint64_t *sort_keys(uint64_t *key, uint64_t *other, int64_t n, int bits)
 {
     int passes = (bits + DIGIT_BITS - 1) / DIGIT_BITS;
@@ -100,8 +100,8 @@ static bool has_equal(const uint64_t *key, int64_t n)
     return equal;
 }
 
-/* Few at once are sorted twice as fast in this way as in place. Where two have the same
- * key, everything else counts, too, and they are left as they are. */
+/* Sorts a few soundings by keys, twice as fast as in place. Returns false if two have
+ * the same key, as other members then decide. */
 static bool batch_small(struct pfm_sounding *a, int64_t n)
 {
     uint64_t key[2][SMALL];
@@ -129,7 +129,7 @@ static bool batch_small(struct pfm_sounding *a, int64_t n)
 #define RADIX_SMALL(c, a, n) batch_small(a, n)
 #include "sort/radix.h"
 
-/* As the soundings of a bin are, where they come as surveys have them. */
+/* True if sorted, as the soundings of a bin are when they come in a survey's order. */
 static bool is_sorted(const struct pfm_sounding *a, int64_t n)
 {
     for (int64_t i = 1; i < n; i++)

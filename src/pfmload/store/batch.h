@@ -1,4 +1,4 @@
-/* Soundings in memory, as many as there is room for, into the order of a PFM. */
+/* Sorts soundings in a limited memory into the order of a PFM. */
 #ifndef PFMLOAD_STORE_BATCH_H
 #define PFMLOAD_STORE_BATCH_H
 
@@ -11,17 +11,17 @@ struct batch {
     struct pfm_sounding *sounding;
 };
 
-/* Local. Room for `bytes` of soundings, one at least. Returns 0 or -ENOMEM with a
- * sentence; batch_close is due whatever it says. */
+/* Local. Allocates room for `bytes` of soundings, one at least. Returns 0, or -ENOMEM
+ * with a sentence; batch_close must be called whatever it returns. */
 int batch_open(struct batch *b, int64_t bytes);
 
-/* Local. Copies as many of n soundings as there is room for, and returns how many. */
+/* Local. Copies as many of n soundings as fit, and returns their number. */
 int64_t batch_add(struct batch *b, const struct pfm_sounding *s, int64_t n);
 
-/* Local. Sorts what is there, by batch_before. */
+/* Local. Sorts the batch by batch_before. */
 void batch_sort(struct batch *b);
 
-/* Local. Of a sorted batch: where the bin of sounding i < b->n ends. */
+/* Local. In a sorted batch, the end of the bin of sounding i < b->n. */
 int64_t batch_bin_end(const struct batch *b, int64_t i);
 void batch_close(struct batch *b); /* Local. Frees the memory. */
 
@@ -30,7 +30,8 @@ void batch_sort_row(struct pfm_sounding *a, int64_t n);
 
 enum { BATCH_WORDS = 4 };
 
-/* Local. A sounding as four numbers, of which the first that differs decides. */
+/* Local. A sounding as four numbers, the first differing one of which decides
+ * its order. */
 static inline uint64_t batch_word(const struct pfm_sounding *s, int k)
 {
     switch (k) {
@@ -46,12 +47,12 @@ static inline uint64_t batch_word(const struct pfm_sounding *s, int k)
     }
 }
 
-/* Local. The order of soundings everywhere: (bin, file, ping, beam), and where these
- * are equal everything else. */
+/* Local. The order of soundings everywhere: (bin, file, ping, beam), and for equal ones
+ * all other members. */
 static inline bool batch_before(const struct pfm_sounding *a,
                                 const struct pfm_sounding *b)
 {
-    if (a->bin != b->bin) /* mostly */
+    if (a->bin != b->bin) /* mostly true */
         return a->bin < b->bin;
     for (int k = 1; k < BATCH_WORDS; k++) {
         uint64_t x = batch_word(a, k), y = batch_word(b, k);

@@ -8,20 +8,20 @@
 enum { NONE = -1 };
 
 struct page {
-    int64_t number; /* in the file; NONE: empty */
+    int64_t number; /* number in the file; NONE: empty */
     bool dirty, recent;
-    int32_t next; /* in its chain of the index */
+    int32_t next; /* next page in its chain of the index */
 };
 
 struct pages {
     struct run_file *file;
-    int64_t bytes;  /* of the file, with what is only in pages */
-    int64_t stored; /* of the file, without */
+    int64_t bytes;  /* length of the file, including pages not written yet */
+    int64_t stored; /* present length of the file */
     int64_t count;
     struct page *page;
     int32_t *index; /* count chains, by number % count */
     uint8_t *memory;
-    int64_t hand; /* of the clock that looks for a page to give up */
+    int64_t hand; /* hand of the clock algorithm that finds a page to replace */
     int64_t last; /* page used last */
 };
 
@@ -119,7 +119,7 @@ static void write_page(struct pages *p, int64_t slot)
     p->page[slot].dirty = false;
 }
 
-/* A page that was not used since the clock's hand passed. */
+/* Frees a page that was not used since the clock's hand passed. */
 static int64_t pages_give_up(struct pages *p)
 {
     for (;; p->hand = (p->hand + 1) % p->count) {

@@ -1,5 +1,5 @@
-/* How soundings, and packets of schemes E and F, are put in order: by the external
- * sorter, with one lane, in a memory of a given size. */
+/* Sorts soundings, and packets of schemes E and F, by the external sorter, with one
+ * lane, in a given memory. */
 #ifndef PFMLOAD_STORE_SORTED_H
 #define PFMLOAD_STORE_SORTED_H
 
@@ -7,20 +7,20 @@
 
 #define SORTED_MEMORY_MIN 65536 /* bytes */
 
-/* By whom scratch files are read and written, and booked. */
+/* The run and queue by which scratch files are transferred and booked. */
 struct sorted_io {
     struct run *run;
-    struct io_queue *queue; /* of several files; NULL: each has its own */
+    struct io_queue *queue; /* shared by several files; NULL: each has its own */
 };
 
-/* Local. To sort soundings into the order of a PFM (batch_before), a group for each
- * bin. What is not in memory is in files whose paths begin with `scratch`. Records may
- * be added at once. Errors as those of extsort_open. */
+/* Local. Opens a sorter of soundings into the order of a PFM (batch_before), with a
+ * group for each bin. Soundings beyond the memory go to files whose paths begin with
+ * `scratch`. Records may be added at once. Errors as in extsort_open. */
 int sorted_soundings(struct extsort **s, int64_t memory_bytes, const char *scratch,
                      const struct sorted_io *io);
 
-/* Local. To sort packets of so many bytes, a multiple of 8, of which the first 8 are
- * the key, a number. */
+/* Local. Opens a sorter of packets of `packet_bytes`, a multiple of 8, whose first 8
+ * bytes are the key, a number. */
 int sorted_packets(struct extsort **s, int64_t packet_bytes, int64_t memory_bytes,
                    const char *scratch, const struct sorted_io *io);
 

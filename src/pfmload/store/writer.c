@@ -22,7 +22,7 @@ uint8_t *writer_take(struct run_stream *s, int64_t n)
 
 /* ---- summaries of bins ---------------------------------------------------------- */
 
-enum { HOLE_MIN = 65536 }; /* bytes; shorter ones are written */
+enum { HOLE_MIN = 65536 }; /* bytes; shorter holes are written */
 
 int bin_writer_open(struct bin_writer *w, const struct pfm_head *head,
                     struct run_file *bins, struct run_file *cover)
@@ -128,7 +128,7 @@ static void begin_bin(struct writer *w, int64_t index)
     memset(&w->sums, 0, sizeof w->sums);
 }
 
-/* The next block of the bin follows the last one. */
+/* Adds the next block of the bin after the last one. */
 static void add_block(struct writer *w)
 {
     w->bin.last = run_stream_at(w->blocks);

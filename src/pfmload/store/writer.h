@@ -1,6 +1,6 @@
-/* Blocks and summaries of bins from soundings that come in the order of bins: each
- * bin's blocks in a row, rows of bins one after another. One request never is for one
- * block. Statistics are running sums while soundings pass. */
+/* Writes blocks and summaries of bins from soundings in the order of bins: each bin's
+ * blocks contiguously, row after row. A request always has several blocks. Statistics
+ * are running sums while soundings pass. */
 #ifndef PFMLOAD_STORE_WRITER_H
 #define PFMLOAD_STORE_WRITER_H
 
@@ -9,35 +9,38 @@
 #include "hydro/pfm_sums.h"
 #include "run/stream.h"
 
-/* Bytes of a transfer, which ends at a multiple of it, and the most of a piece. */
+/* Bytes of a transfer, which ends at a multiple of them, and the largest piece. */
 enum { WRITER_TRANSFER = 4 << 20, WRITER_PIECE_MAX = 65536 };
 
-/* Local. A stream from the begin of a file that is open for transfers of
- * WRITER_TRANSFER bytes, at least two at once. */
+/* Local. Opens a stream at the beginning of a file that was opened for transfers of
+ * WRITER_TRANSFER bytes, at least two in flight. */
 int writer_stream(struct run_stream **s, struct run_file *file);
 
-/* Local. Its next n <= WRITER_PIECE_MAX bytes, zeros, to be filled before the next
- * call; may write what is complete: collective where the file is. */
+/* Local. Returns its next n <= WRITER_PIECE_MAX bytes, zeroed, to be filled before the
+ * next call; may write complete transfers: collective if the file is. */
 uint8_t *writer_take(struct run_stream *s, int64_t n);
 
-/* Summaries of bins, in ascending order, with their bytes of the coverage map. */
+/* A writer of summaries of bins, in ascending order, with their bytes of the
+ * coverage map. */
 struct bin_writer {
     const struct pfm_head *head;
     struct run_file *file; /* of the records */
     struct run_stream *bins, *cover;
-    int64_t next; /* bin */
+    int64_t next; /* next bin */
     struct pfm_extremes extremes;
 };
 
-/* Local. Files for the records and for the coverage map, which with version 6 are one.
- * Returns 0 or -ENOMEM with a sentence; bin_writer_close is due whatever it says. */
+/* Local. Opens a writer on the files of the records and of the coverage map, which are
+ * the same in version 6. Returns 0, or -ENOMEM with a sentence; bin_writer_close must
+ * be called whatever it returns. */
 int bin_writer_open(struct bin_writer *w, const struct pfm_head *head,
                     struct run_file *bins, struct run_file *cover);
-void bin_writer_begin(struct bin_writer *w, int64_t first); /* Local. Goes on there. */
+/* Local. Continues at bin `first`. */
+void bin_writer_begin(struct bin_writer *w, int64_t first);
 
-/* Local. Those between the last one and this are without soundings; where many are, the
- * file keeps a hole, which reads as zeros, as they should be. Returns 0, or -ERANGE
- * with a sentence where a number does not fit into its bits. */
+/* Local. Writes a bin. Bins between the previous one and this have no soundings; if
+ * there are many, the file keeps a hole, which reads as the zeros that they are.
+ * Returns 0, or -ERANGE with a sentence if a number does not fit into its bits. */
 int bin_writer_put(struct bin_writer *w, const struct pfm_bin *bin);
 void bin_writer_flush(struct bin_writer *w);
 void bin_writer_close(struct bin_writer *w);
@@ -46,38 +49,38 @@ struct writer {
     const struct pfm_head *head;
     struct run_stream *blocks;
     struct bin_writer bins;
-    /* of the bin that is being written: */
+    /* of the bin being written: */
     struct pfm_bin bin; /* index -1: none yet */
     struct pfm_sums sums;
-    uint8_t *block; /* its last one, in the stream */
+    uint8_t *block; /* its last block, in the stream */
 };
 
-/* Local. As bin_writer_open. */
+/* Local. Opens a writer, as bin_writer_open. */
 int writer_open(struct writer *w, const struct pfm_head *head, struct run_file *blocks,
                 struct run_file *bins, struct run_file *cover);
 
-/* Local. From here on: bins from `first` on, and blocks from `offset` on. */
+/* Local. Continues with bins from `first` on, and blocks from `offset` on. */
 void writer_begin(struct writer *w, int64_t first, int64_t offset);
 
-/* Local. The next n soundings, all of one bin: of the same as the last ones, or of a
- * later one. Returns as bin_writer_put. */
+/* Local. Adds the next n soundings, all of one bin: the same as before, or a later one.
+ * Returns as bin_writer_put. */
 int writer_add(struct writer *w, const struct pfm_sounding *s, int64_t n);
 
-/* Local. The next block of a bin, packed, with n soundings and without a pointer, after
- * full ones. Returns as bin_writer_put. */
+/* Local. Adds the next block of a bin, packed, with n soundings and without a pointer,
+ * after full ones. Returns as bin_writer_put. */
 int writer_add_block(struct writer *w, int64_t bin, const uint8_t *block, int64_t n);
 
-/* Local. Sorts what was added to a sorter, writes all of it, and ends. Returns 0, or
+/* Local. Sorts the content of a sorter, writes all of it, and ends. Returns 0, or
  * -errno with a sentence. */
 int writer_add_sorted(struct writer *w, struct extsort *sorter);
 
-/* Local. No more soundings of the last bin come. Returns as bin_writer_put. */
+/* Local. Ends the last bin. Returns as bin_writer_put. */
 int writer_end_bin(struct writer *w);
 
-/* Local. Ends the last bin, and writes all there is. Returns as bin_writer_put. */
+/* Local. Ends the last bin, and writes everything. Returns as bin_writer_put. */
 int writer_end(struct writer *w);
 
-/* Local. Bytes in the .ndx of a bin with n soundings. */
+/* Local. The bytes in the .ndx of a bin with n soundings. */
 int64_t writer_bytes(const struct pfm_head *head, int64_t n);
 void writer_close(struct writer *w);
 

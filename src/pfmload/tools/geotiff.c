@@ -1,6 +1,6 @@
-/* A BigTIFF, as large grids need it: its head, one directory, what does not fit into
- * that, and then the pixels, uncompressed, in one strip. Bands are interleaved; the
- * north comes first, and a PFM's rows begin in the south. */
+/* Writes a BigTIFF, which large grids need: its head, one directory, longer values, and
+ * then the pixels, uncompressed, in one strip. Bands are interleaved; the north comes
+ * first, while a PFM's rows begin in the south. */
 #include "pfmload/tools/geotiff.h"
 #include "base/err.h"
 #include "base/format/outfile.h"
@@ -15,8 +15,8 @@ enum band { DEPTH, COUNT, DEVIATION, BANDS };
 enum type { ASCII = 2, SHORT = 3, LONG = 4, DOUBLE = 12, LONG8 = 16 };
 enum { HEAD = 16, DIRECTORY = 512, PIXELS = 4096, ENTRY = 20 };
 
-/* Where bins have no soundings all bands have no number, and so has what comes of valid
- * soundings where there are none. */
+/* The value of all bands for bins without soundings, and of depths for bins without
+ * valid ones. */
 static const char no_data[] = "nan";
 static const char about[] =
     "<GDALMetadata>"
@@ -29,9 +29,9 @@ static const char about[] =
     "<Item name=\"UNITTYPE\" sample=\"2\" role=\"unittype\">m</Item>"
     "</GDALMetadata>";
 
-/* Longitude and latitude on WGS 84, in degrees; a pixel is an area. Each key: its
- * number, where its value is (here), one value, which it is. */
-static const uint16_t keys[] = {1,    1, 0, 4, /* version 1.1.0, so many keys: */
+/* Keys: longitude and latitude on WGS 84, in degrees; a pixel is an area. Each key has
+ * its number, the place of its value (here), the count 1, and the value. */
+static const uint16_t keys[] = {1,    1, 0, 4, /* version 1.1.0, number of keys: */
                                 1024, 0, 1, 2, /* model: geographic */
                                 1025, 0, 1, 1, /* raster: areas */
                                 2048, 0, 1, 4326, 2054, 0, 1, 9102};
@@ -43,12 +43,12 @@ struct geotiff {
     int rc; /* the first failure */
     int64_t row;
     bool whole;
-    float *pixel; /* of the row, BANDS for each bin */
+    float *pixel; /* the row, BANDS values for each bin */
 };
 
 /* ---- the head ------------------------------------------------------------------- */
 
-/* What is before the pixels, and where the next long value goes. */
+/* The bytes before the pixels, and the place of the next long value. */
 struct directory {
     uint8_t bytes[PIXELS];
     size_t entries, free;
@@ -59,7 +59,8 @@ static void put(uint8_t *at, const void *value, size_t bytes)
     memcpy(at, value, bytes);
 }
 
-/* A value of eight bytes or fewer is in its entry. Tags come in ascending order. */
+/* Adds a tag. A value of at most eight bytes is in its entry. Tags must come in
+ * ascending order. */
 static void add_tag(struct directory *d, uint16_t tag, enum type of, uint64_t n,
                     const void *value)
 {
@@ -103,10 +104,10 @@ static void add_tags(struct directory *d, const struct pfm_head *h)
     add_number(d, 257, LONG, height);
     add_tag(d, 258, SHORT, BANDS, bits);
     add_number(d, 259, SHORT, 1); /* not compressed */
-    add_number(d, 262, SHORT, 1); /* more is brighter */
+    add_number(d, 262, SHORT, 1); /* higher values are brighter */
     add_number(d, 273, LONG8, PIXELS);
     add_number(d, 277, SHORT, BANDS);
-    add_number(d, 278, LONG, height); /* rows of the strip */
+    add_number(d, 278, LONG, height); /* rows in the strip */
     add_number(d, 279, LONG8, width * height * BANDS * sizeof(float));
     add_number(d, 284, SHORT, 1); /* bands are interleaved */
     add_tag(d, 338, SHORT, BANDS - 1, more);
@@ -118,7 +119,8 @@ static void add_tags(struct directory *d, const struct pfm_head *h)
     add_tag(d, 42113, ASCII, sizeof no_data, no_data);
 }
 
-/* Numbers are in this machine's order, which the first two bytes tell. */
+/* Makes the head. Numbers have this machine's byte order, which the first two
+ * bytes tell. */
 static void make_head(struct directory *d, const struct pfm_head *h)
 {
     static const uint16_t one = 1, version[] = {43, 8, 0};

@@ -8,12 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One row of cells is in memory; it is written when bins of the next one come. */
+/* A grid with one row of cells in memory, which is written when bins of the next
+ * one come. */
 struct grid {
     const struct pfm_head *head;
     struct outfile out;
     struct json json;
-    int64_t bins; /* of a cell's side */
+    int64_t bins; /* along a cell's side */
     int64_t columns, rows, row;
     bool whole;
     double *sum;
@@ -25,7 +26,7 @@ static int64_t parts(int64_t whole, int64_t part)
     return (whole + part - 1) / part;
 }
 
-/* To the millimetre. */
+/* Writes the row, rounded to millimetres. */
 static void grid_put_row(struct grid *g)
 {
     json_array_flat(&g->json, NULL);
@@ -60,8 +61,8 @@ void grid_end(struct grid *g)
     g->whole = true;
 }
 
-/* A cell's sides on the ground, in the middle of the grid; a bin's, where a header says
- * that it is nowhere on earth. */
+/* Writes a cell's sides on the ground, in the middle of the grid; a bin's, if the
+ * header's coordinates are nowhere on earth. */
 static void put_size(struct grid *g)
 {
     const struct pfm_head *h = g->head;
@@ -112,14 +113,14 @@ int grid_open(struct grid **out, const char *path, const char *handle,
     return rc;
 }
 
-/* A part of a grid is of no use. */
+/* Ends the grid; an incomplete one is removed. */
 static int grid_finish(struct grid *g)
 {
     if (!g->whole) {
         outfile_close(&g->out, -ECANCELED);
         return 0;
     }
-    json_finish(&g->json); /* outfile_close looks whether it is all there */
+    json_finish(&g->json); /* outfile_close checks for errors */
     return outfile_close(&g->out, 0);
 }
 

@@ -1,26 +1,26 @@
-/* pfminfo: a PFM's filtered average depths as a grid that can be drawn. No MPI. */
+/* pfminfo: writes a PFM's filtered average depths as a grid for drawing. No MPI. */
 #ifndef PFMLOAD_TOOLS_GRID_H
 #define PFMLOAD_TOOLS_GRID_H
 
 #include "hydro/pfm.h"
 
-#define GRID_SIDE 1000 /* cells of a side, at the most */
+#define GRID_SIDE 1000 /* most cells along a side */
 
 struct grid;
 
-/* Local. Begins the file `path`, over an old one, or standard output where it is "-".
- * `handle` is the PFM's; *g is freed by grid_close. Returns 0, or -errno with a
- * sentence. */
+/* Local. Begins the file `path`, replacing an old one; "-" is standard output. `handle`
+ * is the PFM's; grid_close frees *g. Returns 0, or -errno with a sentence. */
 int grid_open(struct grid **g, const char *path, const char *handle,
               const struct pfm_head *h);
 
-/* Local. A bin that has soundings; bins come row by row. */
+/* Local. Adds a bin with soundings; bins come row by row. */
 void grid_add(struct grid *g, const struct pfm_bin *bin);
 
-/* Local. After all bins: the grid is whole. */
+/* Local. Marks the grid complete, after all bins. */
 void grid_end(struct grid *g);
 
-/* Local. A grid that is not whole is removed. Returns 0, or -errno with a sentence. */
+/* Local. Closes the file; an incomplete grid is removed. Returns 0, or -errno with
+ * a sentence. */
 int grid_close(struct grid **g);
 
 #endif

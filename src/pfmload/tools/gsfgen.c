@@ -1,5 +1,5 @@
-/* gsfgen: synthetic surveys in GSF, to load and to filter. Ranks make lines in turn;
- * what is in a file does not depend on how many ranks there are. */
+/* gsfgen: makes synthetic surveys in GSF, to load and to filter. Ranks make lines in
+ * turn; a file's content does not depend on the number of ranks. */
 #include "base/err.h"
 #include "base/opt.h"
 #include "base/progress.h"
@@ -81,12 +81,13 @@ static const struct opt_program program = {
     .n = sizeof table / sizeof table[0],
 };
 
-/* What all ranks have made together. */
+/* Totals over all ranks. */
 struct made {
     int64_t files, bytes, soundings, spikes;
 };
 
-/* "DIR/line-0001.gsf" for line 0. Returns 0, or -ENAMETOOLONG with a sentence. */
+/* Makes the name "DIR/line-0001.gsf" for line 0. Returns 0, or -ENAMETOOLONG with
+ * a sentence. */
 static int name(char out[4096], int line, const char *suffix)
 {
     int n = snprintf(out, 4096, "%s/line-%04d.%s", set.dir, line + 1, suffix);
@@ -136,7 +137,7 @@ static int open_truth(FILE **truth, int line)
     return rc;
 }
 
-/* Closes the list of spikes, and takes it away where the line failed. */
+/* Closes the list of spikes, and removes it if the line failed. */
 static int close_truth(FILE *truth, int line, int rc)
 {
     char path[4096];
@@ -179,9 +180,10 @@ static int make_line(int line, struct progress *progress, struct made *made)
     return rc ? rc : closed;
 }
 
-/* ---- all of them ---------------------------------------------------------------- */
+/* ---- all lines ------------------------------------------------------------------ */
 
-/* What this rank has finished before another one, or a later line, failed. */
+/* Removes the files that this rank has finished, after another rank or a later
+ * line failed. */
 static void take_back(const struct world *w, int64_t lines)
 {
     char path[4096];
@@ -237,7 +239,7 @@ static int settle_spikes(void)
     return 0;
 }
 
-/* A preset is as many files, unless --files says otherwise. */
+/* Applies a preset, which sets the number of files. */
 static int gsfgen_settle(void)
 {
     static const struct {

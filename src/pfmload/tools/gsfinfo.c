@@ -1,4 +1,4 @@
-/* gsfinfo: what is in files of multibeam soundings (GSF). No MPI. */
+/* gsfinfo: shows the content of files of multibeam soundings (GSF). No MPI. */
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/format/json.h"
@@ -44,23 +44,24 @@ static const struct opt_program program = {
     .n = sizeof table / sizeof table[0],
 };
 
-/* Every beam is counted in one of: ignored with its ping, null, flagged, valid. And it
- * can be loaded, or is in `out`. */
+/* Totals. Every beam counts as one of: ignored with its ping, null, flagged, valid. And
+ * it can be loaded, or is in `out`. */
 struct summary {
     int64_t files, cut_files, bytes, pings, single_pings, ignored_pings, unplaced_pings;
     int64_t beams, ignored, null, flagged, valid;
     int64_t out[GSF_OUTS];        /* beams that cannot be loaded, by reason */
     int64_t beams_min, beams_max; /* of a ping */
-    int64_t flag[256];            /* beams by flag, of pings that are not ignored */
+    int64_t flag[256];            /* beams by flag, in pings that are not ignored */
     double depth_min, depth_max, depth_sum; /* of valid beams, m */
     int64_t time_min, time_max;             /* of pings, s since 1970, UTC */
-    struct geo_box box;                     /* of pings that are not ignored */
+    struct geo_box box;                     /* of positions of pings that are
+                                             * not ignored */
     struct gsf_counts counts;
 };
 
 /* ---- counting ------------------------------------------------------------------- */
 
-/* The sums of a ping are made without branches, and so in vector registers. */
+/* Adds a ping's depths without branches, so that the loop is vectorised. */
 static void add_depths(struct summary *s, const struct gsf_ping *p)
 {
     double low = INFINITY, high = -INFINITY, sum = 0;
@@ -122,7 +123,8 @@ static void gsfinfo_start(struct summary *s)
     *s = (struct summary){.depth_min = INFINITY, .depth_max = -INFINITY};
 }
 
-/* Returns 0, or -errno with a sentence; *s holds what came before the failure. */
+/* Reads a file. Returns 0, or -errno with a sentence; *s has the totals before
+ * the failure. */
 static int read_file(const char *path, struct summary *s, char version[8])
 {
     struct gsf *g;
@@ -154,7 +156,7 @@ static int64_t higher(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* `all` with what is in `s`, another file. */
+/* Adds the totals of another file. */
 static void gsfinfo_join(struct summary *all, const struct summary *s)
 {
     const int64_t *from = (const int64_t *)&s->counts;
@@ -190,7 +192,7 @@ static void gsfinfo_join(struct summary *all, const struct summary *s)
         to[i] += from[i];
 }
 
-/* ---- for people ----------------------------------------------------------------- */
+/* ---- text ----------------------------------------------------------------------- */
 
 static void gsfinfo_print_head(int width)
 {
@@ -199,7 +201,7 @@ static void gsfinfo_print_head(int width)
            "first ping [UTC]", "last ping [UTC]", "west, south, east, north [degrees]");
 }
 
-/* Of a ping, in UTC; "-" where there are none. */
+/* Formats the time of a ping, in UTC; "-" without pings. */
 static const char *gsfinfo_date(const struct summary *s, int64_t time_s,
                                 char text[CLOCK_UTC_SIZE])
 {
@@ -254,7 +256,7 @@ static void print_summary(int width, const char *name, const char *version,
         print_records(s);
 }
 
-/* ---- for programs --------------------------------------------------------------- */
+/* ---- JSON ----------------------------------------------------------------------- */
 
 static void put_records(struct json *j, const struct summary *s)
 {
@@ -311,7 +313,7 @@ static void put_beams(struct json *j, const struct summary *s)
     json_int(j, "beams_per_ping_max", s->beams_max);
 }
 
-/* Seconds since 1970, and the same as text; null without pings. */
+/* Writes times in seconds since 1970, and as text; null without pings. */
 static void put_times(struct json *j, const struct summary *s)
 {
     char first[CLOCK_UTC_SIZE], last[CLOCK_UTC_SIZE];
@@ -321,7 +323,7 @@ static void put_times(struct json *j, const struct summary *s)
     json_text(j, "last_utc", s->pings ? gsfinfo_date(s, s->time_max, last) : NULL);
 }
 
-/* Where there is nothing to measure, null: json_real writes NaN as that. */
+/* Writes measures; missing ones are null: json_real writes NaN as null. */
 static void put_measures(struct json *j, const struct summary *s)
 {
     json_real(j, "depth_min_m", s->valid ? s->depth_min : NAN);
@@ -356,7 +358,7 @@ static void put_summary(struct json *j, const char *key, const char *path,
 
 /* ---- all files ------------------------------------------------------------------ */
 
-/* A file that cannot be read is said on stderr, and left out of all tables. */
+/* Reports a file that cannot be read on stderr; the tables leave it out. */
 static int say_failure(void)
 {
     fflush(stdout);
@@ -425,7 +427,7 @@ static int tell_json(void)
     json_array(&j, "files");
     int status = gsfinfo_tell(&j);
     json_end_object(&j);
-    json_finish(&j); /* whether it can be written is looked at where the program ends */
+    json_finish(&j); /* errors are checked at the program's end */
     return status;
 }
 

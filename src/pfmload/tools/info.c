@@ -4,7 +4,7 @@
 #include "base/version.h"
 #include <math.h>
 
-/* ---- for people ----------------------------------------------------------------- */
+/* ---- text ----------------------------------------------------------------------- */
 
 static void print_head(const struct pfm_head *h)
 {
@@ -59,7 +59,7 @@ void info_print(const struct info *in)
         print_verified(in);
 }
 
-/* ---- for programs --------------------------------------------------------------- */
+/* ---- JSON ----------------------------------------------------------------------- */
 
 static void put_grid(struct json *j, const struct pfm_head *h)
 {

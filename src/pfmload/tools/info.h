@@ -1,4 +1,4 @@
-/* pfminfo: what a walk over all bins adds up, and what becomes of it. No MPI. */
+/* pfminfo: totals over all bins, and their output. No MPI. */
 #ifndef PFMLOAD_TOOLS_INFO_H
 #define PFMLOAD_TOOLS_INFO_H
 
@@ -6,19 +6,19 @@
 #include "hydro/pfm_side.h"
 #include <stdio.h>
 
-/* Over all bins. */
+/* Totals over all bins. */
 struct info_totals {
     int64_t bins, soundings, soundings_max;
-    double min, max; /* m; infinite where there is no depth */
-    /* with --verify */
+    double min, max; /* m; infinite if there is no depth */
+    /* with --verify: */
     struct pfm_walk walk;
     int64_t blocks_max, invalid, raw_sum;
     struct pfm_extremes extremes;
-    int64_t wrong; /* bins whose summary is not that of their soundings */
+    int64_t wrong; /* bins whose summary does not match their soundings */
     char first_wrong[256];
 };
 
-/* All that is known at the end. */
+/* Everything known at the end. */
 struct info {
     const char *path; /* the handle file */
     const struct pfm_head *head;
@@ -28,10 +28,10 @@ struct info {
     double cpu_s;
 };
 
-/* Local. For people, on stdout. */
+/* Local. Prints text on stdout. */
 void info_print(const struct info *in);
 
-/* Local. For programs. Returns 0, or -EIO. */
+/* Local. Writes JSON. Returns 0, or -EIO. */
 int info_json(const struct info *in, FILE *out);
 
 #endif

@@ -58,7 +58,7 @@ int info_check_cover(struct info_check *c, const struct pfm_bin *bin)
 
 /* ---- one bin -------------------------------------------------------------------- */
 
-/* Stored depths are rounded, and were floats on their way. */
+/* True if a stored depth differs. Stored depths are rounded, and were floats before. */
 static bool differ(double stored, double expected, double step)
 {
     return fabs(stored - expected) > step * 0.501 + fabs(expected) * 1e-6;
@@ -87,7 +87,7 @@ static const char *compare(const struct pfm_head *h, const struct pfm_bin *is,
     return NULL;
 }
 
-/* Their numbers must be in the lists of inputs. */
+/* Checks that the numbers of file and line are in the lists of inputs. */
 static int check_numbers(struct info_check *c, const struct pfm_bin *bin, uint32_t file,
                          uint32_t line)
 {
@@ -129,9 +129,10 @@ int info_check_bin(struct info_check *c, const struct pfm_bin *bin,
     return check_numbers(c, bin, file, line);
 }
 
-/* ---- all of them ---------------------------------------------------------------- */
+/* ---- all bins ------------------------------------------------------------------- */
 
-/* Extremes are first of depths, then of numbers of soundings, then of deviations. */
+/* Indices of extremes: first of depths, then of numbers of soundings, then
+ * of deviations. */
 enum { COUNTS = 4, DEVIATIONS = 6, EXTREMES = 8 };
 
 static double of_bin(const struct pfm_bin *bin, int i)
@@ -147,8 +148,8 @@ static double of_bin(const struct pfm_bin *bin, int i)
     return of[i];
 }
 
-/* The header's value is that of all bins, and that of the bin that it names: it names
- * none for standard deviations. */
+/* Checks that an extreme in the header is that of all bins, and that of the bin it
+ * names; it names none for standard deviations. */
 static int check_extreme(struct info_check *c, struct pfm *p, int i,
                          const struct pfm_extreme *is, const struct pfm_extreme *should)
 {
@@ -186,8 +187,8 @@ static int check_extreme(struct info_check *c, struct pfm *p, int i,
                    (long long)(is->bin % h->width));
 }
 
-/* The PFM library leaves them all zero. Without a valid sounding there are no depths
- * and no deviations whose extremes could be said. */
+/* Checks the header's extremes. The PFM library leaves them all zero. Without a valid
+ * sounding, depths and deviations have none. */
 static int check_extremes(struct info_check *c, struct pfm *p)
 {
     const struct pfm_extremes *e = pfm_extremes(p), *all = &c->in->totals.extremes;

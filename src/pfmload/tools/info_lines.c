@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer than any line; and digits of degrees: a tenth of a millimetre. */
+/* Bytes beyond any line; and digits of degrees: a tenth of a millimetre. */
 enum { LINE = 512, BUFFER = 1 << 18, DEGREES = 9, DEVIATION = 6 };
 
 struct info_lines {
     const struct pfm_head *head;
     struct outfile out;
-    int decimals; /* of depths: as many as are stored */
-    double step;  /* of an offset, as a part of a bin */
-    char *at;     /* where the line being made ends */
+    int decimals; /* of depths: as many as the stored depth has */
+    double step;  /* of an offset, as a fraction of a bin */
+    char *at;     /* end of the line so far */
     char line[LINE];
 };
 
@@ -38,8 +38,8 @@ static void put_int(struct info_lines *l, int64_t value, char end)
     *l->at++ = end;
 }
 
-/* As printf's %.*f, many times as fast; what a damaged header makes too large for 64
- * bits is cut off. */
+/* Prints as printf's %.*f, many times faster; values beyond 64 bits, from a damaged
+ * header, are clamped. */
 static void put_fixed(struct info_lines *l, double value, int decimals, char end)
 {
     static const double power[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
@@ -107,7 +107,7 @@ void info_lines_bin(struct info_lines *l, const struct pfm_bin *bin)
     end_line(l);
 }
 
-/* As in the summaries of bins. */
+/* True as in the summaries of bins. */
 static bool is_valid(const struct pfm_head *h, const struct pfm_sounding *s)
 {
     return !(s->validity & (PFM_INVAL | PFM_DELETED | PFM_REFERENCE)) &&

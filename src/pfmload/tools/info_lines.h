@@ -1,4 +1,4 @@
-/* pfminfo: bins and soundings as lines of text, for other programs. No MPI. */
+/* pfminfo: writes bins and soundings as lines of text, for other programs. No MPI. */
 #ifndef PFMLOAD_TOOLS_INFO_LINES_H
 #define PFMLOAD_TOOLS_INFO_LINES_H
 
@@ -6,27 +6,27 @@
 
 struct info_lines;
 
-/* Local. Begins the file `path`, over an old one, or standard output where it is "-";
- * *l is freed by info_lines_close. Returns 0, or -errno with a sentence. */
+/* Local. Begins the file `path`, replacing an old one; "-" is standard output.
+ * info_lines_close frees *l. Returns 0, or -errno with a sentence. */
 int info_lines_open(struct info_lines **l, const char *path, const struct pfm_head *h);
 
-/* Local. The names of what info_lines_bin writes, as a line. */
+/* Local. Writes the column names of info_lines_bin, as a line. */
 void info_lines_names(struct info_lines *l);
 
-/* Local. One bin with soundings: comma-separated; a depth that is null is empty, and so
- * is the deviation of a bin without valid soundings. */
+/* Local. Writes a bin with soundings: comma-separated; a null depth is empty, and so is
+ * the deviation of a bin without valid soundings. */
 void info_lines_bin(struct info_lines *l, const struct pfm_bin *bin);
 
-/* Local. Each of a bin's n soundings: longitude, latitude, depth downwards, with blanks
- * between them; only valid ones, or all. */
+/* Local. Writes each of a bin's n soundings: longitude, latitude, depth downwards,
+ * separated by blanks; only valid ones, or all. */
 void info_lines_soundings(struct info_lines *l, const struct pfm_sounding *s, int64_t n,
                           bool all);
 
-/* Local. Whether writing has failed: there is no use in going on. */
+/* Local. True if writing has failed: going on is in vain. */
 bool info_lines_failed(const struct info_lines *l);
 
-/* Local. With `rc` the file is not kept: it is not whole. Returns `rc`, or -errno with
- * a sentence. */
+/* Local. Closes the file; with `rc` != 0 it is incomplete and removed. Returns `rc`, or
+ * -errno with a sentence. */
 int info_lines_close(struct info_lines **l, int rc);
 
 #endif

@@ -1,4 +1,4 @@
-/* pfminfo: what is in a PFM, and whether it is as it should be. No MPI. */
+/* pfminfo: shows the content of a PFM, and checks it. No MPI. */
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/format/outfile.h"
@@ -54,7 +54,7 @@ static const struct opt_program program = {
     .n = sizeof table / sizeof table[0],
 };
 
-/* What bins and soundings are given to; NULL where it was not asked for. */
+/* Consumers of bins and soundings; NULL if not requested. */
 struct takers {
     struct info_check *check;
     struct info_lines *csv, *xyz;
@@ -106,7 +106,7 @@ static int give_bin(struct pfm *p, const struct pfm_bin *bin, struct info *in,
     return to->check || to->xyz ? give_soundings(p, bin, in, to) : 0;
 }
 
-/* ---- all of them ---------------------------------------------------------------- */
+/* ---- all bins ------------------------------------------------------------------- */
 
 static bool failed(const struct takers *to)
 {
@@ -154,7 +154,7 @@ static int open_takers(struct pfm *p, struct info *in, struct takers *to)
     return rc;
 }
 
-/* What could not be written must be said even where reading went well. */
+/* Closes the consumers: a failed write must be reported even if reading went well. */
 static int close_takers(struct takers *to, int rc)
 {
     int csv = info_lines_close(&to->csv, rc), xyz = info_lines_close(&to->xyz, rc);
@@ -179,7 +179,7 @@ static int tell_json(const struct info *in)
     struct outfile out;
     int rc = outfile_open(&out, set.json, OUTFILE_STREAM);
     if (!rc)
-        info_json(in, out.file); /* outfile_close looks whether it is all there */
+        info_json(in, out.file); /* outfile_close checks for errors */
     return outfile_close(&out, rc);
 }
 

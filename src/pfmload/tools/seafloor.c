@@ -2,9 +2,9 @@
 #include "base/rng.h"
 #include <math.h>
 
-/* Octaves of smoothed lattice noise, each half as long and 2^-0.6 as high as the one
- * before: a surface whose power falls as the 3.2th power of the wave number, as that of
- * real sea floors does. */
+/* A surface of octaves of smoothed lattice noise, each with half the wavelength and
+ * 2^-0.6 of the height of the previous one: its power falls as the 3.2th power of the
+ * wave number, as that of real sea floors does. */
 enum { OCTAVES = 10 };
 #define LONGEST 40.0 /* wavelength in depths */
 #define RELIEF 0.2   /* highest hill in depths */
@@ -15,7 +15,7 @@ uint64_t seafloor_mix(uint64_t a, uint64_t b)
     return rng_mix(rng_mix(a + RNG_STEP) ^ b);
 }
 
-/* The lattice's value in [-1, 1) at a corner. */
+/* The value of the lattice at a corner, in [-1, 1). */
 static inline double corner(uint64_t seed, int64_t x, int64_t y)
 {
     uint64_t bits = rng_mix(
@@ -39,7 +39,7 @@ static double noise(uint64_t seed, double x, double y)
     return south + v * (north - south);
 }
 
-/* In [-1, 1]. */
+/* The height of the hills, in [-1, 1]. */
 static double hills(const struct seafloor *f, double fall, double east, double north)
 {
     double sum = 0, height = 1 - fall, per_metre = 1 / (LONGEST * f->depth);
@@ -55,20 +55,20 @@ static double hills(const struct seafloor *f, double fall, double east, double n
 /* ---- terrains; lengths are in depths --------------------------------------------- */
 
 #define TERRACE 0.15      /* from one terrace to the next */
-#define TERRACES_LONG 1.5 /* wavelength of what says which terrace a place is on */
-#define CLIFF 0.1         /* the part of a terrace's width over which a cliff falls */
+#define TERRACES_LONG 1.5 /* wavelength of the noise that selects a place's terrace */
+#define CLIFF 0.1         /* part of a terrace's width that its cliff takes */
 #define ROCKS 0.79        /* 2^-0.34: rough down to the smallest octave */
 #define ROCK_RELIEF 0.3
 #define CANYONS_LONG 12.0 /* wavelength of the canyons' windings */
 #define CANYON_HALF 0.04  /* half of a canyon's width, in parts of those windings */
 #define CANYON_DEEP 0.45
-#define CELL 0.75  /* one thing lies in each square of this size */
-#define WRECKS 0.1 /* of the things; the others are boulders */
+#define CELL 0.75  /* side of a square with one object */
+#define WRECKS 0.1 /* share of objects; the others are boulders */
 #define WRECK_HIGH 0.08
 
 const char *const seafloor_names[TERRAINS] = {"smooth", "rugged", "wrecks", "canyon"};
 
-/* Flat, then a cliff, then flat again. */
+/* The height of terraces: flat, then a cliff, then flat again. */
 static double terraces(const struct seafloor *f, double east, double north)
 {
     double per_metre = 1 / (TERRACES_LONG * f->depth);
@@ -78,7 +78,7 @@ static double terraces(const struct seafloor *f, double east, double north)
     return TERRACE * (base + (t > 0 ? smooth(t) : 0));
 }
 
-/* Along the zeros of a smooth function, which wind and meet. */
+/* The depth of canyons, along the zeros of a smooth function, which wind and meet. */
 static double canyons(const struct seafloor *f, double east, double north)
 {
     double per_metre = 1 / (CANYONS_LONG * f->depth);
@@ -87,8 +87,8 @@ static double canyons(const struct seafloor *f, double east, double north)
     return t > 0 ? CANYON_DEEP * smooth(t < 1 ? t : 1) : 0;
 }
 
-/* What lies in a square: a boulder as high as its radius, or a wreck with a flat deck
- * and steep sides. How high it stands at a place within the square, in depths. */
+/* The height, in depths, of a square's object at a place within the square: a boulder
+ * as high as its radius, or a wreck with a flat deck and steep sides. */
 static double thing(uint64_t seed, int64_t column, int64_t row, double x, double y)
 {
     uint64_t bits = seafloor_mix(seafloor_mix(seed, (uint64_t)column), (uint64_t)row);

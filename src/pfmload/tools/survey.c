@@ -2,24 +2,24 @@
 #include "hydro/geodesy.h"
 #include <math.h>
 
-/* In proportions of the depth, so that a survey looks alike in all depths. */
-#define SWATH_DEG 62.0   /* to each side */
+/* Proportional to the depth, so that a survey looks alike in all depths. */
+#define SWATH_DEG 62.0   /* angle to each side */
 #define OVERLAP 0.2      /* of neighbouring swaths */
-#define PINGS_APART 0.04 /* depths */
+#define PINGS_APART 0.04 /* distance of pings in depths */
 #define WOBBLE 0.05      /* depths, across the line */
 #define YAW_DEG 1.5
 #define PITCH_DEG 0.5
-#define NOISE 0.0025       /* of the depth, below the ship */
-#define START_S 1000000000 /* the first ping, since 1970 */
+#define NOISE 0.0025       /* part of the depth, below the ship */
+#define START_S 1000000000 /* time of the first ping, since 1970 */
 #define PING_NS 250000000
 
-/* How often, of 1. */
+/* Probabilities. */
 #define NULLS 0.004
 #define EDITED 0.006
 #define BURSTS 0.002  /* of pings */
 #define IGNORED 0.001 /* of pings */
 
-/* Random numbers of one ping. */
+/* Random numbers for one ping. */
 struct dice {
     uint64_t seed, thrown;
 };
@@ -29,7 +29,7 @@ static uint64_t throw_bits(struct dice *d)
     return seafloor_mix(d->seed, d->thrown++);
 }
 
-/* In [0, 1). */
+/* A number in [0, 1). */
 static double throw(struct dice * d)
 {
     return (double)(throw_bits(d) >> 11) * 0x1p-53;
@@ -40,8 +40,8 @@ static double throw_between(struct dice *d, double low, double high)
     return low + throw(d) * (high - low);
 }
 
-/* Near enough to normal, with mean 0 and variance 1: four uniform numbers added, which
- * gives the same on every machine. */
+/* A nearly normal number, with mean 0 and variance 1: the sum of four uniform numbers,
+ * which is the same on every machine. */
 static double throw_normal(struct dice *d)
 {
     uint64_t bits = throw_bits(d);
@@ -56,7 +56,7 @@ static double radians(double degrees)
     return degrees * (M_PI / 180);
 }
 
-/* Where the ship is, in metres from the survey's origin, and how it lies. */
+/* The ship's position, in metres from the survey's origin, and its attitude. */
 struct ship {
     double east, north, heading, pitch;
 };
@@ -75,12 +75,12 @@ static struct ship sail(const struct survey *s, int line, int64_t ping, struct d
                          .pitch = PITCH_DEG * sin(way + phase)};
 }
 
-/* A beam: where it is at a depth, and how deep the sea floor is there. */
+/* A beam over the sea floor. */
 struct ray {
     struct seafloor floor;
     const struct ship *ship;
     double sine, cosine;
-    double slope, ahead; /* metres to the side and forwards, for each of depth */
+    double slope, ahead; /* metres to the side and forwards, per metre of depth */
 };
 
 static double floor_at(const struct ray *r, double z)
@@ -91,16 +91,16 @@ static double floor_at(const struct ray *r, double z)
                           r->ship->north - across * r->sine + along * r->cosine);
 }
 
-/* On gentle slopes: where the depth that the angle was thought to hit is, the angle
- * hits another depth; two steps come near enough. *z: of the last place. */
+/* The depth that the beam hits on gentle slopes, by two steps: the beam at the depth
+ * assumed first hits the floor at another depth. *z: depth of the last place. */
 static double hit_gently(const struct ray *r, double *z)
 {
     *z = floor_at(r, r->floor.depth);
     return floor_at(r, *z);
 }
 
-/* The first place that the beam hits: down in steps until it is below the floor, then
- * by halves. */
+/* The first place that the beam hits: goes down in steps until it is below the floor,
+ * then bisects. */
 static double hit_first(const struct ray *r, double *z)
 {
     double step = 0.01 * r->floor.depth;
@@ -136,7 +136,7 @@ static void hit(const struct survey *s, const struct ship *ship, double angle,
     *along = z * r.ahead;
 }
 
-/* A detection at a wrong range: all its distances are wrong by the same factor. */
+/* Gives a detection a wrong range: all its distances are wrong by the same factor. */
 static void stretch(struct survey_ping *p, int i, double factor)
 {
     p->depth[i] *= factor;
@@ -172,7 +172,7 @@ static void make_beam(const struct survey *s, const struct ship *ship, struct di
     }
 }
 
-/* A shoal of fish: some 10 to 30 beams side by side are too shallow. */
+/* Makes a shoal of fish: some 10 to 30 adjacent beams are too shallow. */
 static void make_burst(struct dice *d, struct survey_ping *p)
 {
     int n = (int)throw_between(d, 10, 31), beams = p->ping.beams;
@@ -224,7 +224,8 @@ void survey_make(const struct survey *s, int line, int64_t ping, struct survey_p
         make_burst(&d, p);
 }
 
-/* Two bytes as finely as they allow, in powers of 10; four where they do not. */
+/* The form of an array: two bytes with the finest power of 10 that fits; else
+ * four bytes. */
 static struct gsf_write_array array_for(double largest, double limit)
 {
     for (uint32_t multiplier = 1000; multiplier; multiplier /= 10)
@@ -235,7 +236,7 @@ static struct gsf_write_array array_for(double largest, double limit)
 
 struct gsf_write_form survey_form(const struct survey *s)
 {
-    /* A hill's foot, a spike, noise. */
+    /* The depth below a hill's foot, with a spike and noise. */
     double spike = s->spike_high > 0.35 ? s->spike_high : 0.35;
     double deepest = s->depth * seafloor_deepest(s->terrain) * (1 + spike) * 1.1;
     return (struct gsf_write_form){

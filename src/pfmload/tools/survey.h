@@ -1,7 +1,7 @@
 /* A synthetic survey: parallel lines over a fractal sea floor, up and down, one file
- * each, with what makes real ones difficult: a ship that yaws, noise, spikes, edited
- * and missing beams, pings to be ignored. A ping depends on the survey, its line and
- * its number alone. */
+ * each, with the difficulties of real ones: a ship that yaws, noise, spikes, edited and
+ * missing beams, pings to be ignored. A ping depends only on the survey, its line and
+ * its number. */
 #ifndef PFMLOAD_TOOLS_SURVEY_H
 #define PFMLOAD_TOOLS_SURVEY_H
 
@@ -15,8 +15,8 @@ struct survey {
     int64_t seed;
     double depth; /* mean, m */
     enum terrain terrain;
-    double spikes;                /* of 1; of all beams */
-    double spike_low, spike_high; /* how far off they are, in parts of the depth */
+    double spikes;                /* share of all beams */
+    double spike_low, spike_high; /* their error, as parts of the depth */
     double lat, lon;              /* of the first line's southern end, degrees */
 };
 
@@ -31,7 +31,7 @@ struct survey_ping {
 /* Local. Makes ping `ping` of line `line`, both from 0, into *p. */
 void survey_make(const struct survey *s, int line, int64_t ping, struct survey_ping *p);
 
-/* Local. The form in which such pings fit into a file. */
+/* Local. The form in which these pings fit into a file. */
 struct gsf_write_form survey_form(const struct survey *s);
 
 #endif
