@@ -254,6 +254,10 @@ static void tell(struct report *r)
                                          .layers = 2,
                                          .layer = layer,
                                          .storage = "ext4 on sda"});
+    report_file(r, &(struct report_file){
+                       .role = "later", .path = "/old", .count = 1, .bytes = 1});
+    report_file_sizes(r, "later", "/new", 3, 999);
+    report_file_sizes(r, "others", "/none", 4, 998);
     report_stripes(r, "others", 1, 1, "of others");
     report_stripes(r, "matrices", 1 << 20, 4, "Lustre's layout");
     report_warning(r, "served_from_memory", "Only %d %% came from the device.", 60);
@@ -352,6 +356,10 @@ static void check_json(void)
                    "\"name\": \"ext4\", \"about\": null, \"reads\": \"below\"}, "
                    "{\"level\": 1, \"kind\": \"disk\", \"name\": \"sda\", "
                    "\"about\": \"fast\", \"reads\": \"device\"}]");
+    has(json_path, "\"role\": \"later\", \"path\": \"/new\"");
+    has(json_path, "\"count\": 3, ");
+    has(json_path, "\"bytes\": 999");
+    lacks(json_path, "/none");
     has(json_path, "\"below_share\": 0.6");
     has(json_path, "\"phase\": \"W\", \"act\": \"wall\"");
     lacks(json_path, "\"act\": \"compute\"");
@@ -624,6 +632,25 @@ static void check_lanes(void)
         phase_close(&p[i]);
 }
 
+/* More repetitions than there is room for at first; some have no value. */
+static void check_many_values(void)
+{
+    struct report_open o = options();
+    struct report *r;
+    char reps[512] = "\"reps\": [";
+    report_open(&r, &o);
+    for (int i = 1; i <= 70; i++) {
+        size_t n = strlen(reps);
+        report_figure(r, "many", "MB/s", "higher", "f", i % 7 ? i : 0);
+        snprintf(reps + n, sizeof reps - n, i % 7 ? "%s%d" : "%snull",
+                 i > 1 ? ", " : "", i);
+    }
+    report_close(&r, 0);
+    snprintf(reps + strlen(reps), sizeof reps - strlen(reps),
+             "], \"median\": 35, \"min\": 1, \"max\": 69, ");
+    has(json_path, reps);
+}
+
 static void check_lost_folder(void)
 {
     struct report_open o = options();
@@ -645,10 +672,36 @@ static void check_lost_folder(void)
     err_clear();
 }
 
+/* Of two ranks on node0, as set_phase has them in two repetitions. */
+static const char tables[] =
+    "phase    rep    wall compute    comm  op/clo    read   write    sync   check    "
+    "idle       read      write  slowest\n"
+    "             seconds, mean over ranks                                             "
+    "         MB/s       MB/s  in I/O\n"
+    "W          1  1.0000       -       -       -  0.0100  0.1500  0.2250       -  "
+    "0.6150     0.2000     5.0000  0 node0\n"
+    "W          2  1.0000       -       -       -  0.0100  0.1500  0.2250       -  "
+    "0.6150     0.2000     5.0000  0 node0\n"
+    "\n"
+    "               seconds of a rank: min     mean      max  slowest rank   transfers "
+    "     p50      p95      p99    p99.9      max\n"
+    "W       read     0.0100   0.0100   0.0100  0 node0                4  5.00 ms      "
+    "  -        -        -  5.00 ms\n"
+    "W       write    0.1000   0.1500   0.2000  1 node0             4000   983 us  "
+    "1.00 ms  50.6 ms        -  51.0 ms\n"
+    "W       sync     0.1500   0.2250   0.3000  0 node0\n"
+    "\n"
+    "figure                   unit      n     median        min        max   95 % "
+    "interval of the geometric mean\n"
+    "W.write_MBps             MB/s      2     15.000     10.000     20.000   -\n";
+
 static void check_text(void)
 {
     struct report_open o = options();
+    struct world_host named = hosts ? *hosts : (struct world_host){.ranks = 0};
     struct report *r;
+    snprintf(named.name, sizeof named.name, "node0");
+    o.hosts = hosts && w.nodes == 1 ? &named : hosts;
     o.quiet = false;
     fflush(stdout);
     int saved = dup(1);
@@ -670,6 +723,8 @@ static void check_text(void)
     dup2(saved, 1);
     close(saved);
     has(text_path, "\na line    of the program's\n");
+    if (w.size == 2 && w.nodes == 1)
+        has(text_path, tables);
     has(text_path, "cb_nodes=1");
     has(text_path, "\nW          2  1.0000       -       -       -  0.0100");
     has(text_path,
@@ -705,6 +760,7 @@ int main(int argc, char **argv)
     check_quantiles();
     check_uneven();
     check_lanes();
+    check_many_values();
     check_lost_folder();
     check_text();
     clean_up();

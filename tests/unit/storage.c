@@ -104,6 +104,10 @@ static void test_disks(void)
           "ext4 on sda1");
     below("8:1 / /m\\040n rw - ext4 /dev/sda1 rw", IO_READS_UNKNOWN,
           "rootfs (what it stands on is not told)");
+    mounted("8:1 / /m\\040n\\134\\177k rw - ext4 /dev/sda1 rw");
+    stack_of("/m n\\\177k/x", root, &s);
+    tap_ok(!strcmp(io_stack_text(&s, text, sizeof text), "ext4 on sda1"),
+           "a mount point's blanks and other signs are octal numbers: %s", text);
     disk(2, "pci0/virtio3/block/vda", "size", "1\n");
     below("8:2 / /m rw - xfs /dev/vda rw", IO_READS_UNKNOWN,
           "xfs on vda (virtual disk, " HOST ")");
