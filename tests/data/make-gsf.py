@@ -22,8 +22,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 VERSIONS = ("3_08", "3_09")
 PING, SINGLE = 2, 10
 SENSOR_IDS = range(102, 256)
-# Arrays of a ping by the number of their subrecord: the field's name, what a step of it
-# is worth and the largest value that is put there.
+# Arrays of a ping by the number of their subrecord: the field's name, the value of a
+# step, and the largest value that is stored.
 ARRAYS = {1: ("depth", 0.01, 300), 2: ("across_track", 0.01, 150),
           3: ("along_track", 0.01, 20), 4: ("travel_time", 1e-5, 0.5),
           5: ("beam_angle", 0.01, 60), 6: ("mc_amplitude", 1, 60),
@@ -44,7 +44,7 @@ FLAGS = (0, 0, 0, 0x01, 0, 0x05, 0x09, 0x42)
 
 
 class Library:
-    """One version of it."""
+    """One version of the library."""
 
     def __init__(self, version):
         package = "gsfpy" + version
@@ -61,7 +61,7 @@ class Library:
 
 
 class File:
-    """An open file; all that was handed over is kept alive until it is closed."""
+    """An open file; all arguments are kept alive until it is closed."""
 
     def __init__(self, library, path, mode):
         self.library, self.handle, self.kept = library, ctypes.c_int(), []
@@ -69,14 +69,14 @@ class File:
             raise OSError("%s: %s" % (path, library.said()))
 
     def write(self, kind, records, checksum=False):
-        """Whether the library took it."""
+        """Returns True if the library accepted it."""
         ident = self.library.gsfDataID.c_gsfDataID(int(checksum), 0, kind, 0)
         self.kept.append(records)
         return self.library.c.gsfWrite(self.handle, ctypes.byref(ident),
                                        ctypes.byref(records)) > 0
 
     def read(self):
-        """The next record's (type, records), or None at the end."""
+        """Returns the next record's (type, records), or None at the end."""
         ident, records = self.library.gsfDataID.c_gsfDataID(), self.library.records()
         n = self.library.c.gsfRead(self.handle, 0, ctypes.byref(ident),
                                    ctypes.byref(records))
@@ -90,7 +90,7 @@ class File:
         self.library.c.gsfClose(self.handle)
 
 
-# ---- what is put into records -----------------------------------------------------
+# ---- contents of records ----------------------------------------------------------
 
 def text(value):
     return ctypes.cast(ctypes.create_string_buffer(value.encode()),
@@ -102,8 +102,8 @@ def reals(values):
 
 
 def fill(union):
-    """A small number in each word of a sensor's own fields, whichever they are: counts
-    of what follows are among them."""
+    """Puts a small number into each word of a sensor's own fields, whatever they are:
+    some of them are counts of other fields."""
     words = ctypes.sizeof(union) // 4
     ctypes.memmove(ctypes.byref(union), (ctypes.c_int * words)(*[2] * words), 4 * words)
 
@@ -113,7 +113,7 @@ def time(spec, number):
 
 
 def value_of(number, beam, beams, array):
-    """Of a beam in the so-manieth ping: a whole number of steps."""
+    """Returns a value of a beam in the ping of that number: a whole number of steps."""
     name, step, most = ARRAYS[array]
     if name == "beam_flags":
         return FLAGS[(number + beam) % len(FLAGS)]
@@ -128,8 +128,8 @@ def value_of(number, beam, beams, array):
 
 
 def place(ping, latitude=None, longitude=None):
-    """(latitude, longitude) of a ping, which are set first where they are given. gsfpy
-    has exchanged the names of the two; what real files hold shows it."""
+    """Returns (latitude, longitude) of a ping, and sets them first if they are given.
+    gsfpy has exchanged their names, as real files show."""
     if latitude is not None:
         ping.longitude, ping.latitude = latitude, longitude
     return ping.longitude, ping.latitude
@@ -137,7 +137,7 @@ def place(ping, latitude=None, longitude=None):
 
 def make_ping(file, number, beams, arrays=USUAL, sensor=0, wide=0, bits=0, ignore=False,
               placed=True, offset=0, samples=9):
-    """`wide`: bytes of each value, 0 for what is usual; `bits`: of intensities."""
+    """`wide`: bytes of each value, 0: the usual ones; `bits`: bits of intensities."""
     library = file.library
     records = library.records()
     ping = records.mb_ping
@@ -184,7 +184,7 @@ def make_intensities(file, beams, bits, samples):
 
 
 def other_records(file):
-    """One of each type that is no ping: (type, records)."""
+    """Returns one record of each type that is no ping: (type, records)."""
     records = file.library.records()
     time(records.comment.comment_time, 1)
     records.comment.comment_length = 12
@@ -247,8 +247,8 @@ def times_and_places(file):
 
 
 def single_beam(file, sensor):
-    """One of them has no depth, one no position; those of gsfpy's names that are wrong
-    in swaths are right here."""
+    """Writes single-beam pings. One has no depth, one no position; gsfpy's names that
+    are wrong in swaths are right here."""
     records = file.library.records()
     ping = records.sb_ping
     time(ping.ping_time, sensor)
@@ -264,7 +264,8 @@ def single_beam(file, sensor):
 # ---- the files --------------------------------------------------------------------
 
 def pings_with(**what):
-    """What writes pings of several sizes, so that arrays end at all alignments."""
+    """Returns a function that writes pings of several sizes, so that arrays end at all
+    alignments."""
     def write(file):
         for number in range(1, 9):
             if not file.write(PING, make_ping(file, number, 3 + number, **what)):
@@ -285,8 +286,9 @@ def records_of_all_types(file):
 
 
 def odd_pings(file):
-    """Without position, to be ignored, of one beam, of 4,000, with few arrays. One
-    without beams the library refuses, and one without arrays it cannot read."""
+    """Writes pings without position, ignored, of one beam, of 4,000, and with few
+    arrays. The library refuses one without beams, and cannot read one without
+    arrays."""
     for number, what in enumerate((
             {"beams": 5, "placed": False}, {"beams": 5, "ignore": True}, {"beams": 1},
             {"beams": 4000}, {"beams": 5, "arrays": (14, 2)},
@@ -300,7 +302,7 @@ class Refused(Exception):
 
 
 def all_files(library):
-    """{name: what writes it}; the library refuses some of them."""
+    """Returns {name: function that writes it}; the library refuses some of them."""
     fields = library.records().mb_ping
     arrays = [array for array, (name, _, _) in ARRAYS.items() if hasattr(fields, name)]
     files = {"records": records_of_all_types, "odd": odd_pings,
@@ -316,10 +318,10 @@ def all_files(library):
     return files
 
 
-# ---- what the library's reader finds ----------------------------------------------
+# ---- results of the library's reader ----------------------------------------------
 
 def take_in(ping, found):
-    """A swath, as tests/data/gsf/truth.json counts."""
+    """Counts a swath, as tests/data/gsf/truth.json does."""
     arrays = [array for array, (name, _, _) in ARRAYS.items()
               if getattr(ping, name, None)]
     if ping.brb_inten:
@@ -332,7 +334,7 @@ def take_in(ping, found):
 
 
 def count(found, position, n, ping_flags, depths, flags):
-    """A ping of either kind."""
+    """Counts a ping of either kind."""
     north, east = position
     ignored = bool(ping_flags & 1)
     found["pings"] += 1
@@ -354,7 +356,7 @@ def count(found, position, n, ping_flags, depths, flags):
 def read_back(library, path):
     found = {"pings": 0, "records": {"1": 1}, "beams": 0, "ignored_pings": 0,
              "null_depth": 0, "flagged": 0, "valid": 0, "nb": [], "subs": [],
-             "soundings": 0,  # what a loader takes
+             "soundings": 0,  # as a loader counts
              "depths": [], "places": [], "bytes": os.path.getsize(path)}
     file = File(library, path, 2)
     while True:
@@ -380,8 +382,8 @@ def read_back(library, path):
 # ---- the archive ------------------------------------------------------------------
 
 def make(version, name, write, folder):
-    """In a process of its own, as the library remembers, and may crash. What was found;
-    None where nothing could be written."""
+    """Writes a file in a process of its own, as the library keeps state, and may crash.
+    Returns what its reader found; None: nothing could be written."""
     library = Library(version)
     path = os.path.join(folder, "gsf%s-%s.gsf" % (version, name))
     result = path + ".json"

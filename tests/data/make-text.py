@@ -1,5 +1,5 @@
-"""Makes tests/data/text with python-crfsuite: make-text.py FOLDER. The labels are those
-of CRFsuite's own tagger for the model that it has trained."""
+"""Makes tests/data/text with python-crfsuite: make-text.py FOLDER. The labels come from
+CRFsuite's own tagger with the model that it has trained."""
 import os
 import random
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # limit: 900, alone; tier: quick ci
-"""Numbers that add up: what reports say is held against accounts that others keep, the
-kernel's counters, the recorder's log, strace's clock, and plain arithmetic."""
+"""Numbers that add up: reports are compared with the accounts of others: the kernel's
+counters, the recorder's log, strace's clock, and plain arithmetic."""
 import collections
 import math
 import os
@@ -20,17 +20,17 @@ import tracelog  # noqa: E402
 
 RECORDER = os.path.join(BUILD, "libiotrace.so")
 MIB = 1 << 20
-PROBE = MIB  # what the first rank of a node writes and reads to try the counters
+PROBE = MIB  # written and read by a node's first rank to try the counters
 ATTEMPTS = 5
 QUICK = bool(os.environ.get("LEADLINE_QUICK"))
-COVERAGE_HEADER = 1 << 16  # of a PFM
-FEW = 1 << 14  # bytes of texts, more or less
-CLOCKS = 1e-4  # the recorder's clock, and that of the phases
+COVERAGE_HEADER = 1 << 16  # bytes, of a PFM
+FEW = 1 << 14  # bytes of texts, approximately
+CLOCKS = 1e-4  # difference between the clocks of the recorder and of phases
 CLOCK_S = 1e-6
 WORK = ("compute", "communicate", "read", "write", "sync")
 
-# Runs its arguments, and leaves what the kernel counted in io.PID: when the process has
-# ended, and before it is forgotten.
+# Runs its arguments, and leaves the kernel's counts in io.PID, after the process has
+# ended and before the kernel forgets them.
 COUNTED = [sys.executable, "-c", """
 import os, sys
 child = os.fork()
@@ -57,14 +57,14 @@ def moved(report):
 
 @unittest.skipUnless(os.path.exists("/proc/self/io"), "the kernel does not count")
 class Kernel(Loads):
-    """Bytes of a run are those that the kernel counted, less those of a run that moves
-    none. What is left over is not the program's: the texts of /proc that it reads, and
-    what the MPI library wakes up its threads with."""
+    """The bytes of a run are those that the kernel counted, minus those of a run that
+    moves none. The rest is not the program's: it reads texts of /proc, and the MPI
+    library wakes up its threads."""
     COUNTERS = {"read": "rchar", "write": "wchar"}
     PAST_THE_CACHE = {"read": "read_bytes", "write": "write_bytes"}
 
     def counted(self, program, *args, np=2):
-        """(report, counters of all ranks)"""
+        """Returns (report, counters of all ranks)."""
         done = self.run_program(program, *args, "--quiet", "--no-verify", np=np,
                                 inside=COUNTED)
         if "no direct I/O" in done.err or "needs a device" in done.err:
@@ -85,7 +85,7 @@ class Kernel(Loads):
                 for act, name in names.items()}
 
     def by_block(self, program, *options):
-        """To the transfer: the rest is less than half of one."""
+        """Compares bytes to the transfer: the rest is less than half of one."""
         args = PROGRAMS[program]
         report, counters = self.counted(program, *args, *options)
         idle = self.counted(program, *args, NULL)[1]
@@ -95,8 +95,8 @@ class Kernel(Loads):
             self.assertLess(abs(more), MIB // 2, (act, told))
 
     def past_the_cache(self, program, engine):
-        """As many bytes as the kernel moved from and to the device. Programs are read,
-        too, where they are not in memory: then once more."""
+        """Compares bytes with those that the kernel moved from and to the device. It
+        also reads programs that are not in memory: then the test tries once more."""
         args = PROGRAMS[program]
         for _ in range(ATTEMPTS):
             idle = self.counted(program, *args, NULL)[1]
@@ -111,7 +111,7 @@ class Kernel(Loads):
         self.fail("the kernel counted so many bytes more: %s" % found)
 
     def loads_by_block(self, scheme, np):
-        """Beside what both runs read, the survey; and the head of the coverage map,
+        """Allows for what both runs read: the survey; and the head of the coverage map,
         which is written with the other texts, as a stream."""
         args = ("--scheme=" + scheme, "--output=o.pfm", *self.survey(2, 200, 121))
         report, counters = self.counted("pfmload", *args, np=np)
@@ -127,10 +127,10 @@ class Kernel(Loads):
 
 
 class Recorded(Loads):
-    """Bytes and seconds of a run are those of the calls that the recorder saw."""
+    """The bytes and seconds of a run are those of the calls that the recorder saw."""
 
     def recorded(self, program, *args, **how):
-        """(done, logs of its ranks, which know how many ticks a second has)"""
+        """Returns (done, logs of its ranks, which know the ticks of a second)."""
         done = self.run_program(program, *args, "--quiet", "--no-verify", **how,
                                 env={"PRELOAD": RECORDER, "IOTRACE_BINARY": "true",
                                      "IOTRACE_HDF5": "1"})
@@ -148,16 +148,16 @@ class Recorded(Loads):
 
     @staticmethod
     def transfers(log, folder="/files/"):
-        """The program's own of data: side files, texts and reports are written with
-        streams, and by a program that is about to start or at its end."""
+        """Returns the program's own transfers of data: side files, texts and reports
+        are written with streams, and by a program that is about to start or end."""
         return [e for e in log.events if e.level == 0 and tracelog.bytes_of(e)
                 and not e.op.startswith(("f", "getdelim"))
                 and (folder in e.file or e.file.endswith(".gsf"))
                 and not re.search("/leadline-probe-|/#[0-9]+ |[.]lock$", e.file)]
 
     def bytes(self, program, *args, calls="", **how):
-        """To the byte, of calls whose names begin so. The report, and how many such
-        calls there were."""
+        """Compares bytes exactly, for calls whose names begin with `calls`. Returns the
+        report, and the number of such calls."""
         done, logs = self.recorded(program, *args, **how)
         found, made = collections.Counter(), collections.Counter()
         for log in logs:
@@ -170,14 +170,14 @@ class Recorded(Loads):
         return done.report, made
 
     def loads(self, scheme, np, *options):
-        """Each call is a transfer, those of the scan, of items and of scratch files,
-        too."""
+        """Each call is a transfer, also those of the scan, of items and of scratch
+        files."""
         report, made = self.bytes("pfmload", "--scheme=" + scheme, "--output=o.pfm",
                                   *options, *self.survey(2, 200, 121), np=np)
         self.assertEqual(made, {act: total(report, act, "calls") for act in made})
 
     def regions(self, log):
-        """Seconds of the log's regions, in order: phases are such."""
+        """Returns the seconds of the log's regions, in order: phases are regions."""
         begun, found = None, []
         for e in log.events:
             if e.op == "region_begin":
@@ -191,8 +191,8 @@ class Recorded(Loads):
                      *self.survey(2, 200, 121), np=np)
 
     def seconds(self, program, *args, np=2):
-        """What is timed holds the calls, and the regions hold what is timed, by two
-        readings of a clock."""
+        """Measured times contain the calls, and regions contain the measured times, up
+        to two readings of a clock."""
         done, logs = self.recorded(program, *args, np=np)
         for rank, log in enumerate(logs):
             told, took = collections.Counter(), collections.Counter()
@@ -212,9 +212,9 @@ class Recorded(Loads):
 
 
 class Agreed(Loads):
-    """Of one run, the report, the recorder and the kernel say the same: whatever the
-    engine, by the counters that see it."""
-    CALLS = ("posix", "threads", "aio")  # that the kernel counts as read and write
+    """The report, the recorder and the kernel agree about one run, with any engine, as
+    far as their counters see it."""
+    CALLS = ("posix", "threads", "aio")  # the kernel counts these as read and write
     counted, differences = Kernel.counted, Kernel.differences
 
     def told_by_all(self, engine):
@@ -240,11 +240,11 @@ class Agreed(Loads):
     def run_program(self, program, *args, **how):
         self.run = super().run_program(program, *args, **how, env={
             "PRELOAD": RECORDER, "IOTRACE_BINARY": "true", "IOTRACE_MMAP": "no",
-            "UCX_MEM_EVENTS": "no"})  # UCX takes mmap away from who is preloaded
+            "UCX_MEM_EVENTS": "no"})  # UCX takes mmap away from preloaded libraries
         return self.run
 
     def recorded_bytes(self, engine, told):
-        """To the byte. Of a mapped file the recorder sees that it is mapped, in its
+        """Compares bytes exactly. The recorder sees the mapping of a mapped file, in
         windows, and no transfer."""
         found, maps = collections.Counter(), 0
         for log in tracelog.logs(self.run.folder):
@@ -255,7 +255,7 @@ class Agreed(Loads):
             maps += sum(e.op == "mmap" and "/files/blocktransfer-" in e.file
                         for e in log.events)
         self.assertEqual(found, {} if engine == "mmap" else told)
-        # each of two ranks tries a page and maps a window, to write and to read
+        # Each of two ranks tries a page and maps a window, to write and to read.
         self.assertGreaterEqual(maps, 8 if engine == "mmap" else 0)
 
 
@@ -263,7 +263,8 @@ class Agreed(Loads):
 
 
 def phases(report):
-    """The report's samples, phase by phase: {activity: sample}, "wall" the last."""
+    """Returns the report's samples, phase by phase: {activity: sample}, "wall" the
+    last."""
     found = [{}]
     for s in report["samples"]:
         found[-1][s["act"]] = s
@@ -273,13 +274,13 @@ def phases(report):
 
 
 def slowest(phase, *acts):
-    """The largest of the ranks' sums of seconds."""
+    """Returns the largest of the ranks' sums of seconds."""
     rows = [phase[act]["ranks_s"] for act in acts if act in phase]
     return max(map(sum, zip(*rows))) if rows else 0.0
 
 
 def figures_at(report, name):
-    """In the order of the sweep."""
+    """Returns figures in the order of the sweep."""
     return [f for f in report["figures"] if f["name"] == name and f["at"]]
 
 
@@ -287,7 +288,7 @@ def nbytes(phase, *acts):
     return sum(phase[act]["bytes"] for act in acts if act in phase)
 
 
-# What figures are of one phase, and of several: bytes, seconds.
+# Figures of one phase, and of several: bytes, seconds.
 RATES = {
     "read_MBps": (("read",), ("read",)),
     "write_MBps": (("write",), ("write", "sync")),
@@ -299,7 +300,7 @@ PASSES = {"t_io_s": "-io", "t_comp_s": "-comp"}
 
 
 class Arithmetic(Loads):
-    """What a report sums up follows from what it says of single ranks."""
+    """Sums in a report follow from its values of single ranks."""
     LIMIT = 120
 
     def adds_up(self, report):
@@ -342,8 +343,8 @@ class Arithmetic(Loads):
                 self.assertLessEqual(op["seconds"], sum(s["ranks_s"]) + 1e-9)
 
     def parts(self, phase, ranks, lanes):
-        """Eight activities are the whole, on each rank and of all. Of a rank's lanes
-        each activity has another slowest one."""
+        """Eight activities make up the whole, on each rank and over all. Each activity
+        has another slowest lane of a rank."""
         parts = [s for act, s in phase.items() if act != "wall"]
         for rank in range(ranks):
             whole = phase["wall"]["ranks_s"][rank]
@@ -358,7 +359,7 @@ class Arithmetic(Loads):
             self.assertEqual(sum(s[field] for s in parts), phase["wall"][field])
 
     def figures(self, report):
-        """Rates and seconds that follow from samples; how many there were."""
+        """Checks rates and seconds against samples; returns how many there were."""
         of = collections.defaultdict(list)
         for phase in phases(report):
             of[phase["wall"]["rep"], phase["wall"]["phase"]].append(phase)
@@ -374,7 +375,7 @@ class Arithmetic(Loads):
 
     @staticmethod
     def wanted(of, rep, phase, name, at):
-        """A figure's value, or None where it is of another kind."""
+        """Returns a figure's value, or None if it is of another kind."""
         some = [p for (r, of_phase), same in of.items() for p in same[-1:]
                 if r == rep and (of_phase == phase + PASSES.get(name, "") if phase
                                  else "-" not in of_phase and of_phase != "check")]
@@ -403,14 +404,14 @@ class Arithmetic(Loads):
                                    of["soundings_per_s"][rep], 1, 9)
 
     def busy_work(self, gangs, alpha, *flops):
-        """Operations of S, W and C for each of 4 matrices, twice, whatever the number
-        of ranks. Ranks round to whole operations."""
+        """Checks the operations of S, W and C for each of 4 matrices, twice, for any
+        number of ranks. Ranks round to whole operations."""
         report = self.one_run("madbench", "64", "4", gangs, "--io-only", *alpha)
         done, = report["results"]["busy_flops"]
         self.assertLess(abs(done - 2 * 4 * sum(flops)), 2 * 4 * 3 * 2)
 
     def test_alpha_sweep(self):
-        """Of each value, the passes that are not checked are the later ones."""
+        """For each value, the unchecked passes are the later ones."""
         report = self.one_run("madbench", "128", "4", "--alpha-sweep=0.5:0.7:0.1",
                               figures=0)
         for f in report["figures"]:
@@ -450,8 +451,9 @@ class Arithmetic(Loads):
 
     @unittest.skipIf(QUICK, "left out by LEADLINE_QUICK")
     def phases_fill_the_run(self, program, *args):
-        """From the first to the last, where requests take 100 ms. A machine may be busy
-        with others in between: then once more."""
+        """Phases fill the time from the first to the last, with requests of 100 ms. The
+        machine may be busy with other work in between: then the test tries once
+        more."""
         for _ in range(ATTEMPTS):
             done = self.run_program(program, *args, "--iomethod=null:delay_us=100000",
                                     "--no-verify", "--quiet")
@@ -466,13 +468,13 @@ class Arithmetic(Loads):
         self.fail("%.4f s of %.4f s are in phases" % (inside, span))
 
 
-# ---- overlap with delays that are known --------------------------------------------
+# ---- overlap with known delays -----------------------------------------------------
 
 
 class Pipeline:
-    """What madbench's I/O mode comes to where a request takes `delay`, whatever else
-    is under way, and each bin's work `work`: as in MADbench2, a bin is read ahead, and
-    a write begins when the one before has ended."""
+    """The time of madbench's I/O mode if a request takes `delay`, whatever else is in
+    flight, and each bin's work `work`: as in MADbench2, a bin is read ahead, and a
+    write begins when the one before has ended."""
 
     def __init__(self, bins, delay, work):
         self.bins, self.delay, self.work = bins, delay, work
@@ -509,7 +511,8 @@ class Overlap(Case):
     BINS, DELAY_S, WORK_S = 32, 0.04, 0.02
     NPIX = 64
 
-    # Others have the processor when this one does not want it: where that can be had.
+    # Other processes get the processor only when this one does not need it, if that is
+    # possible.
     ALONE = ("chrt", "--fifo", "1")
 
     def setUp(self):
@@ -525,15 +528,16 @@ class Overlap(Case):
                 if p["wall"]["phase"] == p["wall"]["phase"][0] + name}
 
     def alpha(self, work_s):
-        """So that a bin's work takes so long on this machine now."""
+        """Returns the alpha for which a bin's work takes so long on this machine
+        now."""
         report = self.good(self.madbench("64", "2", "--io-only", np=1,
                                          inside=self.ALONE))
         rate = report["results"]["busy_flops_per_s"][0]
         return math.log(rate * work_s) / math.log(self.NPIX ** 2)
 
     def differences(self, report):
-        """Of the overlap that is told from that of the pipeline with the seconds of
-        work that there were in each pass, by phase."""
+        """Returns, by phase, the difference between the reported overlap and that of
+        the pipeline with the seconds of work in each pass."""
         told = {f["name"]: f["median"] for f in report["figures"]}
         found = {}
         for phase in "SWC":
@@ -548,7 +552,8 @@ class Overlap(Case):
 
     @long
     def test_delays(self):
-        """Within 2 %. A machine may stop now and then: each phase has some tries."""
+        """It holds within 2 %. A machine may stop now and then: each phase has several
+        tries."""
         alpha = self.alpha(self.WORK_S)
         apart = dict.fromkeys("SWC", math.inf)
         for _ in range(ATTEMPTS):
@@ -563,9 +568,9 @@ class Overlap(Case):
                 return
         self.fail("overlap differs from the pipeline's by %s" % apart)
 
-    # By hand, for 32 bins: where the work w of a bin is less than the delay d, S waits
-    # 32 d - 31 w in all and not 32 d, W 33 d - 31 w, C 32 d - 31 w. Where it is more:
-    # 1, 2 and 1 d.
+    # By hand, for 32 bins: if the work w of a bin is less than the delay d, S waits 32
+    # d - 31 w in all and not 32 d, W 33 d - 31 w, C 32 d - 31 w. If it is more, they
+    # wait 1, 2 and 1 d.
     GAIN = 31
     WITHOUT = 32 + 33 + 32
 
@@ -585,7 +590,7 @@ class Overlap(Case):
 
     @long
     def test_hidden_by_hand(self):
-        """Work of an eighth, a half and twice the delay; within 2 %."""
+        """Work is an eighth, a half and twice the delay; it holds within 2 %."""
         delay, step = 0.02, math.log(4) / math.log(self.NPIX ** 2)
         middle = self.alpha(delay / 2)
         apart = [math.inf] * 3
@@ -601,7 +606,7 @@ class Overlap(Case):
         self.fail("hidden differs from what it must be by %s" % apart)
 
     def test_nothing_is_hidden_behind_nothing(self):
-        """However much several transfers under way gain over one."""
+        """It holds however much several transfers in flight gain over one."""
         most = [math.inf] * 3
         for _ in range(ATTEMPTS):
             report = self.sweep(0.005, 0, 0.21, 0.1)
@@ -630,8 +635,8 @@ for i in range(10):
 class Strace(Case):
     @unittest.skipUnless(shutil.which("strace"), "strace is not installed")
     def test_durations(self):
-        """Calls that take 20 ms are seen to take as long by both: the recorder's clock
-        runs a little longer, as it is around strace's."""
+        """Both clocks see that calls of 20 ms take that long: the recorder's runs a
+        little longer, as it is outside of strace's."""
         slow = os.path.join(self.tmp, "slow")
         names = "pread64,pwrite64,fsync"
         done = self.run_program(
@@ -670,7 +675,7 @@ for scheme, np_ in (("serial", 1), ("G", 2)):
 
 BLOCKS = ("4M", "--block-size=100k")
 for name, method, launcher_ in METHODS + HDF5 + ASYNC_METHODS[:len(ASYNCHRONOUS)]:
-    # what HDF5 writes beside data are its own calls
+    # HDF5's own calls write beside data.
     setattr(Recorded, "test_bytes_of_blocktransfer_" + name,
             lambda self, m=method, la=launcher_, c="H5D" if name == "hdf5" else "":
             self.bytes("blocktransfer", *BLOCKS, *m, "--filetype=SHARED", calls=c,
@@ -711,7 +716,7 @@ for name, args_ in (
         ("ldad_perf", ("ldad", "perf", "--chunk=12k", "--chunks=5")),
         ("ldad_fft", ("ldad", "fft", "--points=2048", "--chunk=4k"))):
     add(Arithmetic, name, "one_run", *args_)
-for gangs, remaps in (1, 0), (2, 1):  # of a matrix; in C all gangs share the work
+for gangs, remaps in (1, 0), (2, 1):  # per matrix; in C all gangs share the work
     add(Arithmetic, "busy_work_%d_gangs" % gangs, "busy_work", str(gangs), (), 64 ** 2,
         64 ** 3 + remaps * 64 ** 2, 64 ** 2 / gangs)
     add(Arithmetic, "busy_work_alpha_%d_gangs" % gangs, "busy_work", str(gangs),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # limit: 600, alone; mpi: any; tier: ci
-"""Numbers that add up on a disk whose rate is known: the kernel throttles it."""
+"""Numbers that add up on a disk with a known rate: the kernel throttles it."""
 import collections
 import os
 
@@ -9,8 +9,9 @@ from e2e import ASYNCHRONOUS, add, samples
 from in_rig import in_rig
 from loads import Loads
 
-RATE = 5 << 20    # bytes a second of the disk, each way: copying them takes no time
-BYTES = 25 << 20  # 5 s: what the disk saves up while idle, 0.1 s, is small against it
+# bytes a second of the disk, each way: copying takes no time at that rate
+RATE = 5 << 20
+BYTES = 25 << 20  # 5 s: the disk saves up 0.1 s while idle, which is small against it
 DISK = os.environ.get("LEADLINE_DISKS", "")
 
 
@@ -18,7 +19,7 @@ class Disks(Loads):
     LIMIT = 120
 
     def rate(self, *options, np=2):
-        """The disk's rate, within 5 %."""
+        """The rate is the disk's, within 5 %."""
         report = self.good(self.blocktransfer(
             str(BYTES // np), "--block-size=256k", "--no-verify", "--repeat=3",
             *options, np=np, dir=DISK))
@@ -28,7 +29,7 @@ class Disks(Loads):
 
     @staticmethod
     def counted():
-        """What the kernel has counted of the disk: bytes read, and written."""
+        """Returns the kernel's counts for the disk: bytes read, and written."""
         device = os.stat(DISK).st_dev
         with open("/sys/dev/block/%d:%d/stat" % (os.major(device), os.minor(device)),
                   encoding="ascii") as f:
@@ -36,7 +37,7 @@ class Disks(Loads):
         return {"read": int(fields[2]) * 512, "write": int(fields[6]) * 512}
 
     def by_disk(self, engine):
-        """As many bytes as the disk's, which also has the file system's own."""
+        """The bytes are those of the disk, which also has the file system's own."""
         before = self.counted()
         report = self.good(self.blocktransfer(
             "1M", "--block-size=64k", "--no-verify", "--iomethod=" + engine,
@@ -47,8 +48,9 @@ class Disks(Loads):
             self.assertLess(abs(more), 1 << 18, act)
 
     def seconds(self, program, *args):
-        """What is timed as reads and writes is the calls that the recorder saw, within
-        2 %: they all take long. A machine may be busy with others: then once more."""
+        """Times of reads and writes are those of the calls that the recorder saw,
+        within 2 %: they all take long. The machine may be busy with other work: then
+        once more."""
         for _ in range(accounts.ATTEMPTS):
             done, (log,) = accounts.Recorded.recorded(self, program, *args, np=1,
                                                       dir=DISK)
@@ -63,7 +65,7 @@ class Disks(Loads):
         self.fail("%s, and the calls took %s" % (told, took))
 
     def load_fills_the_run(self, scheme, np):
-        """Phases of a load are all of it but a hundredth, from first to last."""
+        """Phases of a load fill it, except for a hundredth, from first to last."""
         survey = self.survey(6, 2000, 101)
         for _ in range(accounts.ATTEMPTS):
             done = self.pfmload("--scheme=" + scheme, "--no-verify", "--overwrite",

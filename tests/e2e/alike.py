@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # limit: 300; tier: quick ci
 """Ranks that are not started alike (another program, argument or environment on one of
-them, as launchers allow and nodes may differ): the run is refused, by one sentence that
-names the option, two ranks and what each was told; and it never waits."""
+them, as launchers allow and nodes may differ): the run is refused with one sentence
+that names the option, two ranks and the value of each; and it never waits."""
 import os
 import shlex
 
@@ -20,7 +20,8 @@ class Alike(Case):
     LIMIT = 30
 
     def run_otherwise(self, line, other, hit=LAST, **how):
-        """`other`: what the shell of one rank does with the others' command."""
+        """Runs with `other`: the shell command of one rank, in place of the others'
+        command."""
         inside = [word % other if "%s" in word else word for word in OTHERWISE]
         how.setdefault("env", {})["HIT"] = str(hit)
         done = self.run_program(*line, inside=inside, np=LAST + 1, **how)
@@ -38,7 +39,7 @@ class Alike(Case):
         self.good(self.run_otherwise(BLOCKS, 'exec "$@"'))
 
     def test_the_source_of_a_value_is_not_compared(self):
-        """A default, a variable and an argument that say the same."""
+        """A default, a variable and an argument with the same value are equal."""
         self.good(self.run_otherwise(MATRICES, 'IOMETHOD=POSIX exec "$@" --repeat=1'))
 
     def test_first_rank(self):
@@ -59,7 +60,7 @@ class Alike(Case):
         self.assertEqual(done.out.count("usage: blocktransfer"), 1, done)
 
     def test_a_long_value(self):
-        """What is shown of it is where it differs."""
+        """The sentence shows the part that differs."""
         done = self.run_otherwise((*BLOCKS, "--label=" + 400 * "a" + "b" + 400 * "c"),
                                   'exec "$@" --label=%s' % (400 * "a" + "x"))
         self.assertIn("aaab", self.refused(done, "--label is", "aaax"))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # limit: 600; tier: quick ci
-"""Bad input and broken surroundings: one sentence that says what, where, how to mend
-it; exit status 2 where the user must ask for something else and 1 where the machine
+"""Bad input and a broken environment: one sentence with the problem, its place and the
+remedy; exit status 2 if the user must ask for something else and 1 if the machine
 failed; no hang, no files left."""
 import os
 import shutil
@@ -13,9 +13,9 @@ from e2e import FLAVOUR, HAVE_SCALAPACK, METHODS, Case, add, any_mpi, fault, mai
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 IO_MODE = ("64", "4", "--io-only")
 
-# Runs a command where $MOUNT (and $OPTIONS) is mounted on a folder, and lists what the
-# folder holds afterwards; 77: there is no such thing here. What is mounted is seen by
-# no other process and ends with the command.
+# Runs a command with $MOUNT (and $OPTIONS) mounted on a folder, and lists the folder's
+# contents afterwards; 77: this system has no such thing. No other process sees the
+# mount, and it ends with the command.
 MOUNTED = ("unshare", "-m", "sh", "-c", """
     at=$1 listing=$2
     shift 2
@@ -31,7 +31,7 @@ MOUNTED = ("unshare", "-m", "sh", "-c", """
     umount "$at"
     exit $status""", "sh")
 
-VALUES = [  # environment, arguments, what the sentence must name
+VALUES = [  # environment, arguments, words of the sentence
     ({"IOMETHOD": "MPIO"}, IO_MODE, ("IOMETHOD", "MPIO", "POSIX, MPI")),
     ({"IOMODE": "SYNCH"}, IO_MODE, ("IOMODE", "SYNCH", "SYNC|ASYNC|NONE")),
     ({"FILETYPE": "SHARE"}, IO_MODE,
@@ -100,7 +100,7 @@ BLOCK_VALUES = [
 class BadInput(Case):
     LIMIT = 30
 
-    # ---- what was asked ------------------------------------------------------
+    # ---- arguments -----------------------------------------------------------
 
     def value(self, env, args, parts):
         self.refused(self.madbench(*args, np=0, env=env), *parts)
@@ -115,7 +115,7 @@ class BadInput(Case):
         self.refused(self.blocktransfer("8E", np=4), "BYTES")
 
     def test_too_many_ranks_for_the_matrix(self):
-        """With what would fit."""
+        """The sentence tells what would fit."""
         self.refused(self.madbench("1", "2", "--io-only", np=2), "2 ranks", "1 x 2",
                      "at least 2 pixels")
         self.refused(self.madbench("64", "2", "1", "64", "--io-only", np=3), "3 ranks",
@@ -146,7 +146,7 @@ class BadInput(Case):
             error = self.failed(done, "the files need", "free", "--dir", rank=0)
             self.assertEqual(error["errno"], "ENOSPC")
 
-    # ---- where it was to go --------------------------------------------------
+    # ---- destinations --------------------------------------------------------
 
     def test_no_such_directory(self):
         for program, args in (("madbench", IO_MODE), ("blocktransfer", ("64k",))):
@@ -171,7 +171,8 @@ class BadInput(Case):
         self.assertEqual(error["errno"], "EACCES")
 
     def as_nobody(self):
-        """How to start a command as somebody who may not write everywhere."""
+        """Returns the prefix to start a command as a user who may not write
+        everywhere."""
         for path in (os.environ["LEADLINE_TMP"], self.tmp):
             os.chmod(path, 0o777)
         if os.geteuid():
@@ -214,7 +215,8 @@ class BadInput(Case):
     # ---- file systems --------------------------------------------------------
 
     def mounted(self, kind, *args, size="3m", read_only="", env=None, **how):
-        """madbench on a file system of its own. Returns it, ended, and what it left."""
+        """Runs madbench on a file system of its own. Returns it, ended, and the files
+        that it left."""
         if subprocess.call(["unshare", "-m", "true"], stderr=subprocess.DEVNULL):
             self.skipTest("no mounts of a test's own can be made here")
         place = os.path.join(self.tmp, "mounted")
@@ -235,13 +237,14 @@ class BadInput(Case):
         self.assertEqual(left, [])
 
     def too_small(self, kind):
-        """It is known before anything is written."""
+        """It is detected before anything is written."""
         done, left = self.mounted(kind, "256", "8", "--io-only", np=2)
         self.failed(done, "the files need 4.0 MiB", "free", "--dir", rank=0)
         self.assertEqual(left, [])
 
     def fills_up(self, kind, how, filetype):
-        """It was large enough when the run began; somebody else then took the rest."""
+        """The disk was large enough when the run began; then another program took the
+        rest."""
         name, method, launcher = how
         filler = os.path.join(self.tmp, "mounted", "filler")
         env = fault("write:fill:2", 1, "mounted/madbench-", FAULT_FILL=filler)
@@ -251,7 +254,7 @@ class BadInput(Case):
         self.assertEqual(left, ["filler"], done)
         done.said = [line for line in done.said if "by a signal" not in line]
         if "did not come back" in done.err:
-            self.one_sentence(done, "--io-timeout")  # OMPIO, in some versions
+            self.one_sentence(done, "--io-timeout")  # some versions of OMPIO hang
         else:
             error = self.failed(done, "write of")
             self.assertIn("/mounted/madbench-", error["file"])
@@ -261,7 +264,8 @@ class BadInput(Case):
     # ---- launchers -----------------------------------------------------------
 
     def test_the_other_launcher(self):
-        """It starts N programs that are alone: refused, and not N times."""
+        """The other MPI's launcher starts N programs that are alone: the run is
+        refused, with one sentence."""
         other = "openmpi" if FLAVOUR == "mpich" else "mpich"
         mpiexec = shutil.which("mpiexec." + other)
         if FLAVOUR not in ("mpich", "openmpi") or not mpiexec:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # limit: 120; tier: quick ci
 """blocktransfer's kinds of work: mixed, repeated, shifted, spread, synced,
-compressible, and whatever may be combined. What must be found is always known, and is
-looked for."""
+compressible, and all combinations. The expected contents are always known, and are
+checked."""
 import collections
 import glob
 import os
@@ -21,7 +21,7 @@ assert SLOTS == BLOCKS
 
 class Options(Case):
     def moves(self, *options, np=1):
-        """All that is read was checked, and right."""
+        """All reads were checked, and right."""
         report = self.good(self.blocktransfer(*SIZE, *options, np=np))
         self.assertEqual(report["checks"]["blocks_checked"],
                          total(report, "read", "calls"))
@@ -29,7 +29,7 @@ class Options(Case):
         return report
 
     def kept(self, *options):
-        """The bytes of its files, by name."""
+        """Returns the bytes of its files, by name."""
         done = self.blocktransfer(*SIZE, *options, "--keep", np=1)
         self.assertEqual(done.status, 0, done)
         files = {}
@@ -53,7 +53,7 @@ class Options(Case):
                                   "mixed.read_p99_us", "mixed.write_p99_us"}, figures)
 
     def shares(self, engine, **more):
-        """Each kind has its bytes divided by the seconds of both."""
+        """Each kind's rate is its bytes divided by the seconds of both."""
         report = self.good(self.blocktransfer(
             "256k", "--block-size=4k", "--mixed=50", "--seed=1", "--depth=8",
             "--iomethod=" + engine, "--no-verify", np=1, **more))
@@ -72,13 +72,14 @@ class Options(Case):
             self.assertEqual(blocks, 64)
 
     def test_rates_of_kinds_in_flight_at_once(self):
-        """They add up, and none is in the rates of the run, however unlike they are."""
+        """They add up, and none is part of the run's rates, however different they
+        are."""
         self.shares("null:delay_us=2000")
         self.shares("threads:helpers=8", env=fault(
             "read:slow:1+", file="files/blocktransfer-", FAULT_SECONDS="0.005"))
 
     def test_pauses_that_the_kernel_may_use(self):
-        """Then no rate is the storage's; without a page cache all are."""
+        """With pauses, no rate is the storage's; without a page cache all are."""
         rates = {"read_MBps", "write_MBps", "read_iops", "write_iops"}
         for more, paused in (((), True), (("--iomethod=null", "--no-verify"), False)):
             report = self.good(self.blocktransfer(*SIZE, "--think=100", *more, np=1))
@@ -99,7 +100,7 @@ class Options(Case):
 
     @any_mpi
     def test_a_lost_write_of_the_mixed_phase(self):
-        """The old version is there, and is not taken for the new one."""
+        """The old version is found, and does not pass for the new one."""
         self.finds("write:lost:260", "--mixed=40", found="what rank 0 wrote earlier")
         self.finds("write:lost:260", "--mixed=40", "--pattern=ZIPF",
                    found="what rank 0 wrote earlier")
@@ -107,7 +108,7 @@ class Options(Case):
 
     @any_mpi
     def test_a_lost_write_over_what_is_there(self):
-        """An earlier version of a block, wherever it is read."""
+        """An earlier version of a block is detected wherever it is read."""
         self.finds("write:lost:300", "--overwrite", found="version 2")
         self.finds("write:lost:300", "--overwrite", "--pattern=UNIFORM")
         self.finds("write:lost:250", "--pattern=ZIPF", "--theta=3")
@@ -124,7 +125,7 @@ class Options(Case):
                if s["phase"] == "lay" and s["mean_s"]}
         self.assertEqual(lay & {"read", "write", "sync"}, set())
 
-    # ---- where and when --------------------------------------------------------------
+    # ---- places and times ------------------------------------------------------------
 
     def test_shifted_blocks(self):
         data = self.kept("--misalign=random")[".000000"]
@@ -147,8 +148,8 @@ class Options(Case):
         self.assertEqual(report["files"][0]["bytes"], 6 * 84 * BLOCK)
 
     def test_syncs_and_thinking(self):
-        """Syncs are of writing, thinking is nobody's; 250 writes: 25 syncs, one more at
-        the end."""
+        """Syncs count as writing, thinking counts nowhere; 250 writes: 25 syncs, and
+        one at the end."""
         report = self.moves("--fsync=10", "--think=100", "--iomethod=threads")
         self.assertEqual(total(report, "sync", "calls", phase="write"), 26)
         for phase in ("write", "read"):
@@ -158,7 +159,7 @@ class Options(Case):
         mixed = total(report, "write", "calls", phase="mixed")
         self.assertEqual(total(report, "sync", "calls", phase="mixed"), 2 * mixed + 2)
 
-    # ---- what is in blocks -----------------------------------------------------------
+    # ---- contents of blocks ----------------------------------------------------------
 
     def compresses(self, percent):
         data = self.kept("--compress=%d" % percent)[".000000"]
@@ -177,10 +178,10 @@ class Options(Case):
                                         for i in range(0, len(data), BLOCK))
             self.assertAlmostEqual(BLOCKS - len(kinds), BLOCKS * percent / 100, delta=7)
 
-    # ---- all of it -------------------------------------------------------------------
+    # ---- everything together ---------------------------------------------------------
 
     def combined(self, seed):
-        """Whatever is drawn is right; rates and bytes are those of the blocks."""
+        """Any combination gives right data, and the rates and bytes of the blocks."""
         draw = random.Random(seed)
         pattern = draw.choice(("SEQUENTIAL", "RANDOM", "UNIFORM", "ZIPF"))
         options = ["--pattern=" + pattern, "--iomethod=" + draw.choice(ENGINES),

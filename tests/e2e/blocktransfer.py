@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # limit: 300; tier: quick ci
-"""Plain transfers: every block once, where it belongs, and told as it was."""
+"""Plain transfers: every block once, at its place, and reported as it was."""
 import itertools
 import os
 import tempfile
@@ -36,8 +36,8 @@ class Transfers(Case):
         return report
 
     def syncs_at_once(self, method, launcher, filetype, waits):
-        """A rank syncs when it has written all, not when all have; but where the
-        library waits, and that is idle time, not I/O."""
+        """A rank syncs when it has written everything, not when all have; unless the
+        library waits, which is idle time, not I/O."""
         report = self.good(self.blocktransfer(
             "64k", "--block-size=64k", *method, "--filetype=" + filetype,
             launcher=launcher, inside=EACH_SLOW,
@@ -83,7 +83,7 @@ class Transfers(Case):
                          ["depth_without_effect"])
 
     def queued(self, engine, pattern, filetype):
-        """The queue is real, or it is said that it is not (libaio blocks without
+        """The queue is real, or the report says that it is not (libaio blocks without
         --cache=direct)."""
         report = self.moves(("--iomethod=" + engine,), (), 2, "--depth=8",
                             "--pattern=" + pattern, "--filetype=" + filetype)
@@ -114,13 +114,13 @@ class Transfers(Case):
         return report
 
     def test_depths(self):
-        """More slots than blocks; a depth that does not divide them; one; more than
-        one call starts."""
+        """There are more slots than blocks; a depth that does not divide them; one;
+        more than one call starts."""
         for depth in (BLOCKS + 36, 1, 7, 64, BLOCKS - 1):
             self.full("null:delay_us=300", depth, 2)
 
     def every_block_is_there(self, engine, pattern):
-        """Without stamps, blocks are copies of the few buffers that there are."""
+        """Without stamps, blocks are copies of a few buffers."""
         done = self.blocktransfer(*SIZE, "--iomethod=" + engine, "--no-verify",
                                   "--depth=5", "--pattern=" + pattern, "--keep", np=1)
         self.assertEqual(done.status, 0, done)
@@ -147,14 +147,15 @@ class Transfers(Case):
                 self.assertEqual(s["calls"], 2 * BLOCKS)
 
     def test_a_report_on_what_cannot_sync(self):
-        """Some file systems have no fsync; a report needs none to be whole."""
-        of = "/.leadline-"  # under which it is written
+        """Some file systems have no fsync; a report is complete without."""
+        of = "/.leadline-"  # prefix of its name while it is written
         self.good(self.blocktransfer(*SIZE, env=fault("fsync:EINVAL:1+", file=of)))
         done = self.blocktransfer(*SIZE, env=fault("fsync:EIO:1+", file=of))
         self.assertEqual(done.status, 1, done)
 
     def test_care_is_told(self):
-        """Where it takes part of the transfers' time: in a queue that is verified."""
+        """It is told if it takes part of the transfers' time: in a queue that is
+        verified."""
         for verify in ("--verify", "--verify=pass"):
             self.assertIn("stamped and checked", self.notes(
                 "--iomethod=threads", "--depth=3", verify)["care"])
@@ -169,7 +170,7 @@ class Transfers(Case):
     # ---- checked in a pass of its own -----------------------------------------------
 
     def checked_afterwards(self, method, launcher, *options):
-        """Each block is read twice, and its check is no time of transfers."""
+        """Each block is read twice, and its check does not count as transfer time."""
         report = self.moves(method, launcher, 2, "--verify=pass", *options)
         acts = {s["act"] for s in report["samples"]
                 if s["phase"] == "verify" and s["mean_s"]}
@@ -180,7 +181,7 @@ class Transfers(Case):
                                seconds["read.wall_s"], 9)
 
     def lies_afterwards(self, what, found):
-        """Of 64 blocks the 65th read is the first one of the pass."""
+        """With 64 blocks the 65th read is the first of the pass."""
         self.failed(self.blocktransfer(*SIZE, "--verify=pass", "--depth=4", np=1,
                                        env=fault(what, file="files/blocktransfer-")),
                     found)
@@ -257,8 +258,8 @@ class Transfers(Case):
                     self.assertGreater(value, 0)
 
     def test_processor_time_is_not_waiting(self):
-        """64 requests one after the other, 2 ms each: asleep, but for the most
-        part of a millisecond."""
+        """64 requests in a row, 2 ms each: it sleeps, except for most of a
+        millisecond."""
         figures = {f["name"]: f["median"] for f in self.good(self.blocktransfer(
             *SIZE, "--iomethod=null:delay_us=2000", "--no-verify", np=1))["figures"]}
         self.assertLess(figures["read_cpu_us"], 1000)
@@ -269,7 +270,7 @@ class Transfers(Case):
         self.failed(done, "write of 16384 bytes", "fail_every")
 
     def test_time_limit_in_a_full_queue(self):
-        """One of five never comes back; the wait for it is not begun anew."""
+        """One of five never returns; the wait for it does not start anew."""
         done = self.blocktransfer(*SIZE, "--iomethod=threads", "--no-verify",
                                   "--depth=5", "--io-timeout=1", np=1,
                                   env=fault("write:hang:9", file="blocktransfer-"))
@@ -290,13 +291,13 @@ class Transfers(Case):
                 self.skipTest("no direct I/O here")
             report = self.good(done)
             self.assertEqual(report["io"]["cache"], "direct")
-            if engine not in ("uring", "libaio"):  # measured: the kernel may hold them
+            if engine not in ("uring", "libaio"):  # measured: the kernel may keep them
                 self.assertEqual("depth_without_effect" in
                                  [w["code"] for w in report["warnings"]],
                                  engine in ("posix", "aio"))
 
     def test_direct_by_sectors(self):
-        """Of 512 bytes, if that is the device's logical block."""
+        """With blocks of 512 bytes, if that is the device's logical block."""
         for engine in ["posix"] + ASYNCHRONOUS:
             done = self.blocktransfer("64k", "--block-size=512", "--cache=direct",
                                       "--depth=4", "--iomethod=" + engine)

@@ -1,5 +1,5 @@
-"""Looks at a page in a real browser, if there is one: for what no reader of the HTML
-sees. case.tmp is where it works."""
+"""Looks at a page in a real browser, if there is one, for faults that no reader of the
+HTML sees. case.tmp is its working directory."""
 import json
 import os
 import shutil
@@ -13,11 +13,12 @@ from e2e import runner
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser",
                                                "google-chrome"))), None)
 
-NARROWEST = 500    # pixels, of a window; a narrower page stands in a frame
+NARROWEST = 500  # pixels of a window; a narrower page is in a frame
 SMALLEST = 11      # pixels, of text in pictures
 
-# Runs in the page: what is wider than the page, beyond its picture, or over each other;
-# also what is cut unless one scrolls, and texts of pictures that are small.
+# Runs in the page and finds elements that are wider than the page, beyond their
+# picture, or over each other; elements cut unless one scrolls; and small texts of
+# pictures.
 LOOK = """
 <script>
 const faults = [], near = 3;
@@ -58,7 +59,7 @@ document.title = JSON.stringify({pictures, texts, faults, small, scrolled});
 </script>
 """.replace("SMALLEST", str(SMALLEST))
 
-# Around a page that is narrower than a window can be.
+# A frame for a page that is narrower than a window can be.
 FRAME = """<html><head><title></title></head><body style="margin: 0">
 <iframe style="border: 0; width: %dpx; height: 900px" srcdoc="%s"></iframe>
 <script>
@@ -69,7 +70,7 @@ frame.onload = () => { document.title = frame.contentDocument.title; };
 
 
 def look(case, page, width, *flags):
-    """What the browser found; the page's policy makes way for the script."""
+    """Returns the browser's findings; the page's policy makes way for the script."""
     with open(page, encoding="utf-8") as stream:
         text = stream.read()
     begin = text.index('<meta http-equiv="Content-Security-Policy"')
@@ -80,7 +81,8 @@ def look(case, page, width, *flags):
         stream.write(FRAME % (width, escape(text)) if width < NARROWEST else text)
     line = ["--window-size=%d,900" % max(width, NARROWEST), "--dump-dom", *flags,
             "file://" + looked]
-    for attempt in range(3):  # on a busy machine it gives up at times, without a word
+    # on a busy machine it sometimes gives up without a message
+    for attempt in range(3):
         out, said = browse(case.tmp, "browser%d" % attempt, line)
         if "<title>" in out:
             break
@@ -90,8 +92,8 @@ def look(case, page, width, *flags):
 
 
 def browse(folder, profile, line):
-    """What the browser printed, and what it said. Its socket's path must be short: a
-    test's folder can be too deep for it."""
+    """Returns the browser's output, and its messages. Its socket's path must be short:
+    a test's folder can be too deep."""
     start = [BROWSER, "--headless", "--disable-gpu", "--no-first-run",
              "--disable-crash-reporter", "--disable-extensions",
              "--user-data-dir=" + os.path.join(folder, profile)]

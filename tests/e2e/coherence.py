@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # limit: 600; tier: ci
-"""Two hosts, each with mounts of its own of a network file system. On the one that is
-coherent all that ranks read from each other is right. On the other one it is not, by
-chance: then the programs must say so. That they would is shown in any case by storage
-that loses writes, in rank_shift.py and verification.py."""
+"""Two hosts, each with its own mounts of a network file system. On the coherent one,
+ranks read the right data from each other. On the other one they do not, by chance: then
+the programs must report it. rank_shift.py and verification.py show in any case that
+they would, with storage that loses writes."""
 import os
 import shutil
 
@@ -40,7 +40,7 @@ class Coherence(Case):
         return files
 
     def on(self, volume, program, *args):
-        """Nothing is dropped from caches: what is in them is the question."""
+        """Runs without dropping caches: the test is about their contents."""
         folder = os.path.join(volume, "run")
         os.mkdir(folder)
         done = self.run_program(program, *args, "--cache=keep",
@@ -65,9 +65,9 @@ class Coherence(Case):
                          [("node1", 2), ("node2", 2)])
 
     def is_found_out(self, *line):
-        """A run ends well, and then all it read was right, or says what was not. MPI
-        libraries may also meet what is out of date where they open files: then the
-        run fails, or is ended by its time limit."""
+        """A run ends well with right data, or reports wrong data. MPI libraries may
+        also meet stale data when they open files: then the run fails, or its time limit
+        ends it."""
         otherwise = 0
         for _ in range(TRIES):
             done = self.on(DEFAULT, *line, "--io-timeout=10")

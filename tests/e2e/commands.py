@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # tier: quick ci; limit: 900
-"""The commands that texts show. Those of doc/cookbook.md and of README's sections on
-programs are run, recipe by recipe, with small sizes (SMALLER); stand-ins say that
-commands of file and batch systems were called. Of README, other pages and man pages,
-each command is one that exists, with options that its --help has; man_examples.py runs
-those of man pages."""
+"""The commands in texts. Those of doc/cookbook.md and of README's sections on programs
+are run, recipe by recipe, with small sizes (SMALLER); stand-ins check that commands of
+file and batch systems were called. Each command of README, other pages and man pages
+exists, with options that its --help has; man_examples.py runs those of man pages."""
 import glob
 import os
 import re
@@ -20,7 +19,7 @@ ABSENT = ("lfs", "mmlsfs", "beegfs-ctl", "mount", "sbatch")  # stand-ins, never 
 
 
 def table(*rows):
-    """What smaller() takes, of (regular expression, what is there instead)."""
+    """Returns the argument of smaller(), from (regular expression, replacement)."""
     return [(re.compile(pattern), instead) for pattern, instead in rows]
 
 
@@ -73,8 +72,8 @@ def read(name):
 
 
 def blocks(text):
-    """The examples of a page in Markdown: lines indented by four blanks after an empty
-    line, as [(heading, text)]."""
+    """Returns the examples of a Markdown page: lines indented by four blanks after an
+    empty line, as [(heading, text)]."""
     found, heading, lines = [], "", None
     for before, line in zip([""] + text.splitlines(), text.splitlines() + [""]):
         if line.startswith("    ") and (lines is not None or not before.strip()):
@@ -90,7 +89,7 @@ def blocks(text):
 
 
 def recipes(page):
-    """{heading: all commands under it} of a page."""
+    """Returns {heading: all commands under it} for a page."""
     found = {}
     for heading, text in blocks(read(page)):
         found[heading] = found.get(heading, "") + text
@@ -98,7 +97,7 @@ def recipes(page):
 
 
 def of_man(text):
-    """The lines of a man page's examples, as they are shown."""
+    """Returns the lines of a man page's examples, as they are shown."""
     shown = "\n".join(re.findall(r"^\.nf\n(.*?)^\.fi", text.partition(".SH EXAMPLE")[2],
                                  re.M | re.S))
     shown = re.sub(r"\\f.|\\&", "", shown).replace("\\-", "-").replace("\\e", "\\")
@@ -110,8 +109,8 @@ PROGRAMS = ("madbench", "blocktransfer", "metabench", "pfmload", "gsfgen", "gsfi
 
 
 def commands(text):
-    """Of the lines of an example, those words that are a command of the suite with its
-    arguments."""
+    """Returns, from the lines of an example, the words of each command of the suite
+    with its arguments."""
     for line in text.replace("\\\n", " ").splitlines():
         try:
             words = shlex.split(line, comments=True)
@@ -129,7 +128,7 @@ def commands(text):
 
 
 class Shown(Case):
-    """Runs commands as they are shown, in a directory with the examples."""
+    """Runs commands as shown, in a directory with the examples."""
     LIMIT = 240
     TABLE = SMALLER
     RANKS = 2
@@ -146,7 +145,7 @@ class Shown(Case):
         for folder in [*self.places.values(), os.path.join(self.tmp, "bin"),
                        os.path.join(self.tmp, "examples")]:
             os.mkdir(folder)
-        # The launcher sets LD_PRELOAD for the ranks, and must not hide a recorder.
+        # The launcher sets LD_PRELOAD for the ranks, and must keep a recorder.
         launch = " ".join(shlex.quote(word) + '"${LD_PRELOAD:+:$LD_PRELOAD}"' *
                           word.endswith(".so")
                           for word in runner.launch_line(self.RANKS, []))
@@ -170,7 +169,7 @@ class Shown(Case):
         env = dict(runner.mpi_environment(self.RANKS))
         env["PATH"] = os.path.join(self.tmp, "bin") + ":" + env["PATH"]
         launcher = runner.launch_line(self.RANKS, [])
-        at = launcher.index("-n")   # a sweep says how many
+        at = launcher.index("-n")  # a sweep gives the number
         env["LEADLINE_MPIEXEC"] = " ".join(launcher[:at] + launcher[at + 2:])
         try:
             done = subprocess.run(["bash", "-x", "-c", script], cwd=self.tmp, env=env,
@@ -183,7 +182,7 @@ class Shown(Case):
         self.outputs(text)
 
     def outputs(self, text):
-        """Files that the commands are to make are there, and reports are valid."""
+        """Files that the commands should make exist, and reports are valid."""
         shown = re.sub(r".*--no-keep.*", "", smaller(text, self.TABLE, self.places))
         for name in re.findall(r" (?:-o |--json=|--out=)([\w./-]+)(?=\s)", shown):
             path = os.path.join(self.tmp, name)
@@ -198,7 +197,7 @@ class Recipes(Shown):
         self.recipe(text, before=BEFORE.get(heading, ""))
 
 
-# What a recipe takes from others.
+# Files that a recipe needs from others.
 BEFORE = {"What to send to a vendor": (
     "leadline sweep examples/acceptance.json --out=acceptance-runs\n"
     "iotrace run -n job -- mpirun -np 2 python3 examples/small-writes.py "
@@ -218,7 +217,7 @@ for heading_, text_ in [*recipes("doc/cookbook.md").items(), *(
 
 class Example(Shown):
     def test_the_slow_example_is_found_and_its_remedy_works(self):
-        """What examples/README.md says of small-writes.py."""
+        """examples/README.md describes small-writes.py correctly."""
         self.recipe("iotrace run -n job -- python3 examples/small-writes.py here/out\n"
                     "iotrace run -n job -- python3 examples/small-writes.py --buffered "
                     "here/out\n"
@@ -241,8 +240,8 @@ class Example(Shown):
 
 
 class Parsed(Case):
-    """Commands of the other texts: that there are such options."""
-    known = {}  # what --help says, by the words before it
+    """The options in commands of the other texts exist."""
+    known = {}  # output of --help, by the words before it
 
     def help_of(self, words):
         if words not in self.known:
@@ -274,7 +273,7 @@ class Parsed(Case):
 
 
 def texts():
-    """(name, its examples) of all pages that have commands of the suite."""
+    """Returns (name, examples) of all pages with commands of the suite."""
     for path in ["README.md"] + sorted(glob.glob(TOP + "/doc/*.md")):
         name = os.path.relpath(os.path.join(TOP, path), TOP)
         found = "\n".join(text for _, text in blocks(read(name)))

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # tier: full; mpi: any; limit: 7200
 """Debian's packages are built, installed in a new Debian, tested there and removed, as
-packaging/debian-test does; skipped where it says that it cannot run."""
+packaging/debian-test does; skipped if it says that it cannot run."""
 import os
 import subprocess
 
 from e2e import TESTS, Case, main
 
-# What a user's shell has; the build sees nothing of this tree.
+# Variables of a user's shell; the build sees nothing of this tree.
 KEPT = ("HOME", "LANG", "MIRROR", "DEB_BUILD_OPTIONS", "DEB_BUILD_PROFILES",
         "http_proxy", "https_proxy", "no_proxy")
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # tier: quick ci
-"""--dry-run says what a run needs, and touches nothing."""
+"""--dry-run prints the needs of a run, and touches nothing."""
 import os
 import re
 import resource
@@ -26,14 +26,14 @@ class DryRun(Case):
         self.assertRegex(out, r"disk, 8 matrices .* %d GiB\n" % disk)
 
     def test_more_than_16_gib_a_rank(self):
-        """MADbench2's arithmetic ended there."""
+        """MADbench2's arithmetic had its limit there."""
         out = self.ask("100000", "8", "--ranks=4")
         self.assertRegex(out, r"largest transfer +18\.6 GiB +74\.6 GiB")
         self.assertRegex(out, r"memory, 5 matrices +93\.2 GiB")
 
     def test_gangs_need_more_matrices(self):
-        """One gang has five buffers, which are enough for pairs. Several read the next
-        group before they work on one."""
+        """One gang has five buffers, which suffice for pairs. Several gangs read the
+        next group before they work on one."""
         self.assertIn("memory, 5 matrices ", self.ask("1000", "4", "--iomode=ASYNC"))
         for mode, matrices in ("SYNC", 7), ("ASYNC", 8):
             out = self.ask("1000", "4", "2", "--iomode=" + mode, "--ranks=2")
@@ -72,7 +72,7 @@ class DryRun(Case):
         self.refused(done, "--ranks=3000000 with --threads=1024", "at most 2147483647")
 
 
-# What is foretold, to be held against what a run then does: name, ranks, command line.
+# Predictions to compare with runs: name, ranks, command line.
 RUNS = [
     ("blocks_misaligned", 3, "blocktransfer 300k -b 64k --misalign=512 --repeat=2"),
     ("blocks_shared", 2, "blocktransfer 256k -b 64k --filetype=shared"),
@@ -109,7 +109,7 @@ if HAVE_SCALAPACK:
 
 
 class Foretold(Case):
-    """The JSON of --dry-run by one process, with --ranks, against that of the run."""
+    """The JSON of --dry-run by one process, with --ranks, equals that of the run."""
 
     def need(self, program, *args):
         done = self.run_program(program, *args, "--dry-run", "--quiet", np=0)
@@ -135,10 +135,10 @@ class Foretold(Case):
         done = self.run_program(program, *args, "--quiet", "--keep", np=ranks)
         sizes = [os.path.getsize(os.path.join(at, name))
                  for at, _, names in os.walk(done.dir) for name in names
-                 if not name.endswith(".json")]  # what is said of kept files
+                 if not name.endswith(".json")]  # descriptions of kept files
         self.assertEqual(done.status, 0, done)
         self.assertEqual(len(sizes), need["files"])
-        if "partitioned" not in line:   # whose header is not counted
+        if "partitioned" not in line:  # the header of a container is not counted
             self.assertLessEqual(sum(sizes), need["disk_bytes"])
             self.assertGreater(sum(sizes), 0.8 * need["disk_bytes"])
 

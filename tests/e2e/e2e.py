@@ -37,7 +37,7 @@ BUILD = os.environ["top_builddir"]
 SHIM = os.path.join(BUILD, "tests", "fault_shim.so")
 TIMED_OUT = 124
 
-# Every way to a file there is here: name, options, the launcher's options. MPICH has
+# Every way of access to a file here: name, options, the launcher's options. MPICH has
 # one layer of MPI-IO, Open MPI two.
 ROMIO = ("--mca", "io", "romio321")
 METHODS = [("posix", ("--iomethod=POSIX",), ()),
@@ -46,12 +46,12 @@ if FLAVOUR == "openmpi":
     METHODS.append(("romio", ("--iomethod=MPI",), ROMIO))
 HDF5 = [("hdf5", ("--iomethod=HDF5",), ())] if os.environ["HAVE_HDF5"] == "yes" else []
 
-# The engines with which requests are under way at once.
+# The engines with several requests in flight.
 ASYNCHRONOUS = ["threads"] + [
     name for name, have in (("uring", "HAVE_LIBURING"), ("libaio", "HAVE_LIBAIO"))
     if os.environ[have] == "yes"] + ["aio"] * (platform.libc_ver()[0] == "glibc")
 
-# One of each kind that is here: system calls, a ring, mapped memory, MPI-IO.
+# One available engine of each kind: system calls, a ring, mapped memory, MPI-IO.
 KINDS = ["posix"] + ["uring"] * ("uring" in ASYNCHRONOUS) + ["mmap", "mpiio"]
 
 # Every way to transfer while computing. Open MPI's ROMIO blocks in the call, and its
@@ -62,7 +62,7 @@ ASYNC_METHODS.append(("mpi_collective", ("--iomethod=MPI", "--collective"), ()))
 if FLAVOUR == "openmpi":
     ASYNC_METHODS.append(("romio", ("--iomethod=MPI",), ROMIO))
 
-# What the launcher may have needed of its environment it has had.
+# Preloads for the program only, after the launcher has read its environment.
 PRELOADED = ["/bin/sh", "-c",
              'LD_PRELOAD="$PRELOAD${LD_PRELOAD:+:$LD_PRELOAD}" exec "$@"', "sh"]
 
@@ -80,8 +80,8 @@ runner = load_runner()
 
 
 def fault(what, rank=None, file="files/madbench-", **more):
-    """The environment that tells tests/fault_shim.c what to do, to madbench's files
-    unless `file` says otherwise."""
+    """Returns the environment that tells tests/fault_shim.c what to do, to madbench's
+    files unless `file` says otherwise."""
     env = {"PRELOAD": SHIM, "FAULT": what, "FAULT_FILE": file}
     if rank is not None:
         env["FAULT_RANK"] = str(rank)
@@ -90,7 +90,7 @@ def fault(what, rank=None, file="files/madbench-", **more):
 
 
 class Done:
-    """A program that has ended, or one that is running (Case.start)."""
+    """A program that has ended, or is running (Case.start)."""
 
     def __init__(self, program, folder):
         self.program = program
@@ -104,7 +104,8 @@ class Done:
         for name in ("out", "err"):
             with open(os.path.join(self.folder, name), "rb") as f:
                 setattr(self, name, f.read().decode("utf-8", "replace"))
-        # the program's own lines, or its command's ("ldad perf:"); launchers add theirs
+        # The program's own lines, or its command's ("ldad perf:"); launchers add
+        # theirs.
         own = re.compile(re.escape(self.program) + "( [a-z]+)?:")
         self.said = [line for line in self.err.splitlines() if own.match(line)]
 
@@ -118,7 +119,8 @@ class Done:
         return sorted(os.listdir(self.dir)) if os.path.isdir(self.dir) else []
 
     def wait(self, limit):
-        """Ends the launcher where the limit passes; tests/run ends what it leaves."""
+        """Waits, and ends the launcher after the limit; tests/run ends what it
+        leaves."""
         try:
             self.status = self.child.wait(timeout=limit * runner.SCALE)
         except subprocess.TimeoutExpired:
@@ -133,7 +135,7 @@ class Done:
         return self
 
     def ranks(self):
-        """Process numbers of the program under this launcher."""
+        """Returns the process numbers of the program under this launcher."""
         tree, name = runner.parents(), os.path.basename(self.program)
         found, level = [], [self.child.pid]
         while level:
@@ -142,7 +144,7 @@ class Done:
         return found
 
     def all_have(self, path, n):
-        """Whether n ranks have that file open or mapped."""
+        """Returns True if n ranks have that file open or mapped."""
         def has(pid):
             with contextlib.suppress(OSError):
                 with open("/proc/%d/maps" % pid, encoding="utf-8") as maps:
@@ -154,8 +156,8 @@ class Done:
         return sum(map(has, self.ranks())) == n
 
     def signal(self, number, *others):
-        """To the program's ranks, after `others`; which they were. A launcher may end
-        the later ones as soon as the first is gone."""
+        """Signals the program's ranks, after `others`; returns them. A launcher may end
+        the later ones as soon as the first has gone."""
         ranks = self.ranks()
         for pid in [*others, *ranks]:
             with contextlib.suppress(ProcessLookupError):
@@ -168,8 +170,8 @@ class Done:
 
 
 def strace_lines(path):
-    """Lines of strace -f, without the process number, and with calls that others came
-    between in one piece."""
+    """Returns lines of strace -f, without the process number, and with interrupted
+    calls in one piece."""
     begun = {}
     with open(path, encoding="utf-8", errors="replace") as f:
         for line in f:
@@ -186,8 +188,8 @@ MEMORY = "/sys/fs/cgroup/memory"
 
 
 def limited_memory(case, size):
-    """A command that runs another one with so many bytes of memory and page cache
-    (`inside`); a cgroup of version 1, which is gone after the test."""
+    """Returns a command that runs another one with so many bytes of memory and page
+    cache (`inside`); a cgroup of version 1, which the test removes."""
     if os.geteuid() or not os.path.exists(MEMORY + "/memory.limit_in_bytes"):
         case.skipTest("needs root, and a limit of memory at %s" % MEMORY)
     group = os.path.join(MEMORY, "leadline-%d" % os.getpid())
@@ -238,7 +240,7 @@ class Case(unittest.TestCase):
         if "PRELOAD" in environment:
             line = PRELOADED + line
         line = [*inside, *line]
-        if mpiexec:  # another MPI's: it does not know our options
+        if mpiexec:  # another MPI's launcher does not know our options
             line = [*mpiexec, "-n", str(np), *line]
         elif np:
             line = runner.launch_line(np, line)
@@ -270,7 +272,7 @@ class Case(unittest.TestCase):
     # ---- judging -------------------------------------------------------------
 
     def good(self, done, files=()):
-        """It ended well, said nothing, left nothing; returns its report."""
+        """It ended well, printed nothing, left nothing; returns its report."""
         self.assertEqual(done.status, 0, done)
         self.assertEqual(done.said, [], done)
         self.assertEqual(done.files, sorted(files), done)
@@ -281,7 +283,8 @@ class Case(unittest.TestCase):
         return report
 
     def one_sentence(self, done, *parts):
-        """One line of ours on stderr, with all of `parts` in it; no files."""
+        """It printed one line of ours on stderr, with all of `parts`, and left no
+        files."""
         self.assertNotEqual(done.status, TIMED_OUT, "no end: %s" % done)
         self.assertNotEqual(done.status, 0, done)
         self.assertEqual(len(done.said), 1, done)
@@ -291,14 +294,14 @@ class Case(unittest.TestCase):
         return done.said[0]
 
     def refused(self, done, *parts):
-        """A usage error: status 2, before anything was printed."""
+        """It is a usage error: status 2, before any output."""
         said = self.one_sentence(done, *parts)
         self.assertEqual(done.status, 2, done)
         self.assertEqual(done.out, "")
         return said
 
     def failed(self, done, *parts, rank=None, file=None):
-        """A failed run: status 1, and the same sentence in the report."""
+        """It is a failed run: status 1, and the same sentence in the report."""
         said = self.one_sentence(done, *parts)
         self.assertEqual(done.status, 1, done)
         report = done.report
@@ -318,8 +321,8 @@ class Case(unittest.TestCase):
 
 
 def add(case, name, scenario, *arguments):
-    """Gives a Case one more test, which is one point: its method, with arguments.
-    Returns it, to be marked (long)."""
+    """Adds a test to a Case, which is one point: its method, with arguments. Returns
+    it, to be marked (long)."""
     assert not hasattr(case, "test_" + name), name
 
     def test(self):

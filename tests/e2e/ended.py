@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # limit: 600; tier: quick ci
 """A run that is ended from outside: it ends at once, as a failure, on all ranks; it
-leaves no files where it is given the chance; and its report does not count as one."""
+leaves no files if it gets the chance; and its report does not count as one."""
 import glob
 import os
 import signal
@@ -12,8 +12,8 @@ from e2e import (ASYNC_METHODS, ASYNCHRONOUS, FLAVOUR, HDF5, METHODS, TIMED_OUT,
                  add, main, runner)
 
 RANKS = 3
-# MPICH 4.0's launcher, told to end, at times exits with 0, whatever it ran ("sleep"
-# too): there only the report tells.
+# MPICH 4.0's launcher sometimes exits with 0 when it is told to end, whatever it ran
+# ("sleep" too): then only the report tells.
 LOST = (0,) if FLAVOUR == "mpich" else ()
 # More work than any machine does within the test: it is never waited for.
 ENDLESS = ("64", "1000", "--bwexp=2.6")
@@ -21,7 +21,8 @@ ENDLESS = ("64", "1000", "--bwexp=2.6")
 
 class Ended(Case):
     def running(self, how, filetype, program="madbench", args=ENDLESS):
-        """A run that has made all its files, and is somewhere between them."""
+        """Starts a run that has made all its files, and is in the middle of its
+        work."""
         name, method, launcher = how
         run = self.start(program, *args, *method, "--filetype=" + filetype, "--quiet",
                          np=RANKS, launcher=launcher)
@@ -32,7 +33,7 @@ class Ended(Case):
         return run
 
     def has_ended(self, run, ranks, lost=()):
-        """In time, as a failure, and with every one of its processes."""
+        """It ended in time, as a failure, with every one of its processes."""
         run.wait(30)
         self.assertNotIn(run.status, {0, TIMED_OUT}.difference(lost), run)
         self.until(lambda: not [pid for pid in ranks if pid in runner.parents()],
@@ -49,7 +50,7 @@ class Ended(Case):
         self.assertEqual(glob.glob(os.path.join(run.folder, "*.tmp")), [])
 
     def launcher_gets(self, sig, how, filetype):
-        """What a user's Ctrl-C and a batch system's time limit do."""
+        """A user's Ctrl-C and a batch system's time limit do this."""
         run = self.running(how, filetype)
         ranks = run.ranks()
         run.child.send_signal(sig)
@@ -59,13 +60,14 @@ class Ended(Case):
         self.assertIn("ended by a signal; its files are removed", run.said[0])
 
     def all_get(self, sig, how, filetype):
-        """A terminal sends Ctrl-C to launcher and ranks at once, a batch system too."""
+        """A terminal sends Ctrl-C to launcher and ranks at once; so does a batch
+        system."""
         run = self.running(how, filetype)
         self.has_ended(run, run.signal(sig))
         self.left_nothing(run)
 
     def a_rank_gets(self, sig, which, how, filetype):
-        """The others, whom MPICH's launcher would kill, end by themselves before."""
+        """The others end by themselves before MPICH's launcher would kill them."""
         run = self.running(how, filetype)
         ranks = run.ranks()
         os.kill(sorted(ranks)[which], sig)
@@ -87,7 +89,7 @@ class Ended(Case):
         self.has_ended(run, ranks)
 
     def test_a_kept_file_is_removed_too(self):
-        """What was to be kept is a whole file, not half of one."""
+        """A kept file is a whole file, not half of one."""
         run = self.running(METHODS[0], "SHARED", args=ENDLESS + ("--keep",))
         ranks = run.ranks()
         run.child.send_signal(signal.SIGTERM)
@@ -99,7 +101,7 @@ class Ended(Case):
                                 dir=run.dir)
 
     def test_the_next_run_names_what_is_left(self):
-        """But not what a run needs that goes on."""
+        """But it does not name files of a run that is still running."""
         run = self.running(METHODS[0], "UNIQUE")
         self.assertEqual(self.next_run(run).said, [])
         run.signal(signal.SIGKILL, run.child.pid)
@@ -112,8 +114,8 @@ class Ended(Case):
         self.assertEqual(len(run.files), RANKS)
 
     def test_not_in_another_namespace(self):
-        """Process numbers mean something else there: a run that goes on is not taken
-        for one that has ended, nor where its number is somebody else's."""
+        """Process numbers mean something else there: a running run is not taken for one
+        that has ended, nor is one whose number belongs to another process."""
         apart = ("unshare", "-p", "-f", "--mount-proc")
         if subprocess.call([*apart, "true"], stderr=subprocess.DEVNULL):
             raise unittest.SkipTest("no PID namespaces here")
@@ -145,7 +147,7 @@ LIMIT = 8 << 20  # MPI libraries have files of their own, of some MiB
 
 
 class FileSize(Case):
-    """ulimit -f: a write that fails, in a sentence; no process is killed."""
+    """ulimit -f: a write fails, with a sentence; no process is killed."""
     BEFORE = ("prlimit", "--fsize=%d" % LIMIT)
 
     def limited(self, program, args, launcher=()):
@@ -174,7 +176,7 @@ class FileSize(Case):
         self.one_sentence(done, "File too large")
 
     def test_readers_of_traces(self):
-        """They have no files to remove, and say why they could not write theirs."""
+        """They have no files to remove, and tell why they could not write theirs."""
         env = runner.mpi_environment(1)
         subprocess.check_call(
             ["iotrace", "run", "-n", "cat", "-o", self.tmp, "--", "cat", "/etc/passwd"],

@@ -20,12 +20,12 @@ class SlowDisk(Loads):
     @unittest.skipUnless(FLAVOUR == "mpich",
                          "this MPI's launcher kills ranks after a second")
     def test_the_first_rank_waits_for_it(self):
-        """Others have nothing to say: it is the first one that does."""
+        """Only the first rank has a reason to wait."""
         run = self.start("pfmload", "--quiet", "--scheme=E", "--output=o.pfm",
                          "--no-keep", "--cache=flush", "--repeat=1000000",
                          *self.survey(4, 30, 61), np=3, dir=DISK)
         self.until(lambda: len(run.ranks()) == 3 and os.listdir(DISK), "it runs")
-        time.sleep(3)  # what the disk takes at once is used up
+        time.sleep(3)  # the disk's initial burst is used up
         run.child.send_signal(signal.SIGTERM)
         run.wait(30)
         self.assertIn("pfmload: ended by a signal; its files are removed", run.err)

@@ -1,5 +1,5 @@
-"""Writes logs as src/iotrace/format/trace.h says, by itself: what reads them is not
-tested with what it was made of."""
+"""Writes logs as src/iotrace/format/trace.h describes them, on its own: readers are not
+tested with the code that they were made from."""
 import array
 import random
 import struct
@@ -45,7 +45,7 @@ class Event:
 
     @property
     def bytes(self):
-        """Column Bytes of Table 2.1."""
+        """Returns column Bytes of Table 2.1."""
         if self.result < 0:
             return -1
         moves = CLASS[self.op] in ("READ", "WRITE", "COPY")
@@ -53,7 +53,7 @@ class Event:
 
 
 class Log:
-    """A process's log in memory: events by thread, names; bytes() is the file."""
+    """A process's log in memory: events by thread, names; bytes() returns the file."""
 
     def __init__(self, pid=4242, rank=-1, ranks=-1, state=EXITED, app="app", clock=NS,
                  ticks_per_ns=1, begin=EPOCH, end=None, offsets=((0, 0), (0, 0)),
@@ -103,7 +103,7 @@ class Log:
             self.ranks, a0, a1, o0, o1, len(text), 0) + text
 
     def blocks(self):
-        """Records in the order in which calls ended, inner ones first."""
+        """Returns records in the order in which calls ended, inner ones first."""
         slots = (BLOCK - 24) // self.record
         found = []
         for thread in sorted({e.thread for e in self.events}):
@@ -132,7 +132,7 @@ class Log:
         return out
 
     def split(self):
-        """The file's blocks, the header first."""
+        """Returns the file's blocks, the header first."""
         data = self.bytes()
         return [data[at:at + BLOCK] for at in range(0, len(data), BLOCK)]
 
@@ -143,8 +143,8 @@ class Log:
 
 
 def write_large(path, events, threads=1, gap=1000, size=4096):
-    """A log of very many preads, quickly: whole columns at once. Each goes on where the
-    last one of its thread ended. Returns the sum of all bytes."""
+    """Writes a log of very many preads, quickly: whole columns at once. Each continues
+    where the last one of its thread ended. Returns the sum of all bytes."""
     log = Log()
     for thread in range(threads):
         log.name("/data/file%d" % thread, 3 + thread)
@@ -179,7 +179,8 @@ def write_large(path, events, threads=1, gap=1000, size=4096):
 
 
 def write_mixed(path, events, threads=4, files=200, seed=1):
-    """As many calls of all kinds, at random, in many files: to measure readers with."""
+    """Writes as many calls of all kinds, at random, in many files: to measure
+    readers."""
     rng = random.Random(seed)
     write_large(path, events, threads)
     log = Log()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # limit: 600; tier: ci
-"""Some of the fault campaign (tests/fault): those that together meet most pairs of what
-goes wrong, the program, and its way to files."""
+"""Some of the fault campaign (tests/fault): those that together cover most pairs of a
+fault, the program, and its way of access."""
 import os
 import sys
 

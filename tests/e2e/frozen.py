@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # limit: 600; tier: quick ci
-"""A rank that is frozen, which calls nothing any more: the others are ended, by a
-sentence that names it. By SIGSTOP, by a cgroup's freezer (as root), on this node and on
-another one (MPICH pretends that there are several); and not where all ranks are frozen
-for a while, as batch systems do."""
+"""A frozen rank, which makes no calls: the others are ended, with a sentence that names
+it. By SIGSTOP, by a cgroup's freezer (as root), on this node and on another one (MPICH
+pretends that there are several); but not if all ranks are frozen for a while, as batch
+systems do."""
 import contextlib
 import os
 import signal
@@ -72,7 +72,7 @@ COLLECTIVE = ENDLESS + ("--iomethod=MPI", "--filetype=SHARED", "--collective")
 
 
 def nodes(n):
-    """MPICH maps ranks to so many nodes, in turn."""
+    """Returns options for MPICH, which map ranks to so many nodes in turn."""
     return {"MPIR_CVAR_NUM_CLIQUES": str(n)} if n > 1 else {}
 
 
@@ -116,7 +116,7 @@ class Frozen(Case):
             return f.read()
 
     def all_are_frozen(self, how, on):
-        """For longer than the limit; then they go on."""
+        """They stay frozen for longer than the limit; then they go on."""
         freezer = how(self)
         run = self.running(STEADY, 3, on, "blocktransfer")
         freezer.freeze(run.ranks())
@@ -127,7 +127,7 @@ class Frozen(Case):
 
     @long
     def test_while_it_starts(self):
-        """One rank never arrives: a deadline, of a minute at least, and no more."""
+        """One rank never arrives: there is a deadline of a minute at least."""
         run = self.start("blocktransfer", "1M", "--io-timeout=2", "--quiet", np=2,
                          inside=("sh", "-c", 'test "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}"'
                                  ' = 0 && exec "$@"; exec sleep 200', "sh"))
@@ -137,8 +137,8 @@ class Frozen(Case):
         self.assertIn("starting MPI with the other ranks did not", run.said[0])
 
     def test_no_watch_is_told(self):
-        """Nodes that cannot reach each other: a warning in the report. A namespace of a
-        network without any interface is one way to that."""
+        """Nodes cannot reach each other: the report has a warning. A network namespace
+        without any interface has that effect."""
         if os.geteuid() or FLAVOUR != "mpich":
             self.skipTest("needs root, and MPICH to pretend that there are two nodes")
         run = self.start("blocktransfer", "1M", "--quiet", np=2, env=nodes(2),
@@ -154,7 +154,7 @@ class Frozen(Case):
         self.assertNotIn("unwatched_ranks", [w["code"] for w in report["warnings"]])
 
     def test_state_D(self):
-        """A file system that answers nobody: a call without a deadline, or with one."""
+        """A file system does not answer: a call without a deadline, or with one."""
         image, place = (os.path.join(self.tmp, n) for n in ("image", "place"))
         if os.geteuid():
             self.skipTest("needs root, to freeze a file system")

@@ -1,7 +1,7 @@
-"""What outcore graph must give, computed by plain Python from the definitions only:
-edges of a seed, the files PIF and PARTITION, blocks that move, and levels.
+"""The expected results of outcore graph, computed by plain Python from the definitions
+only: edges of a seed, the files PIF and PARTITION, blocks that move, and levels.
 
-As a program it holds itself against published and hand-checked numbers:
+As a program it compares itself with published and hand-checked numbers:
 
     python3 graph_reference.py [--long]
 
@@ -40,9 +40,9 @@ def below(key, i, n):
 # ---- edges ---------------------------------------------------------------------------
 
 def scale_free(hubs, vertices, degree, seed):
-    """The directed edges of S:hubs,vertices,degree, each undirected one both ways.
-
-    Barabasi-Albert by retracing (Sanders and Schulz, 2016), from a ring of hubs."""
+    """Returns the directed edges of S:hubs,vertices,degree, each undirected one both
+    ways. Barabasi-Albert by retracing (Sanders and Schulz, 2016), from a ring of
+    hubs."""
     edges, key = vertices * degree // 2, key_of(seed, GRAPH)
 
     def source(k):
@@ -77,7 +77,7 @@ def scramble(half, key, turn):
 
 
 def shuffled(i, bits, key):
-    """Where vertex i of 2^bits goes: four rounds of a Feistel network."""
+    """Returns the new place of vertex i of 2^bits: four rounds of a Feistel network."""
     half = max(1, (bits + 1) // 2)
     mask = (1 << half) - 1
     while True:
@@ -90,7 +90,7 @@ def shuffled(i, bits, key):
 
 
 def kronecker(scale, factor, seed):
-    """The edges of Graph500's generator, one way, renumbered."""
+    """Returns the edges of Graph500's generator, one way, renumbered."""
     bits, numbers = key_of(seed, KRONECKER_BITS), key_of(seed, KRONECKER_NUMBERS)
     for j in range(factor << scale):
         a = b = 0
@@ -118,7 +118,7 @@ def neighbours_of(edges):
 
 
 def levels(lists, root=0):
-    """How many vertices are at distance 0, 1, ... of the root."""
+    """Returns the number of vertices at distance 0, 1, ... from the root."""
     seen, level, sizes = {root}, [root], []
     while level:
         sizes.append(len(level))
@@ -260,7 +260,7 @@ class Search:
 
 
 class RowSearch(Search):
-    """The same, in the two files of Rows."""
+    """A search in the two files of Rows."""
     def expand(self, entries):
         batch = sorted(set(entries) - self.seen)
         self.seen.update(batch)
@@ -280,8 +280,8 @@ class RowSearch(Search):
 # ---- WordNet -------------------------------------------------------------------------
 
 def wordnet(folder="/usr/share/wordnet"):
-    """(Number of synsets, [(from, to)] of all pointers), synsets by order in the files
-    of nouns, verbs, adjectives and adverbs."""
+    """Returns (number of synsets, [(from, to)] of all pointers); synsets are numbered
+    in the order of the files of nouns, verbs, adjectives and adverbs."""
     numbers, lines = {}, []
     for letter, name in zip("nvar", ("noun", "verb", "adj", "adv")):
         with open("%s/data.%s" % (folder, name), encoding="ascii") as f:
@@ -298,7 +298,7 @@ def wordnet(folder="/usr/share/wordnet"):
     return len(numbers), edges
 
 
-# ---- itself --------------------------------------------------------------------------
+# ---- self-test -----------------------------------------------------------------------
 
 def expect(what, found, right):
     print("%s %s" % ("ok    " if found == right else "NOT OK", what))

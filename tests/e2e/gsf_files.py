@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # limit: 300
-"""gsfinfo against files whose contents are known; gsfgen against gsfinfo."""
+"""gsfinfo compared with files of known contents; gsfgen compared with gsfinfo."""
 import datetime
 import hashlib
 import json
@@ -13,14 +13,14 @@ from e2e import TESTS, Case, add, fault, main
 DATA = os.path.join(TESTS, "data", "gsf")
 LARGE = os.environ.get("LEADLINE_GSF_DATA")
 
-# The reader's names of what truth.json numbers.
+# The reader's names for the numbers in truth.json.
 RECORDS = ["other", "header", "ping", "svp", "processing", "sensor", "comment",
            "history", "nav_error", "summary", "single_beam", "hv_nav_error", "attitude"]
 DEFECTS = (("empty", 0), ("header", 20 + 4), ("half", 20000))
 
 
 def truth_of(folder):
-    """{name: what is in it}; of those that are there."""
+    """Returns {name: contents} of the files that exist."""
     path = os.path.join(folder, "truth.json")
     if not os.path.exists(path):
         return {}
@@ -37,7 +37,7 @@ class GsfFiles(Case):
         return self.run_program("gsfinfo", *args, np=0, dir=False, json=False)
 
     def info(self, *paths):
-        """gsfinfo's JSON of files that are good."""
+        """Returns gsfinfo's JSON for good files."""
         done = self.gsfinfo("--json", *paths)
         self.assertEqual((done.status, done.err), (0, ""), done)
         return json.loads(done.out)
@@ -57,7 +57,7 @@ class GsfFiles(Case):
         self.same(self.info(path)["files"][0], known)
 
     def same(self, found, known):
-        """What gsfinfo found in a file, and what others did."""
+        """gsfinfo and others found the same in a file."""
         path = found["file"]
         self.assertEqual(found["version"], known["version"].replace("GSF-v0", ""))
         self.assertEqual(found["records"], {RECORDS[int(number)]: n for number, n
@@ -83,7 +83,8 @@ class GsfFiles(Case):
         self.assertEqual(len(truth_of(DATA)), 6)
 
     def made_files(self):
-        """Files of the reference library: [(path, what its reader finds in it)]."""
+        """Returns files of the reference library: [(path, what its reader finds in
+        it)]."""
         with tarfile.open(os.path.join(TESTS, "data", "gsf-made.tar.gz")) as made:
             made.extractall(self.tmp)
         with open(os.path.join(self.tmp, "made.json")) as f:
@@ -91,7 +92,8 @@ class GsfFiles(Case):
                     for name, known in sorted(json.load(f)["files"].items())]
 
     def test_files_of_the_reference_library(self):
-        """Of each sensor, with and without intensities, and of each type of record."""
+        """They cover each sensor, with and without intensities, and each type of
+        record."""
         made = self.made_files()
         self.assertGreater(len(made), 600)
         info = self.info(*[path for path, _ in made])
@@ -110,7 +112,7 @@ class GsfFiles(Case):
         self.assertEqual((done.status, len(done.said)), (0, 1), done)
         self.assertIn("8 in pings without across-track distances", done.said[0])
         figures = {f["name"]: f["median"] for f in done.report["figures"]}
-        # the reference reader says 0 m across for two pings of four beams
+        # The reference reader has 0 m across for two pings of four beams.
         self.assertEqual(figures["soundings"],
                          sum(known["soundings"] for _, known in made) - 8)
         left_out = self.info(*[path for path, _ in made])["total"]["left_out"]
@@ -140,10 +142,10 @@ class GsfFiles(Case):
         self.assertAlmostEqual(total["west"], 167.4759172, delta=1e-9)
         self.assertAlmostEqual(total["east"], -64.5970738, delta=1e-9)
 
-    # ---- damaged ones --------------------------------------------------------
+    # ---- damaged files -------------------------------------------------------
 
     def damaged(self, name, size):
-        """Said in one sentence, with the file and where; the others are still shown."""
+        """One sentence names the file and the place; the others are still shown."""
         good = os.path.join(DATA, "6_184_1440.mb121")
         path = os.path.join(self.tmp, name + ".gsf")
         with open(good, "rb") as f, open(path, "wb") as out:
@@ -158,15 +160,15 @@ class GsfFiles(Case):
                          ["files"], 1)
 
     def test_what_is_complete_of_a_file_that_is_cut_short(self):
-        """As many pings as there are whole records, by another reader; in the middle of
-        a record's head, too."""
+        """As many pings are found as there are whole records, by another reader; also
+        with a cut in a record's head."""
         done = self.gsfgen("--files=1", "--pings=9", "--quiet")
         path = os.path.join(done.dir, "line-0001.gsf")
         every = len(self.depths(path))
         with open(path, "rb") as f:
             data = f.read()
         at = 0
-        for number in range(every):   # the header, and a ping for each after it
+        for number in range(every):  # the header, followed by a ping each
             size, = struct.unpack_from(">I", data, at)
             at += 8 + size
             for more in (3, 40):
@@ -195,7 +197,7 @@ class GsfFiles(Case):
             self.assertIn(wanted, self.gsfinfo(path).out)
 
     def test_sonars_own_files(self):
-        """Told by how they begin, with what to do."""
+        """They are recognised by their begin, and the sentence has a remedy."""
         for data, name in ((b"\x20\0\0\0#IIP\1\0\0\0", ".kmall"),
                            (b"\x34\0\0\0\2I\x10\1\1\0\0\0", ".all"),
                            (b"\5\0\x3c\0\xff\xff\0\0\1\0\0\0", ".s7k")):
@@ -205,7 +207,7 @@ class GsfFiles(Case):
             self.one_sentence(self.gsfinfo(path), name + " file", "export it as GSF")
 
     def test_what_fuzzing_found(self):
-        """Each input of the corpus is a line, or a sentence."""
+        """Each input of the corpus gives a line, or a sentence."""
         with tarfile.open(os.path.join(TESTS, "fuzz", "gsf-corpus.tar.gz")) as corpus:
             corpus.extractall(self.tmp)
         folder = os.path.join(self.tmp, "gsf")
@@ -230,7 +232,7 @@ class GsfFiles(Case):
     SMALL = ("--files=5", "--pings=60", "--beams=121", "--truth", "--quiet")
 
     def made(self, *args, np=0):
-        """{name: bytes} of a survey."""
+        """Returns {name: bytes} of a survey."""
         done = self.gsfgen(*self.SMALL, *args, np=np)
         self.assertEqual((done.status, done.said), (0, []), done)
         found = {}
@@ -240,7 +242,7 @@ class GsfFiles(Case):
         return found
 
     def test_the_seed_makes_the_survey(self):
-        """Whatever the number of ranks."""
+        """It holds for any number of ranks."""
         one = self.made()
         self.assertEqual(len(one), 10)
         self.assertEqual(len(set(one.values())), 10)
@@ -273,7 +275,7 @@ class GsfFiles(Case):
         self.assertLess(total["east"], -179)
 
     def test_the_truth(self):
-        """Spikes are in the list, once, where there is a beam that is not flagged."""
+        """Each spike is in the list once, and is a beam that is not flagged."""
         done = self.gsfgen("--files=1", "--pings=1000", "--truth", "--quiet")
         with open(os.path.join(done.dir, "line-0001.spikes")) as f:
             head, *lines = f.read().splitlines()
@@ -292,8 +294,8 @@ class GsfFiles(Case):
         self.assertLess(others / 236e3, 0.02)
 
     def test_terrains(self):
-        """Each kind of sea floor is another one; spikes are as many and as far off as
-        was asked for; the default is the smooth one, with 0.4 % of 6 to 35 %."""
+        """Each kind of sea floor is different; spikes are as many and as far off as
+        requested; the default is the smooth one, with 0.4 % of 6 to 35 %."""
         depths = {}
         for terrain in ("smooth", "rugged", "wrecks", "canyon"):
             folder = os.path.join(self.tmp, terrain)
@@ -320,13 +322,14 @@ class GsfFiles(Case):
 
     @staticmethod
     def far_from_neighbours(row, beam, part=0.04):
-        """Whether a depth is 4 % off the median of those beside it."""
+        """Returns True if a depth differs by 4 % from the median of its neighbours."""
         beside = sorted(z for z in row[max(0, beam - 4):beam + 5] if z)
         return bool(row[beam]) and abs(row[beam] / beside[len(beside) // 2] - 1) > part
 
     @staticmethod
     def depths(path):
-        """Depths of every ping: a second reader, of what gsfgen writes only."""
+        """Returns the depths of every ping: a second reader, for gsfgen's files
+        only."""
         with open(path, "rb") as f:
             data = f.read()
         at, rows, multiplier = 0, [], 0
@@ -347,7 +350,7 @@ class GsfFiles(Case):
         return rows
 
     def test_generated_depths_read_back(self):
-        """The sum that gsfinfo finds is that of the second reader."""
+        """gsfinfo finds the same sum as the second reader."""
         done = self.gsfgen("--files=1", "--pings=50", "--quiet", "--seed=3")
         path = os.path.join(done.dir, "line-0001.gsf")
         found = self.info(path)["files"][0]
@@ -383,7 +386,7 @@ class GsfFiles(Case):
         self.assertEqual(done.status, 1)
 
     def test_a_full_disk(self):
-        """Nothing half-written stays, nor what was whole before."""
+        """No half-written file stays, nor whole ones from before."""
         done = self.gsfgen("--files=4", "--pings=1000", "--truth", "--quiet", np=2,
                            env=fault("write:ENOSPC:3", 1, "line-"))
         self.one_sentence(done, "No space left", "line-0004.gsf", "rank 1")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # limit: 300; tier: quick ci
-"""Files of the engine hdf5, as HDF5's own tools see them: h5ls and h5dump."""
+"""Files of the engine hdf5, read by HDF5's own tools: h5ls and h5dump."""
 import array
 import os
 import re
@@ -28,7 +28,7 @@ def tool(*words):
                      "there is no h5dump (package hdf5-tools)")
 class Files(Case):
     def raw(self, path, dataset):
-        """The dataset's bytes, little-endian."""
+        """Returns the dataset's bytes, little-endian."""
         out = os.path.join(self.tmp, "raw")
         tool("h5dump", "-d", dataset, "-b", "LE", "-o", out, path)
         with open(out, "rb") as f:
@@ -63,7 +63,7 @@ class Files(Case):
         self.assertEqual(int(re.search(r"OFFSET (\d+)", text).group(1)) % 4096, 0)
 
     def test_blocktransfer(self):
-        """What is kept is a file of HDF5 with as many bytes as were written."""
+        """The kept file is an HDF5 file with as many bytes as were written."""
         done = self.blocktransfer("1M", "--block-size=16k", "--iomethod=HDF5",
                                   "--filetype=SHARED", "--keep", np=2)
         self.assertEqual(done.status, 0, done)

@@ -27,7 +27,7 @@ class Hosts(Case):
 
     @long
     def test_a_node_is_frozen(self):
-        """Its first rank is missed by the other node's, and nobody else."""
+        """The other node misses its first rank, and no other rank."""
         run = self.start("madbench", "64", "1000", "--bwexp=2.6", "--io-only", "-q",
                          "--io-timeout=3", np=4, launcher=on_two_hosts())
         self.until(lambda: len(run.ranks()) == 4 and os.path.exists(run.json), "ranks")
@@ -59,7 +59,7 @@ class Hosts(Case):
                                 *options, np=4, launcher=on_two_hosts())
 
     def test_a_directory_by_the_number_of_the_node(self):
-        """Node 0 is the first host; both directories are there for both."""
+        """Node 0 is the first host; both directories exist on both."""
         for node in "0", "1":
             os.mkdir(os.path.join(self.tmp, "disk" + node))
         done = self.perf("--node-dirs=%s/disk%%n" % self.tmp, "--keep")
@@ -72,12 +72,13 @@ class Hosts(Case):
                              ["part"] * len(ranks) + ["sums"] * len(ranks))
 
     def test_a_directory_that_is_another_on_each(self):
-        """As a local disk is: a host does not see what is in the other one's."""
+        """The directory is like a local disk: a host does not see the other one's
+        files."""
         self.both(self.perf("--node-dirs=" + LOCAL))
         self.assertEqual(os.listdir(LOCAL), [])
 
     def test_a_directory_that_one_has_not(self):
-        """What is made here, after the hosts were, is on this one only."""
+        """A directory made now, after the hosts, exists on this one only."""
         os.mkdir(os.path.join(LOCAL, "here"))
         try:
             done = self.perf("--node-dirs=%s/here" % LOCAL)

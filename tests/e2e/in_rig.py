@@ -13,14 +13,15 @@ IMPOSSIBLE = 77
 
 
 def unless_quick():
-    """Ends a test that takes long where LEADLINE_QUICK says that all have run."""
+    """Ends a slow test if LEADLINE_QUICK says that all have run."""
     if os.environ.get("LEADLINE_QUICK"):
         print("1..0 # SKIP left out by LEADLINE_QUICK")
         sys.exit(0)
 
 
 def on_two_hosts():
-    """The launcher's options for two ranks on each of the first two hosts of a rig."""
+    """Returns the launcher's options for two ranks on each of the first two hosts of a
+    rig."""
     rsh, hosts = os.environ["LEADLINE_RSH"], "node1:2,node2:2"
     if FLAVOUR == "openmpi":
         return "--mca", "plm_rsh_agent", rsh, "--host", hosts

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # limit: 300; tier: quick ci
-"""iotrace findings: of programs with one disease each it names that disease, the file
-and the ranks, and nothing else; of healthy programs it names none. The table of them is
-in doc/findings.md; the programs are tests/iotrace/diseases.c and diseases_hdf5.c."""
+"""iotrace findings: for programs with one disease each it names that disease, the file
+and the ranks, and nothing else; for healthy programs it names none. The table of them
+is in doc/findings.md; the programs are tests/iotrace/diseases.c and diseases_hdf5.c."""
 import glob
 import json
 import os
@@ -27,7 +27,8 @@ LATER = ("switches one-way async eight h5meta h5together h5fill h5data race in-t
 
 
 def table():
-    """program -> (options, {MPI: finding or none}, file, ranks), as documented."""
+    """Returns program -> (options, {MPI: finding or none}, file, ranks), as
+    documented."""
     rows = {}
     with open(TABLE) as f:
         for line in f:
@@ -39,7 +40,8 @@ def table():
 
 
 def direct_is_strict(folder):
-    """Some file systems have no O_DIRECT, and in memory it takes anything."""
+    """Returns True if O_DIRECT is strict: some file systems lack it, and in memory it
+    accepts anything."""
     try:
         fd = os.open(os.path.join(folder, "direct"), os.O_CREAT | os.O_WRONLY
                      | os.O_DIRECT)
@@ -99,7 +101,7 @@ class Findings(Case):
             self.evidence(run, found, risk)
 
     def evidence(self, run, found, finding):
-        """What it says of events and of time holds."""
+        """Its statements about events and time are true."""
         with_calls = subprocess.check_output((IOTRACE, "dump", run)).decode("latin-1")
         lines = with_calls.splitlines()[1:]
         self.assertEqual(len(lines), found["events"])
@@ -136,11 +138,11 @@ class Findings(Case):
         return lines
 
     def test_summary(self):
-        """The first look fits on a terminal, and says what matters first; what it
-        leaves out is what --all has more."""
+        """The first look fits on a terminal, most important first; --all has the
+        rest."""
         run = self.run_disease("small")
         lines = self.look(run)
-        # Where other work takes the processor, it may cost less than is shown.
+        # If other work takes the processor, it may cost less than is shown.
         self.assertTrue("small-sequential" in lines[4] or
                         any("0.5 %" in s for s in lines[:5]),
                         lines)
@@ -152,7 +154,7 @@ class Findings(Case):
             self.assertAlmostEqual(shown, sum(row[key] for row in whole["classes"]), 9)
 
     def many(self, ranks, files, times):
-        """All that a first look can have, and more."""
+        """It has everything that a first look can have, and more."""
         run, groups = tempfile.mkdtemp(dir=self.tmp), 50 if times == 1 else 8
         for rank in range(ranks):
             log = Log(pid=1000 + rank, rank=rank, ranks=ranks + 1, end=EPOCH + S)
@@ -195,7 +197,7 @@ class Findings(Case):
         return self.found(run, *options)
 
     def test_relative_and_absolute_name_are_one_file(self):
-        """open has the program's name of it, a transfer that of the descriptor."""
+        """open has the program's name for it, a transfer that of the descriptor."""
         log = Log(pid=1000, rank=0, ranks=1, end=EPOCH + S)
         names = [log.name("./d/x", 3), log.name("d/x", 3), log.name("/cwd/d/x", 3)]
         for i in range(60):
@@ -226,7 +228,7 @@ class Findings(Case):
         self.assertEqual(found["files"][0]["asked"]["write"]["bytes"], 200 << 20)
 
     def bursts(self, gaps, thread=0):
-        """A rank that writes for 0.1 s and then does nothing for as long."""
+        """Makes a rank that writes for 0.1 s and then does nothing for as long."""
         log = Log(pid=1000, rank=0, ranks=1, end=EPOCH + 2 * S)
         name = log.name("/d/x", 3)
         for i in range(10 * (gaps + 1)):
@@ -246,7 +248,7 @@ class Findings(Case):
             self.assertEqual(healthy["findings"], [])
 
     def test_a_pause_of_one_rank_is_none(self):
-        """It may wait for the other one, which writes meanwhile."""
+        """It may be waiting for the other one, which writes meanwhile."""
         run = tempfile.mkdtemp(dir=self.tmp)
         for rank in range(2):
             log = Log(pid=1000 + rank, rank=rank, ranks=2, end=EPOCH + 2 * S)
@@ -269,7 +271,8 @@ class Findings(Case):
         self.assertEqual(self.of_log(log, "--only=rename-unsynced")["risks"], [])
 
     def test_refused_by_direct_io(self):
-        """What it says of where and what; EINVAL without the flag is none."""
+        """Its statements about place and request are right; EINVAL without the flag is
+        no finding."""
         log = Log(pid=1000, rank=0, ranks=1, end=EPOCH + S, version=3)
         name = log.name("/d/x", 3, place=log.name("xfs 16384 0 0 /d", kind=PLACE))
         for i, flags in enumerate((16, 16, 0)):
@@ -303,12 +306,13 @@ class Findings(Case):
         for ranks in (4, 100):
             self.assertEqual(self.read_twice(ranks, False), [
                 ("reread", "0-%d" % (ranks - 1), 4 * ranks, 4 * ranks << 20)])
-        # Of the first rank's part, nobody else writes anything.
+        # Nobody else writes the first rank's part.
         self.assertEqual(self.read_twice(100, True), [
             ("reread", "0-99", 202, 202 << 20)])
 
     def on_lustre(self, place, *options, version=3):
-        """A file in stripes of 1 MiB that two ranks write, 1 MiB each, off by 4 KiB."""
+        """Makes a file in stripes of 1 MiB that two ranks write, 1 MiB each, off by 4
+        KiB."""
         run = tempfile.mkdtemp(dir=self.tmp)
         for rank in range(2):
             log = Log(pid=1000 + rank, rank=rank, ranks=2, end=EPOCH + S,
@@ -330,7 +334,7 @@ class Findings(Case):
         for place in ("ext4 4096 0 0 /", "lustre 4194304 0 0 /scratch",
                       "lustre 4194304 2097152 2 /scratch"):
             self.assertEqual(self.on_lustre(place)["findings"], [], place)
-        for options in ((), ("--lock=1M",)):  # what is asked for counts
+        for options in ((), ("--lock=1M",)):  # the requested size counts
             found = self.on_lustre("lustre 4194304 4194304 4 /s", *options)
             self.assertEqual(len(found["findings"]), len(options))
 
@@ -341,7 +345,7 @@ class Findings(Case):
             self.assertIn("misaligned", [n["id"] for n in found["not_judged"]])
 
     def late(self, facts, cpus=()):
-        """Two ranks in ten collective writes; rank 1 comes 20 ms late to each."""
+        """Makes two ranks in ten collective writes; rank 1 is 20 ms late for each."""
         run = tempfile.mkdtemp(dir=self.tmp)
         for rank in range(2):
             log = Log(pid=1000 + rank, rank=rank, ranks=2, end=EPOCH + S, version=3,
@@ -379,8 +383,8 @@ class Findings(Case):
 
     def together(self, each, writers, late_us=0, place="lustre 4096 1048576 4 /s",
                  hosts=1):
-        """Two ranks in 20 collective writes of 1 ms each, with so many bytes of a rank;
-        {rank: bytes} is what the system sees of a call."""
+        """Makes two ranks in 20 collective writes of 1 ms each, with so many bytes of a
+        rank; {rank: bytes} is what the system sees of a call."""
         run = tempfile.mkdtemp(dir=self.tmp)
         for rank in range(2):
             log = Log(pid=1000 + rank, rank=rank, ranks=2, end=EPOCH + S, version=3,
@@ -451,7 +455,8 @@ class Findings(Case):
             self.assertEqual(self.submitted(healthy), [])
 
     def scratch(self, kind, first="pwrite", last="unlink"):
-        """A file of 40 MiB that the run writes and removes, and one that it keeps."""
+        """Makes a file of 40 MiB that the run writes and removes, and one that it
+        keeps."""
         log = Log(pid=1000, rank=0, ranks=1, end=EPOCH + S, version=3)
         place = log.name(kind + " 4096 0 0 /n", kind=PLACE)
         names = [log.name("/n/scratch", place=place), log.name("/n/kept", place=place)]
@@ -473,7 +478,7 @@ class Findings(Case):
             self.assertEqual(healthy["findings"], [])
 
     def made(self, wall_s):
-        """A run of one rank with 1 s of small writes, as a log."""
+        """Makes a log of a run of one rank with 1 s of small writes."""
         run = tempfile.mkdtemp(dir=self.tmp)
         log = Log(pid=1000, rank=0, ranks=1, end=EPOCH + wall_s * S)
         name = log.name("/data/<script>", 3)
@@ -484,7 +489,7 @@ class Findings(Case):
         return run
 
     def test_a_slow_rank_leads_the_series(self):
-        """Equal calls gain the same; a part of the series has the slow rank."""
+        """Equal calls gain the same; a part of the series contains the slow rank."""
         run = tempfile.mkdtemp(dir=self.tmp)
         for rank in range(3):
             log = Log(pid=1000 + rank, rank=rank, ranks=3, end=EPOCH + 4 * S)

@@ -29,7 +29,7 @@ SMALL = os.path.join(BUILD, "tests", "iotrace", "small")
 FORMS = {"binary": {"IOTRACE_BINARY": "true"}, "table": {},
          "unmapped": {"IOTRACE_BINARY": "true", "IOTRACE_MMAP": "no"}}
 
-# Name: the library, as the loader knows it, and what it needs.
+# Name: the library, as the loader knows it, and its needs.
 LIBRARIES = {
     "jemalloc": ("libjemalloc.so.2", {}),
     "tcmalloc": ("libtcmalloc_minimal.so.4", {}),
@@ -98,7 +98,7 @@ keytool -genseckey -keyalg AES -keysize 128 -alias a -keystore keys -storepass s
   -J-XX:+UseSerialGC -J-Xmx64m 2>&1
 java -XX:+UseSerialGC -Xmx64m -XX:TieredStopAtLevel=1 --list-modules; echo $?
 """
-# Name: the script, what must be there, files whose bytes differ from run to run.
+# Name: the script, its needs, files whose bytes differ from run to run.
 PROGRAMS = {
     "shell": (SHELL, ["seq"], ""),
     "python": ("exec %s -c '%s'" % (sys.executable, PYTHON), [], ""),
@@ -115,13 +115,13 @@ LIMITS = {"none": {}, "fsize_100k": {"FSIZE": 100 * KIB},
           "memlock": {"MEMLOCK": 0}, "stack": {"STACK": 256 * KIB},
           "nproc": {"NPROC": 1}, "core": {"CORE": 0}}
 LOGS = ["good", "full", "absent"]
-ROOMY = ("java", "go")  # they reserve more than any limit of memory that is small
+ROOMY = ("java", "go")  # they reserve more than any small limit of memory
 
 Outcome = collections.namedtuple("Outcome", "status out err files")
 
 
 def library(name):
-    """Where a library is; None."""
+    """Returns the path of a library, or None."""
     for folder in ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
                    "/usr/lib64", "/usr/lib", "/usr/local/lib"):
         for path in (os.path.join(folder, name),
@@ -132,7 +132,7 @@ def library(name):
 
 
 class Pair(Case):
-    reference = {}  # of untraced runs
+    reference = {}  # results of untraced runs
 
     @classmethod
     def setUpClass(cls):
@@ -149,7 +149,8 @@ class Pair(Case):
         if cls.is_full:
             subprocess.call(["umount", cls.full])
         shutil.rmtree(cls.folder, ignore_errors=True)
-        for path in glob.glob("/dev/shm/*faketime_s[eh]m_*"):  # it leaves them itself
+        # libfaketime leaves these itself
+        for path in glob.glob("/dev/shm/*faketime_s[eh]m_*"):
             if not os.path.exists("/proc/" + path.rpartition("_")[2]):
                 with contextlib.suppress(OSError):
                     os.remove(path)
@@ -164,7 +165,7 @@ class Pair(Case):
             self.skipTest("%s is not installed" % LIBRARIES[alloc][0])
 
     def compiled(self, name, *words):
-        """A program of this class, made once."""
+        """Returns a program of this class, made once."""
         path = os.path.join(self.folder, name)
         if not os.path.exists(path):
             done = subprocess.run([*words, "-o", path], stdout=subprocess.PIPE,
@@ -198,15 +199,16 @@ class Pair(Case):
                 number = getattr(resource, "RLIMIT_" + name)
                 resource.setrlimit(number, (value, value))
 
-        place = os.path.join(self.folder, "run")  # the same for all: it is in outputs
+        # the same for all, as outputs contain it
+        place = os.path.join(self.folder, "run")
         os.mkdir(place)
         environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
         environment.update(env)
         line = ["/bin/sh", "-c", script]
         preload = environment.pop("LD_PRELOAD", None)
-        if preload:  # only the shell, and what it starts
+        if preload:  # for the shell and its children only
             line = ["env", "LD_PRELOAD=" + preload, *line]
-        if not os.geteuid() and shutil.which("setpriv"):  # or it may raise its limits
+        if not os.geteuid() and shutil.which("setpriv"):  # else it may raise its limits
             line = ["setpriv", "--bounding-set=-sys_resource", *line]
         child = subprocess.Popen(
             line, cwd=place, env=environment, preexec_fn=set_limits,
@@ -240,11 +242,11 @@ class Pair(Case):
                 with open(path, "rb") as f:
                     yield what, hashlib.sha256(f.read()).hexdigest()
 
-    # ---- what is compared ----------------------------------------------------
+    # ---- comparisons ---------------------------------------------------------
 
     def same(self, program, alloc, how, limit, log, form):
-        """alloc: "" or of LIBRARIES; how: "before" or "after" the recorder among what
-        is preloaded, or "linked"."""
+        """alloc: "" or one of LIBRARIES; how: "before" or "after" the recorder in
+        LD_PRELOAD, or "linked"."""
         self.needs(program, alloc)
         if log == "full" and not self.is_full:
             self.skipTest("only root can mount a small file system")
@@ -278,7 +280,7 @@ class Pair(Case):
             self.judge_logs(logs, form)
 
     def judge_logs(self, logs, form):
-        """They are there, only for their owner, and of times that can be."""
+        """They exist, only for their owner, with plausible times."""
         names = os.listdir(logs)
         self.assertTrue(names)
         for name in names:
@@ -296,7 +298,7 @@ class Pair(Case):
 
 
 def rows():
-    """All of the matrix, each with a name; forms of the log take turns."""
+    """Returns the whole matrix, each row with a name; forms of the log take turns."""
     ways = [("", "before")] + list(itertools.product(LIBRARIES, ("before", "after")))
     cases = [(p, a, how) for p, (a, how) in itertools.product(PROGRAMS, ways)]
     cases += [("small", a, "linked") for a in LIBRARIES]
@@ -304,13 +306,13 @@ def rows():
     forms = itertools.cycle(FORMS)
     for (program, alloc, how), (limit, log) in itertools.product(cases, where):
         if (program, alloc) == ("redis", "faketime"):
-            continue  # it has jemalloc, with which libfaketime hangs, also untraced
+            continue  # redis has jemalloc, with which libfaketime hangs, also untraced
         if program in ROOMY and limit in ("as", "data", "nofile", "fsize_100k"):
             continue
         yield program, alloc, how, limit, log, next(forms)
 
 
-# Those that have been wrong once, and one of each kind.
+# Rows that failed once, and one of each kind.
 QUICK = [("small", "", "before", "none", "good", "binary"),
          ("small", "", "before", "fsize_2m", "good", "binary"),
          ("small", "", "before", "fsize_2m", "good", "table"),
@@ -343,14 +345,14 @@ def name_of(row):
     return "_".join(word for word in row if word)
 
 
-for row in QUICK:  # all of them, always: not drawn as add's are
+for row in QUICK:  # all of them always run, unlike those of add
     setattr(Matrix, "test_" + name_of(row), lambda self, row=row: self.same(*row))
 for row in drawn([row for row in rows() if row not in QUICK], 0, 1 / 6):
     add(Whole, name_of(row), "same", *row)
 
 
 class Told(Case):
-    """Where the room ends, recording ends, and says so."""
+    """When the room ends, recording ends, with a message."""
 
     def stopped(self, form):
         logs = os.path.join(self.tmp, "logs")
@@ -379,7 +381,7 @@ class Told(Case):
         self.assertIn("events were not recorded: recording stopped", told)
 
     def test_nothing_is_said_twice(self):
-        """By a shell and what it starts: only the first has no traced parent."""
+        """In a shell and its children only the first has no traced parent."""
         done = subprocess.run(
             ["sh", "-c", "ls . >out; (ls .) >out; echo end"], cwd=self.tmp,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -389,7 +391,7 @@ class Told(Case):
         self.assertEqual(done.stderr.count(b"nothing is recorded"), 1, done.stderr)
 
     def test_a_changed_environment(self):
-        """A child's log is where its parent's is."""
+        """A child's log is in the same place as its parent's."""
         logs = os.path.join(self.tmp, "logs")
         os.mkdir(logs)
         done = subprocess.run(
@@ -403,7 +405,7 @@ class Told(Case):
         self.assertEqual(len(tracelog.logs(logs)), 2)
 
     def test_the_programs_own_output_is_left_alone(self):
-        """Who reads standard output and error in one reads no word of ours."""
+        """A reader of both standard output and error reads none of our messages."""
         done = subprocess.run(
             ["ls", "absent"], cwd=self.tmp, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -2,7 +2,6 @@
 # limit: 600; tier: quick ci
 """libiotrace.so under MPI: every call of MPI-IO is counted once, with its bytes, by one
 library for both MPIs, beside other tools; its account of madbench is madbench's own.
-
 The programs are tests/iotrace/mpi_*.c; tests/iotrace/tracelog.py reads the logs."""
 import collections
 import os
@@ -50,7 +49,7 @@ end program
 
 class Mpi(Case):
     def traced(self, program, *args, preload=(RECORDER,), status=0, env=None, **how):
-        """Runs it in a folder of its own; its logs by rank, and what it printed."""
+        """Runs it in a folder of its own; returns its logs by rank, and its output."""
         environment = {"PRELOAD": ":".join(preload), "IOTRACE_BINARY": "true"}
         environment.update(env or {})
         done = self.run_program(program, *args, env=environment, dir=False,
@@ -67,7 +66,7 @@ class Mpi(Case):
 
 
 def of_program(log, ending=""):
-    """What the program itself has called: op -> (events, bytes)."""
+    """Returns the program's own calls: op -> (events, bytes)."""
     found = collections.defaultdict(lambda: (0, 0))
     for e in log.events:
         if e.level == 0 and e.file.endswith(ending):
@@ -77,7 +76,8 @@ def of_program(log, ending=""):
 
 
 def beneath(log, ending):
-    """Bytes that calls of the C library moved to and from a file, by level."""
+    """Returns the bytes that calls of the C library moved to and from a file, by
+    level."""
     found = collections.Counter()
     for e in log.events:
         if e.file.endswith(ending) and not e.op.startswith(("MPI_", "H5")):
@@ -114,7 +114,7 @@ class Calls(Mpi):
     def test_each_form_of_romio(self):
         if FLAVOUR != "openmpi":
             self.skipTest("MPICH has no other")
-        # its nonblocking collectives are not there
+        # ROMIO 3.2.1 lacks its nonblocking collectives.
         log, done = self.edges("view", launcher=("--mca", "io", "romio321"))
         self.assertEqual(where(log, "MPI_File_write_at"), [(-1, 12, 12)])
 
@@ -143,7 +143,7 @@ class Calls(Mpi):
         for log in logs:
             ranks, hints = log.hints("files/forms")
             self.assertEqual(ranks, 2)
-            if FLAVOUR == "mpich":  # Open MPI has those that the program gave
+            if FLAVOUR == "mpich":  # Open MPI has the program's hints
                 self.assertEqual(hints["cb_nodes"], "1")
         log, _ = self.edges("view")
         self.assertEqual(log.hints("edges.0")[0], 1)
@@ -151,7 +151,8 @@ class Calls(Mpi):
     def test_view(self):
         log, _ = self.edges("view")
         self.assertEqual(where(log, "MPI_File_set_view"), [(100, 4, 0)])
-        # With gaps between elements there is no single offset; calls beneath have one.
+        # With gaps between elements there is no single offset; the calls below have
+        # one.
         self.assertEqual(where(log, "MPI_File_write_at"), [(-1, 12, 12)])
         self.assertEqual(where(log, "MPI_File_write"), [(-1, 12, 12)])
         self.assertEqual(where(log, "MPI_File_read"), [(140, 4, 4)])
@@ -178,7 +179,7 @@ class Calls(Mpi):
         log, _ = self.edges("elsewhere")
         self.assertEqual(where(log, "MPI_Wait_write"),
                          [(0, 4096, 4096), (-1, 32000, 32000)])
-        # ROMIO may write what lies between the pieces, too
+        # ROMIO may also write the gaps between the pieces.
         moved = beneath(log, "edges.0")
         self.assertEqual(list(moved), [1])
         self.assertGreaterEqual(moved[1], 4096 + 32000)
@@ -231,7 +232,7 @@ class Calls(Mpi):
             self.assertEqual(found["MPI_Wait_write"], (1, 400))
 
     def test_loaded_by_a_library(self):
-        """As Python's modules are: MPI is not among what all the program sees."""
+        """Python's modules load like this: MPI is not visible to the whole program."""
         script = ("import ctypes, sys; a = [b'x', b'files', b'view']; "
                   "ctypes.CDLL(sys.argv[1]).edges_main(3, (ctypes.c_char_p * 4)(*a))")
         logs, _ = self.traced(sys.executable, "-c", script, built("mpi_edges.so"), np=1)
@@ -240,7 +241,7 @@ class Calls(Mpi):
 
 
 class Clocks(Mpi):
-    """What is to be added to a rank's time to have rank 0's."""
+    """The offset from a rank's time to rank 0's."""
 
     def offsets(self, how, np=3):
         logs, _ = self.traced(built("mpi_edges"), "files", "view", np=np,
@@ -259,13 +260,13 @@ class Clocks(Mpi):
         self.assertEqual(logs[0].offset_ns, (0, 0))
         for log in logs[1:]:
             self.assertLess(log.unix_ns[0], log.offset_at_ns[0])
-            # the end's is left out where a rank comes too late for it
+            # The one at the end is left out if a rank is late for it.
             for offset in log.offset_ns:
                 self.assertLess(abs(offset), 5e8)
         self.assertTrue(any(offset for log in logs[1:] for offset in log.offset_ns))
 
     def test_only_some_are_traced(self):
-        """IOTRACE_ALIGN=always says the opposite; nothing waits for ever."""
+        """IOTRACE_ALIGN=always contradicts; nothing waits for ever."""
         for rank in "01":
             script = ('test "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = %s || '
                       'LD_PRELOAD=; exec %s files view' % (rank, built("mpi_edges")))

@@ -27,7 +27,7 @@ COLUMNS = ["Application", "Execution", "Tool", "Filename", "fd", "Op sequence",
 MS = 10 ** 6
 GONE = 2 ** 22 + 1   # no process has this number: it is above the kernel's limit
 MIB = 1 << 20
-# exit(0), by processor: the machine's number in an ELF file, and the instructions.
+# exit(0) for each processor: the machine's number in an ELF file, and the instructions.
 EXITS = {"x86_64": (62, b"\x31\xff\xb8\x3c\0\0\0\x0f\x05"),
          "aarch64": (183, b"\0\0\x80\xd2\xa8\x0b\x80\xd2\x01\0\0\xd4")}
 MACHINE, EXIT = EXITS.get(os.uname().machine, (0, b""))
@@ -35,8 +35,8 @@ LOAD, INTERP, NOTE = 1, 3, 4
 
 
 def program(path, *segments, machine=MACHINE, section=b""):
-    """A program that ends at once: (type, bytes) are its other segments, and `section`
-    the name of one."""
+    """Makes a program that ends at once: (type, bytes) are its other segments, and
+    `section` the name of one."""
     at, headers, data = 0x1000 + len(EXIT), [], b""
     for kind, piece in segments:
         headers.append(struct.pack("<IIQQQQQQ", kind, 4, at, 0, 0, len(piece), 0, 1))
@@ -68,7 +68,7 @@ class Case(unittest.TestCase):
         return os.path.join(self.dir, name)
 
     def iotrace(self, *args, status=0, env=None):
-        """(stdout, stderr) of a command that ends with this status."""
+        """Returns (stdout, stderr) of a command that ends with this status."""
         child = subprocess.Popen([IOTRACE] + list(args), stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE, cwd=self.dir,
                                  env=dict(os.environ, **(env or {})))
@@ -90,7 +90,7 @@ class Case(unittest.TestCase):
         return json.loads(self.iotrace(command, "--json", "-", *args)[0])
 
     def refused(self, *args, status=1):
-        """The one sentence with which a command ends."""
+        """Returns the one sentence with which a command ends."""
         out, err = self.iotrace(*args, status=status)
         lines = err.splitlines()
         self.assertEqual(len(lines), 1, err)
@@ -98,11 +98,11 @@ class Case(unittest.TestCase):
         return lines[0]
 
 
-# ---- a run made by chance, and what it should come to --------------------------
+# ---- a random run, and its expected results ------------------------------------
 
 
 def some_log(rng, pid, rank, threads=3, calls=400, **more):
-    """Threads with calls and calls within them, in files of all kinds."""
+    """Makes threads with calls and calls within them, in files of all kinds."""
     log = Log(pid=pid, rank=rank, ranks=2, **more)
     files = [log.name("/data/%s" % name, 3 + i)
              for i, name in enumerate(("a", "b", "tab\there"))]
@@ -136,7 +136,7 @@ def by_start(log):
 
 
 def io_ns(log):
-    """Nanoseconds in which at least one thread is in a call."""
+    """Returns the nanoseconds in which at least one thread is in a call."""
     total, covered = 0, 0
     for e in by_start(log):
         if e.level or fake_log.CLASS[e.op] == "MARK":
@@ -147,7 +147,7 @@ def io_ns(log):
 
 
 def access_kinds(log, cls):
-    """{kind: calls}: what each transfer was to the one before in its file."""
+    """Returns {kind: calls}: each transfer's relation to the one before in its file."""
     last, kinds = {}, {}
     for e in by_start(log):
         if e.level or fake_log.CLASS[e.op] != cls or e.result < 0:
@@ -344,11 +344,11 @@ class Figures(Case):
             "files"]][-1], "pipe:[7]")
 
 
-# ---- names that are ugly, ends that are missing ----------------------------------
+# ---- difficult names, missing ends -----------------------------------------------
 
 
 class Ugly(Case):
-    # An order to a terminal in 7 and in 8 bits, DEL, and what is not UTF-8.
+    # Escape sequences in 7 and in 8 bits, DEL, and invalid UTF-8.
     NAMES = ["/a\x1b]0;title\x07b", "/\u009b2Jc\x7f", "/d\udc9b\udcff",
              "/\u00e9\\x1b\\", "/tab\tline\nend\r"]
 
@@ -360,7 +360,7 @@ class Ugly(Case):
         return log.write(self.path("ugly\x1b[2J.bin"))
 
     def harmless(self, *args):
-        """What a command says has no control character but ends of lines and tabs."""
+        """The output has no control characters except ends of lines and tabs."""
         done = subprocess.run([IOTRACE, *args], stdout=subprocess.PIPE, cwd=self.dir,
                               stderr=subprocess.STDOUT, timeout=60)
         said = done.stdout.decode("utf-8")
@@ -380,7 +380,7 @@ class Ugly(Case):
         self.assertEqual(row["file"], "caf\\xe9,\"\u00e9")
 
     def test_lanes_of_processes_and_ranks_are_apart(self):
-        """A rank, and a process with its number on each of two hosts."""
+        """They are a rank, and a process with its number on each of two hosts."""
         os.mkdir(self.path("run"))
         three = (7, 1, "a"), (1, -1, "a"), (1, -1, "b")
         for n, (pid, rank, host) in enumerate(three):
@@ -470,7 +470,7 @@ class Format(Case):
         self.assertEqual(row["start_time"], seconds(half + 2000))
 
     def test_calls_within_calls_far_apart(self):
-        """One call with more within it than any window holds, three levels deep."""
+        """One call contains more calls than any window holds, three levels deep."""
         log = Log()
         n = 3 * SLOTS
         log.add("MPI_File_write_all", EPOCH, 10 * n + 10, result=1)
@@ -489,8 +489,8 @@ class Format(Case):
         self.assertEqual(found["nested"]["write"]["bytes"], n + 1)
 
     def test_blocks_in_any_order_and_twice(self):
-        """A full block is copied to the end of the file, and its place used again; who
-        is killed meanwhile leaves two, one of which is not whole."""
+        """A full block is copied to the end of the file, and its place used again; a
+        process that is killed meanwhile leaves two, one of which is incomplete."""
         log = Log(state=RUNNING, pid=GONE)
         for i in range(4 * SLOTS):
             log.add("fsync", EPOCH + 100 * i, 50)
@@ -506,7 +506,7 @@ class Format(Case):
                              [seconds(e.start) for e in log.events])
 
     def test_cut_within_its_last_block(self):
-        """What is missing is said, though no whole block is."""
+        """The output tells what is missing, though it is less than a block."""
         log = Log()
         for i in range(2 * SLOTS):
             log.add("fsync", EPOCH + 100 * i, 50)
@@ -616,7 +616,7 @@ class Recover(Case):
 
 class Patterns(Case):
     def pattern(self, ranks, offsets, size=1024):
-        """What ldad says of ranks that write at offsets(rank)."""
+        """Returns ldad's output about ranks that write at offsets(rank)."""
         run = tempfile.mkdtemp(dir=self.dir)
         for rank in range(ranks):
             log = Log(pid=10 + rank, rank=rank, ranks=ranks)
@@ -654,7 +654,7 @@ class Patterns(Case):
         self.assertEqual(self.descriptors(found, 2), [(2 * MIB, MIB, MIB, MIB, 1, 1)])
 
     def test_overlapped(self):
-        """As the paper's figure under the byte view: stride 2 * size by 4 ranks."""
+        """It is the paper's figure under the byte view: stride 2 * size by 4 ranks."""
         found = self.pattern(4, lambda r: [i * 2048 + r * 512 for i in range(20)])
         self.assertEqual(found["pattern"], "overlapped")
         self.assertEqual(self.descriptors(found, 1),
@@ -674,7 +674,7 @@ class Patterns(Case):
                          [(1024, 7 * 2048, 2048, 1024, 1, 6)])
 
     def test_three_levels(self):
-        """Blocks of an array of three dimensions, dealt out to a grid of 2 x 2."""
+        """Blocks of an array of three dimensions are dealt out to a grid of 2 x 2."""
         found = self.pattern(4, lambda r: [
             k * 65536 + (r // 2 * 8 + j) * 4096 + r % 2 * 2048
             for k in range(3) for j in range(8)], size=2048)
@@ -693,7 +693,7 @@ class Patterns(Case):
              "[span=6000 stride=2000 size=1024]]]"])
 
     def test_halo(self):
-        """Slabs, read with a row of each neighbour's."""
+        """Slabs are read with a row of each neighbour."""
         found = self.pattern(4, lambda r: [
             i * 1024 for i in range(max(r * 16 - 1, 0), min(r * 16 + 17, 64))])
         self.assertEqual(found["pattern"], "halo")
@@ -735,7 +735,7 @@ COMMANDS = [["summary"], ["summary", "--all"], ["summary", "--json", "-"],
 
 
 class Damage(Case):
-    """Whatever a log holds: status 0 or 1 and sentences, in time, in bounded memory."""
+    """Any log gives status 0 or 1 and sentences, in time, in bounded memory."""
     LIMIT_S = 20
 
     def try_all(self, data, name, command):
@@ -756,7 +756,7 @@ class Damage(Case):
             self.assertTrue(line.startswith("iotrace"), line)
 
     def damaged(self, rng, data, dense):
-        """Cut off, or with some bits turned over where something is."""
+        """Cuts the data, or flips some bits where there are data."""
         data = bytearray(data)
         if rng.random() < 0.3:
             return data[:rng.choice([rng.randrange(400), rng.randrange(len(data))])]
@@ -767,7 +767,7 @@ class Damage(Case):
     def fuzz(self, data, name, times):
         rng = random.Random(11)
         dense = [i for i, byte in enumerate(data) if byte]
-        # the header and the heads of blocks decide what the rest is taken for
+        # The header and the heads of blocks decide how the rest is read.
         dense += list(range(160)) * 20
         for i in range(times):
             self.try_all(self.damaged(rng, data, dense), name,
@@ -807,7 +807,7 @@ class Damage(Case):
         self.assertIn("1 damaged record skipped", err)
 
     def test_files_without_a_name(self):
-        """Numbers that no name has are one file, and cost no memory."""
+        """Numbers without a name are one file, and cost no memory."""
         log = Log()
         log.name("/data/a", 3)
         for i, number in enumerate((1, 7, 2 ** 31, 2 ** 32 - 1)):
@@ -845,7 +845,7 @@ class Damage(Case):
         return self.json("summary", "a.tsv")
 
     def test_rows_beyond_measure(self):
-        """As in a binary log: they would overflow in sums."""
+        """As in a binary log, they would overflow in sums."""
         for bad in (self.row(size=2 ** 63 - 1), self.row(size=2 ** 48),
                     self.row(end=4 * 10 ** 9)):
             found = self.table(self.row(size=5), bad, bad, self.row(size=6))
@@ -932,7 +932,7 @@ class Programs(Case):
                          os.path.getsize("/etc/passwd"))
 
     def test_profile_of_a_run(self):
-        """Its calls are as many as they were, and its time counts once."""
+        """Its calls are complete, and its time counts once."""
         self.needs_recorder()
         self.iotrace("run", "-n", "job", "--mode=profile", "--", "dd", "if=/dev/zero",
                      "of=out", "bs=4096", "count=4096")
@@ -947,7 +947,7 @@ class Programs(Case):
         self.assertNotIn(" 0 events", self.iotrace("summary", "job.1")[0])
 
     def test_run_is_its_owners_only(self):
-        """Whatever the umask: command lines are in the logs."""
+        """It holds for any umask: command lines are in the logs."""
         self.needs_recorder()
         for mask in (0, 0o777):
             before = os.umask(mask)
@@ -1004,7 +1004,7 @@ class Programs(Case):
             self.assertIn(said, first)
 
     def unseen(self, run):
-        """What a run's summaries and findings cannot have seen: all say the same."""
+        """Summaries and findings of a run all tell the same about unseen activity."""
         shown = [json.loads(self.iotrace(*command, "--json", "-", run)[0])["unseen"]
                  for command in (["summary"], ["findings"])]
         self.assertEqual(shown[0], shown[1])
@@ -1017,8 +1017,8 @@ class Programs(Case):
 
     @unittest.skipUnless(EXIT, "a program is made for x86-64 and aarch64")
     def test_programs_that_left_no_log(self):
-        """Whoever starts them: a shell, in its place or its child's, or posix_spawn;
-        and what could not be started was not."""
+        """Any parent may start them: a shell, in its place or its child's, or
+        posix_spawn; and programs that failed to start do not count."""
         self.needs_recorder()
         program(self.path("static"))
         program(self.path("another"))
@@ -1044,7 +1044,8 @@ class Programs(Case):
 
     @unittest.skipUnless(EXIT and os.geteuid() == 0, "it takes root")
     def test_programs_with_rights_of_their_own(self):
-        """Not what has none, nor what a loader started as a command starts."""
+        """Programs without such rights are not named, nor those that a loader starts as
+        a command."""
         self.needs_recorder()
         shutil.copy(shutil.which("true"), self.path("as_other"))
         os.chown(self.path("as_other"), 65534, -1)

@@ -1,9 +1,8 @@
 # tier: quick ci; mpi: any
-"""libiotrace.so: every call is counted with its bytes, whatever ends the process every
-event is in a log once, and the paper's forms of the log are as the paper says.
-
-The programs are tests/iotrace/calls.c and ends.c; the logs are read by
-tests/iotrace/tracelog.py."""
+"""libiotrace.so: every call is counted with its bytes; every event is in a log once,
+however the process ends; and the log has the forms that the paper describes. The
+programs are tests/iotrace/calls.c and ends.c; tests/iotrace/tracelog.py reads the
+logs."""
 import collections
 import glob
 import json
@@ -36,7 +35,7 @@ def built(name):
 
 
 def tsv(path):
-    """The lines of a text log as dictionaries."""
+    """Returns the lines of a text log as dictionaries."""
     with open(path, encoding="utf-8") as f:
         lines = [line.split("\t") for line in f.read().splitlines()]
     assert lines[0] == COLUMNS, lines[0]
@@ -46,7 +45,7 @@ def tsv(path):
 
 class Recorder(Case):
     def run_under(self, *line, env=None, status=0, preload=RECORDER, cwd=None):
-        """Runs a program in self.tmp; its standard output."""
+        """Runs a program in self.tmp; returns its standard output."""
         environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
         environment.update(env or {})
         if preload:
@@ -73,7 +72,7 @@ class Recorder(Case):
 
 
 class Calls(Recorder):
-    """Each call a hundred times."""
+    """Each call is made a hundred times."""
 
     def expected(self, out):
         counts = collections.defaultdict(lambda: [0, 0])
@@ -105,7 +104,7 @@ class Calls(Recorder):
         self.assertEqual(log.events, [])
         found = collections.defaultdict(lambda: [0, 0])
         for p in log.profile:
-            if not p.flags & tracelog.OTHER_END:  # of a copy, which counts once
+            if not p.flags & tracelog.OTHER_END:  # a copy counts once
                 found[p.op][0] += p.count
                 found[p.op][1] += p.bytes
             self.assertEqual(sum(p.times), p.count)
@@ -116,7 +115,8 @@ class Calls(Recorder):
         self.assertLess(disk, 256 << 10)
 
     def summed(self, mode):
-        """The summary's counts: of all, and of files with transfers of data."""
+        """Returns the summary's counts: of all files, and of those with transfers of
+        data."""
         self.run_under(built("calls"), "20", env=dict(BINARY, IOTRACE_MODE=mode))
         name, = self.left("*.summary")
         with open(os.path.join(self.tmp, name), encoding="ascii") as f:
@@ -154,7 +154,7 @@ class Calls(Recorder):
 
     @unittest.skipUnless(shutil.which("strace"), "strace is not installed")
     def test_as_strace_sees_it(self):
-        """System calls that the C library makes for nothing else."""
+        """System calls that the C library uses for no other purpose."""
         alike = {"pread64": ["pread", "aio_return_read"],
                  "pwrite64": ["pwrite", "aio_return_write"],
                  "preadv": ["preadv"], "pwritev": ["pwritev"],
@@ -173,7 +173,7 @@ class Calls(Recorder):
         if done.returncode:
             self.skipTest("strace does not run here: %s" % err[-200:])
         seen = collections.defaultdict(lambda: [0, 0])
-        # Of files here: the loader reads libraries.
+        # Only files in this folder count: the loader reads libraries.
         call = re.compile(r"(\w+)\(.*<%s/.* = (\d+)$" % re.escape(self.tmp))
         for match in filter(None, map(call.match, strace_lines(trace))):
             seen[match.group(1)][0] += 1
@@ -185,18 +185,19 @@ class Calls(Recorder):
 
 
 class Ends(Recorder):
-    """All that a process has done is in a log, however it ends, and once."""
+    """All activity of a process is in a log once, however it ends."""
     SIGNALS = {"abort": -signal.SIGABRT, "abort_caught": -signal.SIGABRT,
                "segv": -signal.SIGSEGV, "kill": -signal.SIGKILL,
                "term": -signal.SIGTERM}
     KILLED = ("segv", "kill", "term", "exit_group")
-    UNHEARD = KILLED + ("abort_caught", "raw_fork")  # one of its processes, at least
+    # at least one of its processes ends like this
+    UNHEARD = KILLED + ("abort_caught", "raw_fork")
     LOGS = {"fork": 2, "fork_twice": 5, "raw_fork": 2, "vfork": 2, "spawn": 2,
             "exec": 2, "exec_all": 17, "exec_failed": 2, "daemon": 2,
             "fork_of_thread": 11, "abort_caught": 2}
 
     def of_all_logs(self):
-        """How many writes to the file "data", by process number."""
+        """Returns the number of writes to the file "data", by process number."""
         found = collections.Counter()
         for log in tracelog.logs(self.tmp):
             for e in log.events:
@@ -212,7 +213,8 @@ class Ends(Recorder):
         return found
 
     def ends_not_mapped(self, way):
-        """As what is mapped, but for the last second of who is killed."""
+        """The logs are as with mapping, except for the last second of a killed
+        process."""
         out = self.run_under(built("ends"), way, env=dict(BINARY, **NOT_MAPPED),
                              status=self.SIGNALS.get(way, 0))
         did, found = int(out.split()[0]), sum(self.of_all_logs().values())
@@ -226,7 +228,7 @@ class Ends(Recorder):
                              status=self.SIGNALS.get(way, 0))
         self.assertEqual(sum(self.of_all_logs().values()), int(out.split()[0]))
         logs = [name for name in self.left() if not name.endswith(".summary")]
-        if way != "system":  # how many programs that is, the shell knows
+        if way != "system":  # only the shell knows how many programs that is
             self.assertEqual(len(logs), self.LOGS.get(way, 1), logs)
         part = [name for name in logs if name.endswith(".part")]
         if env:
@@ -243,7 +245,7 @@ class Ends(Recorder):
         self.assertEqual(sum(self.of_all_logs().values()), int(out.split()[0]))
 
     def until_killed(self, env, ready):
-        """Ended when ready(): what is there is a beginning of what was done, no gap."""
+        """Kills it after ready(): the log has the first calls without a gap."""
         child = subprocess.Popen([built("ends"), "signals"], cwd=self.tmp,
                                  env=dict(os.environ, LD_PRELOAD=RECORDER, **env),
                                  stdout=subprocess.DEVNULL)
@@ -269,7 +271,7 @@ class Ends(Recorder):
             self.until_killed(BINARY, soon)
 
     def test_killed_and_not_mapped(self):
-        """It has been written meanwhile; what comes first may be other calls."""
+        """It has been written meanwhile; other calls may come first."""
         def is_written():
             return any(e.op == "pwrite" and e.offset
                        for log in tracelog.logs(self.tmp) for e in log.events)
@@ -299,7 +301,7 @@ class Ends(Recorder):
 
 
 def ways():
-    """As the program lists them; none where it is not built."""
+    """Returns the ways that the program lists; none if it is not built."""
     try:
         return subprocess.check_output([built("ends")]).decode().split()
     except OSError:
@@ -316,7 +318,7 @@ class Paper(Recorder):
     """Names and forms of the log, from the paper's chapter 2."""
 
     def simple(self, env=None, **how):
-        """dd: two descriptors, three reads, three writes."""
+        """Runs dd: two descriptors, three reads, three writes."""
         return self.run_under("dd", "if=/etc/passwd", "of=copy", "bs=100", "count=3",
                               env=env, **how)
 
@@ -412,7 +414,7 @@ class Paper(Recorder):
         self.assertEqual(wrote + log.dropped + others, 6000 + 16 * 6000 + 1)
 
     def test_limit_of_text(self):
-        """Blocks that were asked for but are not there are not read either."""
+        """Blocks that were requested but do not exist are not read."""
         for limit in ("0", "100k", "300k"):
             env = {"IOTRACE_MAX_BYTES": limit, "IOTRACE_LOGFILE": "mylog"}
             self.run_under(built("calls"), "1", env=env)
@@ -430,10 +432,10 @@ class Paper(Recorder):
 
 
 class Content(Recorder):
-    """What is in the records, besides counts and bytes."""
+    """Contents of records, besides counts and bytes."""
 
     def offsets(self, script):
-        """(call, offset) of what Python does to the file "x"."""
+        """Returns (call, offset) of Python's calls on the file "x"."""
         log = self.traced(sys.executable, "-c", "import os; "
                           "fd = os.open('x', os.O_RDWR | os.O_CREAT); " + script)
         return [(e.op, e.offset) for e in log.events
@@ -455,7 +457,7 @@ class Content(Recorder):
                 os.remove(log.path)
 
     def test_a_file_without_a_name(self):
-        """Is what the kernel calls it, and not the directory that it is in."""
+        """Its name is the kernel's, and not that of its directory."""
         log = self.traced(sys.executable, "-c", "import os; fd = os.open('.', "
                           "os.O_TMPFILE | os.O_RDWR); os.write(fd, b'abc')")
         opened, = (e for e in log.events if e.op == "open" and e.file.endswith(")"))
@@ -486,13 +488,13 @@ class Content(Recorder):
         for name, way in (("in", "READ"), ("out", "WRITE"), ("out", "READ"),
                           ("sorted", "WRITE")):
             self.assertEqual(moved[name, way], 10000, (name, way))
-        # whoever started the process may move them, too
+        # The parent process may move them, too.
         self.assertEqual({e.offset for events in found.values() for e in events
                           if os.path.basename(e.file) in ("out", "sorted")}, {-1})
 
     def joined(self, events):
-        """Macros tell each buffer, the last one perhaps at the end of the process:
-        those of a file that follow each other are one here."""
+        """Macros report each buffer, the last one perhaps at the end of the process:
+        this joins those of a file that follow each other."""
         lines = []
         for e in events:
             line = [e.file, e.op, e.offset, e.result]
@@ -505,7 +507,7 @@ class Content(Recorder):
         return ["%s %s %d %d" % tuple(line) for line in lines]
 
     def test_macros_of_streams(self):
-        """What no call has told is found, and offsets go on behind it."""
+        """Bytes without a call are found, and offsets continue after them."""
         for mode in ({}, {"IOTRACE_MODE": "profile"}):
             out = self.run_under(built("streams"), env=dict(BINARY, **mode))
             log, = tracelog.logs(self.tmp)
@@ -523,7 +525,7 @@ class Content(Recorder):
                 os.remove(os.path.join(self.tmp, name))
 
     def test_inherited_descriptor_is_found(self):
-        """The shell opens it, cat writes: no call of cat has named it."""
+        """The shell opens it, cat writes: no call of cat has its name."""
         self.run_under("sh", "-c", "exec 7>named; exec dd if=/etc/passwd of=/dev/fd/7 "
                        "bs=10 count=1", env=BINARY)
         files = {os.path.basename(e.file) for log in tracelog.logs(self.tmp)
@@ -531,7 +533,7 @@ class Content(Recorder):
         self.assertIn("named", files)
 
     def mount_of(self, path):
-        """(point, type), by the table of mounts: the last of the longest."""
+        """Returns (point, type), by the table of mounts: the last of the longest."""
         best = "", ""
         with open("/proc/self/mountinfo") as f:
             for line in f:
@@ -568,7 +570,7 @@ class Content(Recorder):
         self.assertEqual(count[1] - count[6], seen)
 
     def test_what_the_system_counts_of_a_child(self):
-        """From the log's beginning: what the parent did before is not the child's."""
+        """Counts begin with the log: the parent's earlier work is not the child's."""
         self.run_under(sys.executable, "-c", "import os; fd = os.open('x', 65);"
                        "os.write(fd, bytes(1 << 20)); "
                        "os.fork() or (os.write(fd, bytes(10)), os._exit(0)); "
@@ -604,7 +606,7 @@ class Uring(Recorder):
     N = 100  # writes of 4096 bytes
 
     def ring(self, program, *args):
-        """The log, the program's own counts, where rings can be had."""
+        """Returns the log and the program's own counts, if rings are available."""
         if not os.path.exists(built(program)):
             self.skipTest("built without liburing")
         out = self.run_under(built(program), *args, env=BINARY, status=None)
@@ -670,7 +672,7 @@ class Uring(Recorder):
 
     @unittest.skipUnless(os.uname().machine == "x86_64", "as on others")
     def test_past_all_functions(self):
-        """What is not seen is said, with its number."""
+        """Unseen transfers are reported, with their number."""
         log, told = self.ring("uring_calls", "past", str(self.N), "f")
         self.assertEqual(told["uring_write_end"][0], self.N)
         self.assertEqual([e for e in log.events if "uring" in e.op], [])
@@ -699,7 +701,7 @@ for form in ("waiter", "limited", "submitters", "poll", "rings", "libaio"):
 
 class Direct(Recorder):
     def test_refused_when_completed(self):
-        """What O_DIRECT refuses is told by the completion, with its own error, and is a
+        """The completion tells what O_DIRECT refuses, with its own error, and that is a
         finding; EINVAL of another descriptor is none."""
         out = self.run_under(built("direct_async"), "f", env=BINARY, status=None)
         if not out:
@@ -746,7 +748,7 @@ class Unchanged(Recorder):
             self.assertEqual(out, "1 2 1 2\n")
 
     def test_ended_by_a_constructor(self):
-        """That of a library comes before the recorder's."""
+        """A library's constructor comes before the recorder's."""
         self.compiled("libends.so", "#include <stdio.h>\n#include <stdlib.h>\n"
                       "__attribute__((constructor)) static void f(void) {"
                       "fclose(fopen(\"made\", \"w\")); exit(3); }", "-shared", "-fPIC")
@@ -758,8 +760,8 @@ class Unchanged(Recorder):
                          (tracelog.EXITED, ["fopen", "fclose"]))
 
     def test_another_c_library(self):
-        """Known by its loader, which here is ours under such a name: the program runs
-        without the recorder, from the shell and from a program, and is named."""
+        """The loader identifies it, which here is ours under such a name: the program
+        runs without the recorder, from the shell and from a program, and is named."""
         ours = [line.split()[-1].strip("]") for line in subprocess.run(
             ("readelf", "-l", "/bin/sh"), stdout=subprocess.PIPE,
             check=True).stdout.decode().splitlines() if "interpreter" in line]
@@ -783,7 +785,7 @@ class Unchanged(Recorder):
 
 
 class Programs(Recorder):
-    """Real ones do the same under the recorder, and are seen."""
+    """Real programs behave the same under the recorder, and are seen."""
 
     def test_tar(self):
         os.mkdir(os.path.join(self.tmp, "d"))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # limit: 300; mpi: any; tier: quick ci
-"""iotrace report and iotrace export, on logs that this test writes: what is counted,
-what is drawn, with few ranks and many, and names that are no friends of a page."""
+"""iotrace report and iotrace export, on logs that this test writes: counts, pictures,
+with few ranks and many, and names that could break a page."""
 import csv
 import html.parser
 import importlib
@@ -49,7 +49,7 @@ def rank_log(rank, ranks, names=3):
 
 
 class Outline(html.parser.HTMLParser):
-    """Headings, elements, and whether all that is opened is closed."""
+    """Collects headings and elements, and checks that all elements are closed."""
 
     def __init__(self):
         super().__init__()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # limit: 300; tier: quick ci
-"""iotrace ldad --skeleton: what a run asked of its files, without any name. Its calls
+"""iotrace ldad --skeleton: a run's requests to its files, without any name. Its calls
 and bytes are those of the trace, and its size does not grow with the run."""
 import getpass
 import glob
@@ -59,7 +59,7 @@ class Skeletons(Case):
         return subprocess.check_output((IOTRACE,) + args, stderr=subprocess.STDOUT)
 
     def made(self, run):
-        """(its text, as the reader has it, as JSON has it)."""
+        """Returns (its text, as the reader has it, as JSON has it)."""
         path = run + ".skeleton"
         self.iotrace("ldad", run, "--skeleton=" + path)
         with open(path) as f:
@@ -86,7 +86,7 @@ class Skeletons(Case):
         self.assertLess(len(text), 60000)
 
     def by_call(self, summary, found):
-        """Calls that only files of the run are asked by."""
+        """Returns calls that only the run's own files receive."""
         mine = {}
         for t in found["transfers"]:
             calls, size = mine.get(t["call"], (0, 0))
@@ -135,9 +135,9 @@ class Skeletons(Case):
                          {0})
 
     def timed(self, *ready):
-        """A skeleton of ranks that are ready to sync a file at these ms. Rank 0 waits
-        until ms 50, and syncs what is outside of regions before that, too; the others
-        are in the next region meanwhile."""
+        """Makes a skeleton of ranks that are ready to sync a file at these ms. Rank 0
+        waits until ms 50, and before that also syncs calls outside of regions; the
+        others are in the next region meanwhile."""
         run = os.path.join(self.tmp, "timed%d" % ready[-1])
         os.mkdir(run)
         for rank, ms in enumerate(ready):
@@ -180,12 +180,12 @@ class Skeletons(Case):
         self.assertEqual(len(step["plans"]), 40)
 
     def test_ranks_that_wait_for_each_other(self):
-        """Before a sync, which is no pause of theirs."""
+        """They wait before a sync, which does not count as a pause."""
         for last, waits in ((48, True), (52, False)):
             found = self.timed(30, 40, last)
             (sync,) = [c for c in found["calls"] if c["ranks"] == 3]
             self.assertEqual(sync.get("after_all", False), waits)
-            if waits:       # that between 48 and 52
+            if waits:  # the one between 48 and 52
                 self.assertAlmostEqual(sync["pause_seconds"], 0.004, 5)
 
     def test_pauses_and_what_is_between_regions(self):
@@ -195,13 +195,13 @@ class Skeletons(Case):
         outside, _ = found["calls"]
         self.assertEqual([read["phase"], outside["phase"], write["phase"]], [0, 1, 2])
         self.assertEqual(outside["pause_seconds"], 0.006)
-        # from 15 (rank 0) or 5 to 19, and from 20 on to when it is ready, on average
+        # From 15 (rank 0) or 5 to 19, and from 20 until it is ready, on average.
         self.assertAlmostEqual(write["pause_seconds"],
                                (4 + 14 + 14 + 9 + 19 + 27) * 1e-3 / 3, 5)
 
     @long
     def test_a_shell_around_the_program_is_no_rank(self):
-        """Nor is what it starts, though all have the rank's number."""
+        """Nor are its other children, though all have the rank's number."""
         line = ("blocktransfer", "1M", "-b", "64k")
         _, _, plain = self.made(self.traced(*line))
         for script in ('cat "$0" > copy; exec "$@"', '"$@"; cat "$0" > copy'):

@@ -21,7 +21,7 @@ import tracelog  # noqa: E402
 RECORDER = os.path.join(BUILD, "libiotrace.so")
 READS = ("read", "pread64", "readv", "preadv", "preadv2")
 WRITES = ("write", "pwrite64", "writev", "pwritev", "pwritev2")
-# of calls with two files, which argument is the source and which the destination
+# For calls with two files: the arguments that are the source and the destination.
 COPIES = {"copy_file_range": (0, 2), "sendfile": (1, 0), "splice": (0, 2)}
 FILES = "for i in 1 2 3; do seq $((i * 5000)) > d/$i; done"
 PYTHON = """
@@ -100,7 +100,7 @@ end program
 """
 ENGINE = ("fio --name=x --filename=x --size=256k --bs=4k --rw=randrw --ioengine=%s "
           "--output=/dev/null --end_fsync=1 --randrepeat=1")
-# Name: (what is needed, what makes its files untraced, the program)
+# Name: (needs, a command that makes its files untraced, the program).
 PROGRAMS = {
     "tar": ("tar", FILES, "tar cf a.tar d; mkdir e; tar xf a.tar -C e"),
     "sort": ("sort", FILES, "sort -r d/3 -o sorted; sort -u d/1 d/2 > both"),
@@ -121,7 +121,7 @@ PROGRAMS = {
                  "h5repack -l CHUNK=100 -f GZIP=1 a.h5 b.h5"),
     "python": ("python3", FILES, sys.executable + " p.py"),
     "java": ("java javac", "javac T.java", "java -Xint -Xshare:auto T"),
-    # Elsewhere, as all programs: the recorder looks into what is started.
+    # In another folder, as all programs: the recorder reads programs before they start.
     "gfortran": ("gfortran", "gfortran -o ../t t.f90", "../t")}
 for engine in ("sync", "psync", "vsync", "pvsync", "pvsync2", "posixaio"):
     PROGRAMS["fio_" + engine] = "fio", "true", ENGINE % engine
@@ -129,7 +129,7 @@ SOURCES = {"p.py": PYTHON, "T.java": JAVA, "t.f90": FORTRAN}
 
 
 def of_kernel(path, folder):
-    """{(file, way): [calls, bytes]} of successful calls."""
+    """Returns {(file, way): [calls, bytes]} of successful calls."""
     found = collections.defaultdict(lambda: [0, 0])
 
     def add_one(name, way, size):
@@ -153,7 +153,7 @@ def of_kernel(path, folder):
 
 
 def of_logs(folder, logs):
-    """The same of the recorder's events, and the files that are streams."""
+    """Returns the same of the recorder's events, and the files that are streams."""
     found, streams = collections.defaultdict(lambda: [0, 0]), set()
     for log in tracelog.logs(logs):
         for e in log.events:
@@ -162,7 +162,7 @@ def of_logs(folder, logs):
                     not name.startswith(folder + "/")):
                 continue
             name = name.replace(" (deleted)", "")[len(folder) + 1:]
-            if e.op == "ungetc":  # what is put back is read twice, and in memory
+            if e.op == "ungetc":  # a letter put back is read twice, and in memory
                 found[name, "read"][1] -= 1
             if (e.klass not in ("READ", "WRITE", "COPY") or
                     e.flags & tracelog.ASYNC):
@@ -205,7 +205,7 @@ class Strace(Case):
         self.equal(of_kernel(trace, work), *of_logs(work, logs))
 
     def test_of_fio_libaio(self):
-        """strace does not show of which file: fio itself does."""
+        """strace does not show the file: fio itself does."""
         if not shutil.which("fio"):
             self.skipTest("fio is not installed")
         logs = tempfile_in(self.tmp, "logs")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # limit: 300; tier: quick ci
 """Files that blocktransfer did not make in this run: kept ones are verified by any
-number of ranks, others are read; and nothing is done to either."""
+number of ranks, others are read; and neither are changed."""
 import glob
 import hashlib
 import json
@@ -18,7 +18,7 @@ BIG = os.environ.get("LEADLINE_BIG") == "1"
 
 
 def fingerprint(folder):
-    """Names, contents, times and modes of all that is in it."""
+    """Returns names, contents, times and modes of everything in the folder."""
     found = []
     for at, _, names in os.walk(folder):
         for name in sorted(names):
@@ -32,7 +32,7 @@ def fingerprint(folder):
 
 class Kept(Case):
     def keep(self, *options, np=2, size=SIZE):
-        """Writes in one job; the description's path."""
+        """Writes in one job; returns the description's path."""
         done = self.blocktransfer(*size, "--write-only", *options, np=np)
         self.assertEqual(done.status, 0, done)
         self.assertEqual(done.said, [], done)
@@ -105,7 +105,7 @@ class Kept(Case):
         self.one_sentence(done, sentence)
 
     def flipped(self, filetype, at):
-        """One byte, wherever it is, is named."""
+        """A changed byte is named, wherever it is."""
         kept = self.keep("--filetype=" + filetype)
         file = kept[:-len(".json")]
         offset, where = at, file
@@ -154,7 +154,7 @@ class Kept(Case):
 
     @long
     def test_of_another_run(self):
-        """The file of another run, as long, under the name of this one."""
+        """The file of another run, equally long, has this one's name."""
         a, b = self.keep("--filetype=SHARED"), self.keep("--filetype=SHARED")
         shutil.copy(b[:-len(".json")], a[:-len(".json")])
         self.failed_to(a, "another run's rank 0")
@@ -162,7 +162,7 @@ class Kept(Case):
         self.assertIn("input_changed", [w["code"] for w in report["warnings"]])
 
     def test_killed_reader(self):
-        """Whatever ends it, the files are as they were."""
+        """However it ends, the files stay as they were."""
         kept = self.keep()
         before = fingerprint(os.path.dirname(kept))
         for number in (signal.SIGTERM, signal.SIGKILL):
@@ -183,7 +183,7 @@ class Kept(Case):
 
     @long
     def test_not_described(self):
-        """What nobody could check, or find, has no description."""
+        """Files that nobody could check, or find, have no description."""
         for options in (("--dedupe=50",), ("--mixed=30",), ("--files=2",)):
             done = self.blocktransfer(*SIZE, "--write-only", *options, np=1)
             self.assertEqual(done.status, 0, done)
@@ -206,7 +206,7 @@ class Kept(Case):
             self.read(os.path.join(done.dir, name), np=1, blocks=BLOCKS)
 
     def big(self):
-        """8 GiB of 4 ranks, read by 3; then with one flipped byte."""
+        """8 GiB of 4 ranks are read by 3; then with one flipped byte."""
         kept = self.keep("--filetype=SHARED", np=4, size=("2G",))
         path = kept[:-len(".json")]
         self.assertEqual(os.path.getsize(path), 8 << 30)
@@ -301,7 +301,7 @@ class Input(Case):
         self.assertIn("input_changed", [w["code"] for w in report["warnings"]])
 
     def device(self):
-        """A block device is read by every engine, and untouched."""
+        """Every engine reads a block device, and leaves it untouched."""
         image = self.file(64 * BLOCK)
         try:
             loop = subprocess.run(["losetup", "--find", "--show", image], check=True,

@@ -14,10 +14,10 @@ SEED = "--seed=7"
 
 
 def contents(done):
-    """What the files hold, whatever the run's id is in their names."""
+    """Returns the contents of the files, without the run's id in their names."""
     found = {}
     for name in done.files:
-        if name.endswith(".json"):  # what is said of them
+        if name.endswith(".json"):  # a description of files
             continue
         with open(os.path.join(done.dir, name), "rb") as f:
             found[name.partition("blocks")[2]] = hashlib.sha1(f.read()).hexdigest()
@@ -26,8 +26,8 @@ def contents(done):
 
 class Lanes(Case):
     def moves(self, *options, np=2, lanes=LANES):
-        """As many blocks as ranks x lanes have, all of them verified; the parts of a
-        phase add up for each lane."""
+        """It moves as many blocks as ranks x lanes have, all of them verified; the
+        parts of a phase add up for each lane."""
         report = self.good(self.blocktransfer(*SIZE, "--threads=%d" % lanes, *options,
                                               np=np))
         workers = np * lanes
@@ -58,7 +58,7 @@ class Lanes(Case):
         self.moves("--rank-shift=3", lanes=64)
 
     def test_files(self):
-        """UNIQUE: one for each worker; SHARED: one."""
+        """UNIQUE: there is one for each worker; SHARED: one."""
         for filetype, files in (("UNIQUE", 2 * LANES), ("SHARED", 1)):
             report = self.moves("--filetype=" + filetype)
             self.assertEqual(report["files"][0]["count"], files)
@@ -72,7 +72,7 @@ class Lanes(Case):
         self.assertEqual(report["checks"]["blocks_checked"], 3 * 2 * LANES * BLOCKS)
 
     def same_bytes(self, *options):
-        """2 x 4 and 8 x 1 workers write the same files, of the same names."""
+        """2 x 4 and 8 x 1 workers write the same files, with the same names."""
         made = []
         for np, lanes in ((2, LANES), (2 * LANES, 1)):
             done = self.blocktransfer(*SIZE, "--threads=%d" % lanes, *options, SEED,
@@ -110,7 +110,7 @@ class Lanes(Case):
         self.assertEqual(total(report, "write"), 0)
 
     def test_lanes_sync_at_once(self):
-        """Four syncs of a rank, of 1 s each: not one after the other."""
+        """A rank's four syncs of 1 s do not wait for each other."""
         report = self.good(self.blocktransfer(
             *SIZE, THREADS, np=1, env=fault("fsync:slow:1+", file="blocktransfer-",
                                             FAULT_SECONDS="1")))
@@ -137,7 +137,7 @@ class Lanes(Case):
         self.assertEqual(need["rank_memory_bytes"], 3 * 2 * BLOCK)
         self.assertEqual(need["write_bytes"], 15 * BYTES)
 
-    # ---- what is refused ---------------------------------------------------------
+    # ---- refusals ----------------------------------------------------------------
 
     def test_engines_that_call_mpi(self):
         for words in (("--iomethod=MPI",), ("--iomethod=mpiio-nb",),
@@ -153,10 +153,10 @@ class Lanes(Case):
     def test_not_of_programs_without(self):
         self.refused(self.madbench("64", "4", THREADS), "--threads")
 
-    # ---- what goes wrong in a lane --------------------------------------------------
+    # ---- failures in a lane ---------------------------------------------------------
 
     def test_a_lane_fails(self):
-        """The file of rank 0's lane 2 takes no more."""
+        """The file of rank 0's lane 2 is full."""
         done = self.blocktransfer(*SIZE, THREADS, env=fault(
             "write:ENOSPC:3+", file=".000002", FAULT_RANK=None))
         said = self.failed(done, "lane 2", "No space left", rank=0, file=".000002")
@@ -189,7 +189,7 @@ class Lanes(Case):
         self.assertIs(done.report["valid"], False)
 
     def test_a_request_that_is_late(self):
-        """One of a queue: the engine says so, and the run ends."""
+        """A request of a queue is late: the engine reports it, and the run ends."""
         done = self.blocktransfer(*SIZE, THREADS, "--iomethod=threads", "--depth=2",
                                   "--io-timeout=1", np=1,
                                   env=fault("write:hang:3", file=".000002"))

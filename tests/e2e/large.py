@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # limit: 900
-"""One transfer of more than 2 GiB, for real: asked for with LEADLINE_BIG=1, as it takes
-5 GB of disk and 3 GB of memory."""
+"""One real transfer of more than 2 GiB, only with LEADLINE_BIG=1, as it takes 5 GB of
+disk and 3 GB of memory."""
 import os
 import re
 import shutil

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # limit: 600; tier: quick ci
 """FILETYPE=PARTITIONED and the ldad command: the same logical file as a shared one, and
-a truthful answer whatever has happened to it."""
+a truthful answer after anything that may happen to it."""
 import glob
 import os
 import shutil
@@ -26,8 +26,8 @@ class Container(Case):
     def written(self, *options, filetype="PARTITIONED", np=RANKS,
                 program="blocktransfer",
                 size=SIZE, **how):
-        """The path of a file that a program made and kept: with the same data in each
-        run."""
+        """Returns the path of a file that a program made and kept, with the same data
+        in each run."""
         done = self.run_program(program, *size, "--quiet", "--keep", "--seed=1",
                                 "--filetype=" + filetype, *options, np=np, **how)
         self.assertEqual(done.status, 0, done)
@@ -37,7 +37,7 @@ class Container(Case):
         return os.path.join(done.dir, data[0])
 
     def content(self, path, np=0):
-        """Of a container, flattened; it must be all there."""
+        """Returns the contents of a container, flattened; it must be complete."""
         out = os.path.join(self.tmp, "flat")
         done = self.ldad("flatten", path, out, np=np)
         self.assertEqual(done.status, 0, done)
@@ -74,7 +74,7 @@ class Container(Case):
         self.assertIn("stamped and right", done.out)
 
     def test_cat_is_alone_on_standard_output(self):
-        """UCX, below some MPIs, says there what it has to say."""
+        """UCX, below some MPIs, prints its messages there."""
         path = self.written("--layout=INTERLEAVED")
         expected = self.content(path, 1)
         done = self.run_program("ldad", "cat", path, np=0, dir=False, json=False,
@@ -114,13 +114,13 @@ class Container(Case):
                          [1 << 20] * RANKS)
         self.assertEqual(os.path.getsize(os.path.join(path, "shared")), 0)
 
-    # ---- what is refused ---------------------------------------------------------
+    # ---- refusals ----------------------------------------------------------------
 
     def refuses(self, options, parts):
         self.refused(self.blocktransfer(*SIZE, *options, np=2), *parts)
 
     def test_headers_are_charged_to_the_write(self):
-        """What makes a container whole is the write's, and no time of opening files."""
+        """Making a container complete counts as writing, and not as opening files."""
         env = {"PRELOAD": SHIM, "FAULT": "fsync:slow:1+", "FAULT_SECONDS": "0.7",
                "FAULT_RANK": "0", "FAULT_FILE": "header"}
         for cache, syncs, opens in (("flush", 2, 0), ("keep", 0, 0)):
@@ -132,7 +132,7 @@ class Container(Case):
                 seconds = [min(s["ranks_s"]) for s in found]
                 self.assertEqual(int(sum(seconds) / 0.7), times, (cache, act, found))
 
-    # ---- where partitions are ------------------------------------------------------
+    # ---- places of partitions ------------------------------------------------------
 
     def node_dirs(self, n):
         made = [os.path.join(self.tmp, "disk%d" % i) for i in range(n)]
@@ -154,7 +154,8 @@ class Container(Case):
         self.assertFalse(os.path.exists(path))
 
     def test_removed_where_a_disk_is_not(self):
-        """What is gone is gone, and the header stays until it is to be forgotten."""
+        """Removed parts are gone, and the header stays until the user says to forget
+        it."""
         disks = self.node_dirs(2)
         path = self.written("--node-dirs=" + ",".join(disks))
         os.rename(disks[1], disks[1] + "-away")
@@ -169,7 +170,7 @@ class Container(Case):
         self.assertEqual(len(os.listdir(disks[1] + "-away")), 4)
 
     def test_relocated(self):
-        """Folders that were renamed, in another order; then what is refused."""
+        """Folders are renamed, in another order; then come refusals."""
         disks = self.node_dirs(2)
         path = self.written("--layout=INTERLEAVED", "--node-dirs=" + ",".join(disks))
         expected = self.content(path)
@@ -213,7 +214,7 @@ class Container(Case):
 
     @long
     def test_relocated_unseen(self):
-        """Partitions on nodes that this one does not see."""
+        """Partitions are on nodes that this one does not see."""
         disks = self.node_dirs(2)
         path = self.written("--node-dirs=" + ",".join(disks))
         shutil.move(disks[0], disks[0] + "-new")
@@ -265,7 +266,7 @@ class Container(Case):
         self.assertNotIn("part-", done.out)
         self.assertEqual(os.listdir(disks[0]), [])
 
-    # ---- what happens to containers --------------------------------------------------
+    # ---- damage ----------------------------------------------------------------------
 
     def test_renamed_and_moved(self):
         disks = self.node_dirs(2)
@@ -316,15 +317,15 @@ class Container(Case):
                        (3 << 20) + 65536))
 
     def swap(self, *names):
-        """What are exchanged are files of two partitions."""
+        """Exchanges files of two partitions."""
         for one, other in names:
             os.rename(one, one + "-")
             os.rename(other, one)
             os.rename(one + "-", other)
 
     def test_what_checksums_see(self):
-        """All without a look at the data: it is as long as it was, and its stamps are
-        right, too, where a partition was exchanged with that of another run."""
+        """They detect it without a look at the data: lengths are the same, and stamps
+        are right, too, if a partition was exchanged with that of another run."""
         def swap(parts, sums):
             self.swap((parts[0], parts[1]))
 
@@ -399,7 +400,7 @@ class Container(Case):
         self.assertTrue(os.path.exists(__file__))
 
     def endless(self, *options):
-        """A run that writes more than it gets time for."""
+        """Starts a run that writes more than it gets time for."""
         size = min(shutil.disk_usage(self.tmp).free // 4, 64 << 30)
         return self.start("blocktransfer", str(size), *HOW, "--filetype=PARTITIONED",
                           *options, np=2)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # limit: 300; tier: ci
 """Parallel HDF5 whose calls of MPI-IO are renamed to libldad's in its own archive, as
-doc/container.md says: the same file as plain HDF5 writes, stored as a container."""
+doc/container.md describes: the same file as plain HDF5 writes, stored as a
+container."""
 import json
 import os
 import re
@@ -22,7 +23,7 @@ def words(*line):
 
 
 def find():
-    """Flags for HDF5's header files, and its archive; None: there is none."""
+    """Returns flags for HDF5's header files, and its archive; None: there is none."""
     package = "hdf5-" + os.environ["MPI_FLAVOUR"]
     try:
         flags = words("pkg-config", "--cflags", package).split()
@@ -40,7 +41,7 @@ FLAGS, ARCHIVE = find()
 @unittest.skipUnless(shutil.which("h5dump"), "there is no h5dump (package hdf5-tools)")
 class Hdf5(Case):
     def renamed(self):
-        """The archive, with other names of what it calls."""
+        """Makes the archive with other names for the functions that it calls."""
         calls = set(re.findall(r" U MPI_File_(\w+)", words("nm", ARCHIVE)))
         self.assertIn("write_at_all", calls)
         names, out = (os.path.join(self.tmp, name) for name in ("names", "libhdf5.a"))
@@ -72,7 +73,7 @@ class Hdf5(Case):
         return done.out
 
     def same(self, programs, keys, *how):
-        """How many writes were not where the plan says; None: there is no plan."""
+        """Returns the number of writes outside the plan; None: there is no plan."""
         flat, path, again = (os.path.join(self.tmp, "-".join((name,) + how))
                              for name in ("flat", "container", "again"))
         self.run_it(programs[0], flat, *how)
@@ -87,7 +88,8 @@ class Hdf5(Case):
         programs = (self.build("plain", ARCHIVE),
                     self.build("other", self.renamed(), "-L" + libraries, "-lldad",
                                "-Wl,-rpath," + libraries))
-        for shape in ("rows", "columns"):   # by HDF5's views; its own notes do not fit
+        # by HDF5's views; its own metadata do not fit
+        for shape in ("rows", "columns"):
             misfits = self.same(programs, "", "collective", shape)
             self.assertIsNotNone(misfits)
             self.assertLess(misfits, 20)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # limit: 300; tier: quick ci
-"""libldad as a program of somebody else's uses it: the same source, plain and with its
-calls renamed, writes the same bytes; what it exports; what it refuses."""
+"""libldad as other programs use it: the same source, plain and with its calls renamed,
+writes the same bytes; its exports; its refusals."""
 import glob
 import itertools
 import json
@@ -25,7 +25,7 @@ METHODS += ["hdf5"] if HDF5 else []
 
 
 def plan(workload, np):
-    """As ldad(3) describes it, from what tests/ldad/plain.c does."""
+    """Returns the plan, as ldad(3) describes it, for tests/ldad/plain.c."""
     name = workload.split("-")[0]
     row = {"perf": CHUNK, "mandelbrot": WIDTH, "jacobi": WIDTH * 8, "fft": 8}[name]
     rows = {"perf": np * COUNT, "mandelbrot": HEIGHT, "jacobi": HEIGHT,
@@ -76,7 +76,7 @@ class Library(Case):
                 self.assertEqual(found, right)
 
     def holds(self, case, *methods):
-        """A rule of MPI-IO, of every method."""
+        """A rule of MPI-IO holds with every method."""
         for method in methods:
             path = os.path.join(self.tmp, case + "-" + method)
             done = self.program("rules_renamed", case, path, "ldad_method=" + method,
@@ -103,7 +103,7 @@ class Library(Case):
         self.holds("names", "independent", "partitioned")
 
     def test_rules_are_those_of_mpi(self):
-        """The same program without libldad."""
+        """The same program passes without libldad."""
         for case in ("end", "free", "modes"):
             done = self.program("rules", case, os.path.join(self.tmp, case), np=3)
             self.assertEqual((done.status, done.out), (0, ""), case)
@@ -141,7 +141,8 @@ class Library(Case):
         self.assertEqual(len(content(plain)), 8 * 240 * 360)
 
     def misfit(self, name):
-        """A container of which 16 bytes do not fit the plan, and its bytes."""
+        """Makes a container in which 16 bytes do not fit the plan, and returns its
+        bytes."""
         path = os.path.join(self.tmp, name)
         done = self.program("views_renamed", path, np=3)
         self.assertEqual((done.status, done.err), (0, ""), done)
@@ -151,8 +152,8 @@ class Library(Case):
         return self.run_program("ldad", *words, np=0, dir=False, json=False)
 
     def test_what_misfits_is_lost(self):
-        """No map, or a shared part that was cut: no program reads wrong bytes, unless
-        told to go on."""
+        """Without a map, or with a truncated shared part, no program reads wrong bytes,
+        unless told to go on."""
         def no_map(path):
             os.unlink(os.path.join(path, "shared.map"))
 
@@ -184,7 +185,7 @@ class Library(Case):
             self.assertEqual(done.status, 1, done)
 
     def test_plan_file(self):
-        """One line for each number of ranks."""
+        """It has one line for each number of ranks."""
         plans = os.path.join(self.tmp, "plans")
         path = os.path.join(self.tmp, "f")
         with open(plans, "w") as out:
@@ -200,7 +201,7 @@ class Library(Case):
             out.write(plan("perf", 12) + "\n")
         self.refused("ldad_method=unique", "ldad_plan_file=" + plans,
                      says="no plan of 2 ranks")
-        # Of long lines, the rest is no line; nor is their beginning a plan.
+        # The rest of a long line is no line; nor is its begin a plan.
         for line, says in (("#".ljust(1023) + plan("perf", 2), "no plan of 2 ranks"),
                            (plan("perf", 2).replace(" [", " " * 1023 + "[", 1),
                             "plan of 2 ranks has more than")):
@@ -231,7 +232,7 @@ class Library(Case):
         self.assertIn("the plan does not give these 1000 bytes to rank", done.err)
 
     def fortran(self):
-        """tests/ldad/fortran.f90, compiled by the Fortran compiler of this MPI."""
+        """tests/ldad/fortran.f90 is compiled by the Fortran compiler of this MPI."""
         words = os.environ["MPI_CC"].split()
         compiler = words[0].replace("mpicc", "mpifort")
         if os.environ["SANITIZERS"]:
@@ -289,8 +290,8 @@ class Library(Case):
         self.assertEqual({n for n in short if not n.endswith("_c")} - page, set())
 
     def test_what_views_write(self):
-        """Arrays dealt out in blocks and cyclically, by views of all kinds: the same
-        bytes as MPI's, and a container gets its plan from the view."""
+        """Arrays are dealt out in blocks and cyclically, by views of all kinds: the
+        bytes are MPI's, and a container gets its plan from the view."""
         kinds = (("blocks", True), ("vector", True), ("cyclic", True),
                  ("columns", True), ("indexed", False), ("ragged", False))
         for kind, planned in drawn(kinds, 2):
@@ -316,7 +317,8 @@ class Library(Case):
             self.assertEqual((done.status, done.out, done.err), (0, "", ""))
 
     def test_collectives_of_opening_and_closing(self):
-        """Three each at most, but for the communicator that is duplicated and freed."""
+        """There are three each at most, except for duplicating and freeing the
+        communicator."""
         most = {"nothing": 0, "write": 0, "sync": 3}
         done = self.program("opens", os.path.join(self.tmp, "f"), np=3)
         self.assertEqual((done.status, done.err), (0, ""), done)
@@ -330,8 +332,8 @@ class Library(Case):
     @any_mpi
     @unittest.skipUnless(shutil.which("strace"), "strace is not installed")
     def test_written_back_early(self):
-        """All of what was written but the last 4 MiB, of each rank's partition, unless
-        the key says no; and nothing of a small one."""
+        """Everything written is written back, except the last 4 MiB of each rank's
+        partition, unless the key says no; and nothing of a small one."""
         kind = subprocess.run(["stat", "-f", "-c", "%T", self.tmp],
                               stdout=subprocess.PIPE, check=True).stdout.decode()
         if kind.strip() in ("tmpfs", "ramfs"):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # limit: 7200; tier: ci
 """MPI's own tests of MPI-IO, ROMIO's and MPICH's, compiled with the calls renamed to
-libldad's, once by independent transfers and once stored as containers. They are not
-ours to hand on: they come from Debian's source package, or from
-LEADLINE_MPICH_SOURCES, the folder that it is unpacked in."""
+libldad's, once with independent transfers and once stored as containers. We may not
+distribute them: they come from Debian's source package, or from LEADLINE_MPICH_SOURCES,
+the folder with its contents."""
 import atexit
 import glob
 import os
@@ -23,7 +23,7 @@ sys.path.insert(0, os.path.join(TOP, "bench"))
 from debian_sources import Apt, codename  # noqa: E402
 
 MIRROR = "http://deb.debian.org/debian"
-# Ranks, and where a test's name is not all: R: ROMIO's; I and E: MPICH's.
+# Ranks, and further properties after a test's name: R: ROMIO's; I and E: MPICH's.
 LISTED = """R simple:4 psimple:4 status:1 excl:4 creat_excl:4 perf:4 aggregation1:4
 aggregation2:4 coll_test:4 darray_read:4 large_array:4 split_coll:4 noncontig:2
 noncontig_coll:2 noncontig_coll2:4 hindexed:4 types_with_zeros:2 big_extents:1 async:4
@@ -37,10 +37,10 @@ i_setviewcur:4 i_types_with_zeros:2
 E file_errhdl:1 fileerrret:1 openerr:1"""
 FOLDERS = {"R": "src/mpi/romio/test", "I": "test/mpi/io", "E": "test/mpi/errors/io"}
 METHODS = ("independent", "partitioned")
-# Containers have no atomic mode (ldad(3)), and unlink(2), by which the other test
+# Containers have no atomic mode (ldad(3)), and unlink(2), with which the other test
 # removes its file, removes no folder.
 NOT_OF_CONTAINERS = ("atomicity", "simple_collective")
-# Open MPI has no MPI_UB and MPI_LB any more, as MPI 3.0 has none.
+# Open MPI no longer has MPI_UB and MPI_LB, as in MPI 3.0.
 ROMIO_WITH_UB = ("noncontig", "noncontig_coll", "noncontig_coll2", "i_noncontig")
 CONFIG = "".join("#define %s\n" % d for d in (
     "HAVE_STDLIB_H 1", "HAVE_STRING_H 1", "HAVE_UNISTD_H 1", "HAVE_STDARG_H 1",
@@ -59,7 +59,7 @@ def applies(kind, name, method):
 
 
 def listed():
-    """(kind, name, ranks, method)"""
+    """Returns (kind, name, ranks, method)."""
     kind = ""
     for word in LISTED.split():
         if len(word) == 1:
@@ -71,7 +71,7 @@ def listed():
 
 
 def unpack(archive, folder):
-    """What of the sources the tests need; where that is."""
+    """Unpacks the sources that the tests need; returns their folder."""
     kept = tuple("/%s/" % name for name in (*FOLDERS.values(), "test/mpi/util",
                                             "test/mpi/include"))
     with tarfile.open(archive) as tar:
@@ -82,7 +82,7 @@ def unpack(archive, folder):
 
 
 def sources():
-    """(where they are, None), or (None, why there are none)"""
+    """Returns (their folder, None), or (None, why there are none)."""
     given = os.environ.get("LEADLINE_MPICH_SOURCES")
     if given:
         return given, None

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # limit: 6000; tier: quick ci
-"""Containers that random programs write, with plans that fit or do not, by several runs
-with different numbers of ranks: every byte is what was written last, whoever reads."""
+"""Containers that random programs write, with plans that fit or do not, in several runs
+with different numbers of ranks: every byte read is the last one written."""
 import json
 import os
 import random
@@ -23,7 +23,8 @@ class Random(Case):
                          (seed, stages, what, keys))
 
     def plan(self, rng, np):
-        """As long as the islands, or behind 1 TB, or for less than there is, or no."""
+        """Returns a plan: as long as the islands, or behind 1 TB, or for less than the
+        file, or none."""
         kind = rng.choice(("cyclic", "cyclic", "blocks", "none"))
         if kind == "none":
             return ()

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # limit: 3000; tier: quick ci
-"""A container whose writer is killed: what was synced is there, and nothing else; no
-wrong byte is read without a word. And two jobs that write one container are kept
-apart."""
+"""A container whose writer is killed: synced data are there, and no others; no wrong
+byte is read silently. And two jobs that write one container are kept apart."""
 import os
 import random
 import shutil
@@ -18,7 +17,8 @@ PLAN = "ldad_plan=ranks=%d step=%d start=0 [span=%d stride=%d size=%d]" % (
     RANKS, BLOCK, EPOCHS * STEP * BLOCK, RANKS * BLOCK, BLOCK)
 KEYS = ("ldad_method=partitioned", PLAN)
 
-# Where the writer is killed: a rank, a call on a file, and how often it is made.
+# Points at which the writer is killed: a rank, a call on a file, and how often it is
+# made.
 CALLS = [("%d" % rank, call, name, most)
          for rank, call, name, most in (
              (0, "write", "part-", 30), (1, "write", "part-", 30),
@@ -34,15 +34,15 @@ def value(number, epoch):
 
 
 def content(epoch, again):
-    """The file after so many epochs, block by block."""
+    """Returns the file after so many epochs, block by block."""
     if again:
         return [value(n, epoch) for n in range(STEP if epoch else 0)]
     return [value(n, n // STEP + 1) for n in range(epoch * STEP)]
 
 
 def ranks():
-    """Processes of the program below tests/run, which adopts those whose launcher has
-    gone, until their files are closed."""
+    """Waits for processes of the program below tests/run, which adopts those whose
+    launcher has gone, until their files are closed."""
     found, level, tree = set(), [os.getppid()], runner.parents()
     while level:
         level = [pid for pid, parent in tree.items() if parent in level]
@@ -54,7 +54,7 @@ class Survives(Case):
     LIMIT = 120
 
     def killed(self, path, kind, *keys, np=RANKS, **how):
-        """Runs it, and waits for what its launcher has left."""
+        """Runs it, and waits for the processes that its launcher has left."""
         before = ranks()
         done = self.run_program(KILLED, path, os.path.join(self.tmp, "log"), kind,
                                 *(KEYS + keys), np=np, dir=False, json=False, **how)
@@ -65,7 +65,7 @@ class Survives(Case):
         return self.run_program("ldad", *args, np=0, dir=False, json=False)
 
     def noted(self):
-        """The last sync that came to its end, and the last that was begun."""
+        """Returns the last sync that ended, and the last that began."""
         found = {"a": 0, "b": 0, "c": 0}
         with open(os.path.join(self.tmp, "log")) as f:
             for line in f:
@@ -83,8 +83,8 @@ class Survives(Case):
         return data
 
     def judge(self, data, kind, done, begun):
-        """That it is what was there at a sync: the last that had ended, or one that had
-        begun. What is written again may be newer, each byte of it."""
+        """The data are those at a sync: the last that had ended, or one that had begun.
+        Bytes that are written again may be newer."""
         again = kind == "again"
         epochs = range(done, max(begun, done) + 1)
         if not again:
@@ -121,7 +121,7 @@ class Survives(Case):
         self.assertEqual(self.ldad("verify", path).status, 0, what)
 
     def recovered(self, path, kind, done, begun, what, rng):
-        """By the command; and by who opens it to read a copy, or to write."""
+        """Recovers by the command; and by opening it to read a copy, or to write."""
         if rng.random() < 0.3:  # the rerun opens what the kill has left
             return
         copy = path + "-copy"
@@ -148,10 +148,10 @@ class Survives(Case):
             with self.subTest(number=number):
                 self.survives(number)
 
-    # ---- what is lost ------------------------------------------------------------
+    # ---- losses ------------------------------------------------------------------
 
     def left(self):
-        """A container whose writer was killed after its tenth sync."""
+        """Makes a container whose writer was killed after its tenth sync."""
         path = os.path.join(self.tmp, "f")
         self.killed(path, "append", env={"PRELOAD": SHIM, "FAULT": "write:kill:21",
                                          "FAULT_RANK": "0", "FAULT_FILE": "log"})
@@ -160,7 +160,7 @@ class Survives(Case):
 
     @long
     def test_what_is_lost_is_refused(self):
-        """To recover, to read, to write."""
+        """Recovery, reading and writing refuse it."""
         whole = self.left()
         for name, says in (("shared.map", "shared.map is missing"),
                            ("shared", "shared"),
@@ -201,8 +201,8 @@ class Survives(Case):
     # ---- two jobs -----------------------------------------------------------------
 
     def test_two_jobs_are_kept_apart(self):
-        """While one is stopped, the other is refused and says by whom; once that is
-        killed, it is let in."""
+        """While one job is stopped, the other is refused and names it; when the first
+        is killed, the second may write."""
         path = os.path.join(self.tmp, "f")
         run = self.start(KILLED, path, os.path.join(self.tmp, "log"), "append", *KEYS,
                          np=RANKS, dir=False, json=False,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # limit: 600; tier: quick ci
-"""Containers read by who knows nothing of them: mounted, and by leadline.container. The
-same bytes as those of a flat file that had the same writes."""
+"""Containers read by programs that know nothing of them: mounted, and by
+leadline.container. The bytes are those of a flat file with the same writes."""
 import contextlib
 import errno
 import itertools
@@ -41,14 +41,14 @@ class View(Case):
         return done.out
 
     def draw(self, np, count, seed=SEED):
-        """Paths of containers in one folder; beside each, its flat file."""
+        """Returns paths of containers in one folder; beside each is its flat file."""
         folder = os.path.join(self.tmp, "drawn-%d-%d" % (np, seed))
         os.mkdir(folder)
         self.assertEqual(self.program(DRAWN, folder, str(seed), str(count), np=np), "")
         return [os.path.join(folder, str(i)) for i in range(count)]
 
     def one(self):
-        """FOLDER/0, with bytes in a partition: few that are drawn have none."""
+        """Returns FOLDER/0, with bytes in a partition: few of those drawn have none."""
         for seed in itertools.count(SEED):
             path, = self.draw(3, 1, seed)
             if any(map(os.path.getsize, self.parts(path))):
@@ -61,7 +61,7 @@ class View(Case):
 
 class Python(View):
     def is_file(self, path, right):
-        """By read, readinto, seek and tell, at places that are drawn."""
+        """Reads with read, readinto, seek and tell, at random places."""
         draw = random.Random(path)
         with container.open(path) as f:
             about = "%s %s" % (path, f.plan)
@@ -158,7 +158,7 @@ class Python(View):
 class Mount(View):
     @contextlib.contextmanager
     def mounted(self, source):
-        """In the foreground, so that what it says can be seen."""
+        """Mounts in the foreground, so that its messages can be seen."""
         point = os.path.join(self.tmp, "point")
         os.mkdir(point)
         self.served = self.start("ldad", "mount", "-f", source, point, np=0, dir=False,
@@ -235,13 +235,13 @@ class Mount(View):
             del found
 
     def test_damage(self):
-        """What is lost cannot be read, and the rest can."""
+        """Lost bytes cannot be read, and the others can."""
         path, flat = os.path.join(self.tmp, "large"), os.path.join(self.tmp, "flat")
         with open(flat, "wb") as f:
             f.write(os.urandom(300000))
         self.program(DRAWN, path, flat, np=2)
         part = self.parts(path)[1]
-        os.truncate(part, 50000)   # what is behind 100,000, up to 200,000
+        os.truncate(part, 50000)  # bytes behind 100,000, up to 200,000
         with self.mounted(path) as point:
             fd = os.open(os.path.join(point, "large"), os.O_RDONLY)
             for at, n in ((0, 95000), (230000, 70000)):
@@ -250,7 +250,7 @@ class Mount(View):
                 os.pread(fd, 4096, 150000)
             self.assertEqual(caught.exception.errno, errno.EIO)
             os.close(fd)
-        said = self.served.err.splitlines()   # at the mount, and at the first read
+        said = self.served.err.splitlines()  # at the mount, and at the first read
         self.assertEqual(len(said), 2, said)
         for line in said:
             self.assertIn("it was cut off", line)
@@ -270,7 +270,7 @@ class Mount(View):
 
     @long
     def test_written_anew(self):
-        """What the kernel has kept of the file before is not shown again."""
+        """The kernel's cache of the earlier file is not shown again."""
         path = self.one()
         folder = os.path.dirname(path)
         with self.mounted(folder) as point:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # limit: 1800; tier: quick ci
-"""The workloads of ldad: answers are right and checked, whatever the method, and the
+"""The workloads of ldad: answers are right and checked with every method, and the
 logical bytes are the same with all of them and with any number of ranks. Every method
 meets every workload, and some numbers of ranks; with LEADLINE_BIG=1, all of them."""
 import glob
@@ -14,7 +14,7 @@ import zlib
 from e2e import HDF5, SHIM, Case, add, long, main, samples, total
 
 RANKS = (1, 2, 3, 4, 8)
-# Sizes do not divide among ranks, where they need not.
+# Sizes do not divide evenly among ranks, if they need not.
 WORKLOADS = {
     "perf": (("--chunk=12k", "--chunks=5"), ("perf",)),
     "mandelbrot": (("--width=301", "--height=101", "--iterations=50"), ("picture",)),
@@ -42,7 +42,8 @@ def numbers(text, word):
 
 
 def owners(plan, size):
-    """(rank, begin, end) of the pieces of a plan with one level at most, in order."""
+    """Returns (rank, begin, end) of the pieces of a plan with one level at most, in
+    order."""
     ranks, step = numbers(plan, "ranks")[0], numbers(plan, "step")[0]
     end, chunk = numbers(plan, "end"), numbers(plan, "size")[0]
     span, stride = numbers(plan, "span"), numbers(plan, "stride")
@@ -55,7 +56,7 @@ def owners(plan, size):
 
 
 def reassembled(parts, plan):
-    """The logical file of one file for each rank."""
+    """Returns the logical file of one file for each rank."""
     size = sum(len(part) for part in parts)
     taken, out = [0] * len(parts), bytearray()
     for rank, begin, end in owners(plan, size):
@@ -72,7 +73,8 @@ def content(path):
 
 
 def grey_png(data):
-    """Width, height and pixels of a PNG file of grey bytes, with any of the filters."""
+    """Returns width, height and pixels of a PNG file of grey bytes, with any of the
+    filters."""
     at, packed = 8, b""
     while at < len(data):
         size, kind = struct.unpack(">I4s", data[at:at + 8])
@@ -113,7 +115,8 @@ class Workloads(Case):
         return done.report
 
     def logical(self, done, role):
-        """What the file holds, however it is stored; None: within an HDF5 file."""
+        """Returns the contents of the file, however it is stored; None: within an HDF5
+        file."""
         path, = [p for p in glob.glob("%s/ldad-*.%s" % (done.dir, role))] or \
             [glob.glob("%s/ldad-*.%s.000000" % (done.dir, role))[0][:-7]]
         if os.path.isdir(path):
@@ -137,7 +140,7 @@ class Workloads(Case):
         return done, {role: self.logical(done, role) for role in roles}
 
     def one_rank(self, workload):
-        """The bytes that one rank writes into an ordinary file."""
+        """Returns the bytes that one rank writes into an ordinary file."""
         if workload not in self.kept:
             done, self.kept[workload] = self.run_kept(workload, "independent", 1)
         return self.kept[workload]
@@ -149,7 +152,7 @@ class Workloads(Case):
             right = expected[role]
             if method == "hdf5":  # the dataset is in one piece
                 self.assertIn(right, found, role)
-            elif workload == "perf":  # there is more with more ranks
+            elif workload == "perf":  # more ranks write more
                 self.assertEqual(len(found), np * len(right))
                 self.assertEqual(found[:len(right)], right)
             else:
@@ -167,7 +170,7 @@ class Workloads(Case):
     # ---- answers -------------------------------------------------------------------
 
     def caught(self, workload, what, method):
-        """Storage that lies is found out, and nothing is left."""
+        """Lying storage is detected, and no files are left."""
         options, roles = WORKLOADS[workload]
         data = roles[-1] + ("/part-" if method == "partitioned" else "")
         env = {"PRELOAD": SHIM, "FAULT": what, "FAULT_FILE": data, "FAULT_RANK": "1"}
@@ -185,7 +188,7 @@ class Workloads(Case):
         self.assertGreater(done.report["checks"]["blocks_bad"], 0)
 
     def test_what_is_behind_it_is_told(self):
-        """Of data without stamps, too."""
+        """It is reported for data without stamps, too."""
         for workload, method in ("jacobi", "independent"), ("mandelbrot", "unique"):
             done = self.caught(workload, "write:lost:1", method)
             self.assertIn("the file system served stale data", done.said[0])
@@ -201,13 +204,14 @@ class Workloads(Case):
         self.assertGreater(report["results"]["error"][0], 1e-9)
 
     def test_who_reads_what_others_wrote(self):
-        """Interleaved chunks are read by who wrote them, the transpose is not."""
+        """The writers of interleaved chunks read them, and those of the transpose do
+        not."""
         def share(*line):
             figures = self.good(self.ldad(*line, np=4))["figures"]
             value, = [f["reps"] for f in figures if f["name"] == "foreign_read_share"]
             return value[0]
         self.assertEqual(share("perf", "--chunks=3", "--chunk=4k"), 0)
-        # the result is read by who wrote it, after three transpositions
+        # The writer of the result reads it, after three transpositions.
         self.assertAlmostEqual(share("fft", "--points=4096"), 100 * 3 / 4 * 3 / 4)
         self.assertAlmostEqual(share("mandelbrot", "--width=64", "--height=64"), 75)
 
@@ -222,7 +226,7 @@ class Workloads(Case):
 
     @unittest.skipUnless(os.environ.get("HAVE_LIBPNG") == "yes", "no libpng")
     def test_picture(self):
-        """The PNG file has the bytes of the file, whoever stored it how."""
+        """The PNG file has the bytes of the file, whatever stored it."""
         for method in ("independent", "unique", "partitioned"):
             path = os.path.join(self.tmp, method + ".png")
             done, files = self.run_kept("mandelbrot", method, 3, "--png", path)
@@ -238,7 +242,7 @@ class Workloads(Case):
         self.assertFalse(samples(report, "sync"))
 
     def test_reports_compare(self):
-        """What a word of --io is short for stands in the report, and may be undone."""
+        """The report has the expansion of --io, and later options win."""
         report = self.good(self.ldad("perf", "--chunk=4k", "--io", "collective",
                                      "--no-collective"))
         self.assertIs(report["io"]["collective"], False)
@@ -284,7 +288,7 @@ class Workloads(Case):
 
 
 def some(i, everything, n):
-    """All of them where there is time, else n of them, others for each i."""
+    """Returns all of them if there is time, else n of them, others for each i."""
     if os.environ.get("LEADLINE_BIG") == "1":
         return everything
     return [everything[(i + 2 * k) % len(everything)] for k in range(n)]
@@ -301,7 +305,7 @@ for i_, (name_, way_, options_) in enumerate(OTHERWISE):
 for name_, method_ in [
         (name, method) for i, name in enumerate(sorted(WORKLOADS))
         for method in some(i, ["independent", "unique", "partitioned"], 2)]:
-    # one bit less of a number in single precision is no error
+    # One bit less of a number in single precision is no error.
     how_, read_, write_ = ("caught", "shift", "lost") if name_ == "fft" else \
         ("lie", "flip", "flip")
     add(Workloads, "%s_%s_reads_lie" % (name_, method_), how_, name_,

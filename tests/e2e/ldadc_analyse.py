@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # mpi: any; limit: 300
-"""ldadc analyse: the paper's Figure 2 and the workloads of ldad have the descriptors
-that they are known to have; what does not compile, or has no MPI-IO, is told so."""
+"""ldadc analyse: the paper's Figure 2 and the workloads of ldad have their known
+descriptors; programs that do not compile, or have no MPI-IO, are reported."""
 import json
 import os
 import re
@@ -53,7 +53,7 @@ class Analyse(Case):
         return path
 
     def holds(self, call, expected, **values):
-        """start, [(stride, count), ...] and size are what the formulas give."""
+        """start, [(stride, count), ...] and size are the values of the formulas."""
         names = dict(values, floordiv=floordiv, mod=mod)
         d = call["descriptor"]
         found = (eval(d["start"], names),
@@ -97,7 +97,8 @@ class Analyse(Case):
 
     @staticmethod
     def ways(dot):
-        """Of a graph, as ((line, line), is it another iteration or a jump)."""
+        """Returns the ways of a graph: ((line, line), it is another iteration or a
+        jump)."""
         line = {name: label.split("\\n")[0].rsplit(":")[-1] for name, label in
                 re.findall(r'^ *(\w+) \[.*label="([^"]*)"\];$', dot, re.M)}
         return sorted((line[a], line[b], "dashed" in style) for a, b, style in
@@ -128,7 +129,7 @@ class Analyse(Case):
         }"""
 
     def test_graph_of_what_jumps(self):
-        """And whose callers are not seen, nor which files they give it."""
+        """Its callers are unknown, and so are the files that they pass."""
         dot = self.graph(self.source(self.JUMPS))
         ways = self.ways(dot)
         for way in (("7", "8", False), ("8", "7", True)):
@@ -168,8 +169,8 @@ class Analyse(Case):
         }"""
 
     def test_pairs(self):
-        """What others write on the way is no agreement, and what is overwritten is not
-        read; ranks that only write and ranks that only read are on no common path."""
+        """Writes of others on the way prevent agreement, and overwritten bytes are not
+        read; ranks that only write and ranks that only read have no path in common."""
         said = self.check(self.source(self.PAIRS))
         self.assertEqual(
             {(int(w), int(r)): verdict for w, r, verdict in re.findall(
@@ -182,7 +183,7 @@ class Analyse(Case):
         self.assertIn("by lines 13, 14 (read_at), 15 (write_at), 16\n", said)
 
     def test_what_is_to_be_set_can_be_pasted(self):
-        """Also where the variable has the program's own words for a name."""
+        """It works also if the variable has the program's own words for a name."""
         path = self.source(self.SHARES.replace(
             "int n = atoi(argv[2])", 'int n = argc > 2 ? atoi(argv[2]) : \'a\'')
             .replace("MPI_File_close", """MPI_File_read_at(fh, 64 * rank, buf, n,
@@ -202,7 +203,7 @@ class Analyse(Case):
                           "--set=steps=3", "--set=n=100")
         self.assertIn("".join("    %s\n" % line for line in said.splitlines()), page)
 
-    # ---- where values come from ----------------------------------------------------
+    # ---- origins of values ---------------------------------------------------------
 
     ORIGINS = """#include <mpi.h>
 #include <stdlib.h>
@@ -256,7 +257,7 @@ int main(int argc, char **argv)
         self.assertIn('The count "q" is not known', calls[2]["sentence"])
         self.assertIn('while "n > 0"', calls[4]["sentence"])
 
-    # ---- what the user says ---------------------------------------------------------
+    # ---- assumptions ----------------------------------------------------------------
 
     SHARES = """
         #include <mpi.h>
@@ -307,7 +308,8 @@ int main(int argc, char **argv)
         }"""
 
     def test_assume_small_counts(self):
-        """What only large counts do is left out, where none is said to be large."""
+        """Effects of large counts only are left out, if no count is said to be
+        large."""
         path = self.source("""#include <limits.h>
 #include <mpi.h>
 void put(MPI_File f, char *b, long size, long n)
@@ -329,7 +331,7 @@ void put(MPI_File f, char *b, long size, long n)
         self.holds(call, (4, [], 6), size=2, n=3)
 
     def test_assume_no_view(self):
-        """Of a file that a caller has opened; its pointer may be anywhere, though."""
+        """A caller has opened the file; its pointer may still be anywhere."""
         path = self.source(self.GIVEN)
         given, pointer, viewed = self.calls(path)
         self.assertIn("--assume=no-view", given["help"])
@@ -357,7 +359,7 @@ void put(MPI_File f, char *b, long size, long n)
         }"""
 
     def test_sequential(self):
-        """MPI forbids all but shared pointers there, so that nothing is read."""
+        """MPI allows only shared pointers there, so that nothing is read."""
         for call in self.calls(self.source(self.SEQUENTIAL % "")):
             self.assertTrue(call["resolved"])
         for call in self.calls(self.source(self.SEQUENTIAL % " | MPI_MODE_SEQUENTIAL")):
@@ -377,7 +379,7 @@ void put(MPI_File f, char *b, long size, long n)
             self.assertEqual(done.stdout, "")
 
     def test_an_assumption_that_does_not_hold_is_not_counted_with(self):
-        """One that relations make overlap is no other for that."""
+        """A call that relations make overlap still counts as such."""
         path = self.source(self.SHARES)
         _, second = self.calls(path, "--assume=gap < n", "--assume=gap > 0")
         self.assertEqual(second["class"], "overlapped")
@@ -391,7 +393,7 @@ void put(MPI_File f, char *b, long size, long n)
     def test_an_overflow_is_warned_about(self):
         call, = self.calls(os.path.join(TESTS, "ldadc", "fig2_bytes.c"))
         first = call["warnings"][0]
-        # i = 1 at most: nprocs * 4096 is 2^31 there
+        # i is at most 1: nprocs * 4096 is 2^31 there.
         self.assertEqual(first["from_nprocs"], 2 ** 31 // 4096)
 
     # ---- the workloads -------------------------------------------------------------
@@ -429,7 +431,8 @@ void put(MPI_File f, char *b, long size, long n)
         chunk = strip * columns * 8
         self.holds(writes[0], (rank * 16 * columns * 8, [(chunk, 4)], chunk), **names)
         self.holds(writes[1], (rank * chunk, [(ranks * chunk, 4)], chunk), **names)
-        # an end of the file cuts the first row of a halo off: no such descriptor
+        # The end of the file cuts the first row of a halo off: there is no such
+        # descriptor.
         halos = [call for call in calls if call["function"] == "relax_rows" and
                  call["op"] == "read"]
         self.assertEqual([call["resolved"] for call in halos], [False] * 6)
@@ -437,7 +440,7 @@ void put(MPI_File f, char *b, long size, long n)
     def test_fft(self):
         self.assertEqual([call["class"] for call in self.workload("fft")
                           if call["op"] == "write"], ["segmented"] * 2)
-        # a rank's columns, of the rows from its own on, and of those before these
+        # A rank's columns: of the rows from its own on, and of the rows before.
         after, before = [call for call in self.workload("fft")
                          if call["function"] == "fft_columns"]
         n1, n2, ranks, rank = 16, 32, 4, 3
@@ -445,14 +448,14 @@ void put(MPI_File f, char *b, long size, long n)
                      p_panels=1)
         width, own = n2 // ranks * 8, rank * n1 // ranks
         self.assertEqual((after["class"], before["class"]), ("disjoint", "disjoint"))
-        # all columns of a rank fit at once: one round of the outer loop
+        # All columns of a rank fit at once: one round of the outer loop.
         for call, row, rows in (after, own, n1 - own), (before, 0, own):
             stride = call["descriptor"]["levels"][-1]["stride"]
             self.assertEqual(eval(stride, dict(names, floordiv=floordiv)), n2 * 8)
             self.holds(call, (row * n2 * 8 + rank * width,
                               [(width, 1), (n2 * 8, rows)], width), **names)
 
-    # ---- whether to store it by ranks ----------------------------------------------
+    # ---- the decision to partition -------------------------------------------------
 
     def decision(self, read_at, between="", after=""):
         source = """#include <mpi.h>
@@ -486,7 +489,7 @@ int main(int argc, char **argv)
         self.assertEqual(decision["own_bytes_share"], 1)
 
     def test_what_changes_in_between_is_not(self):
-        """By its name, or by its handle; before and after it may change."""
+        """It changes by its name, or by its handle; before and after it may change."""
         for step in ('truncate("f", 0);', 'unlink("f");', 'rename("g", "f");',
                      'remove("f");', 'fopen("f", "w");', "MPI_File_set_size(fh, 0);",
                      'MPI_File_delete("ufs:f", MPI_INFO_NULL);'):
@@ -602,7 +605,7 @@ int main(int argc, char **argv)
                                    stderr=subprocess.PIPE)
             self.assertEqual((drawn.returncode, drawn.stderr), (0, b""))
 
-    # ---- which names are one file --------------------------------------------------
+    # ---- names of one file ---------------------------------------------------------
 
     PROGRAM = """#include <mpi.h>
 #include <stdio.h>
@@ -636,7 +639,7 @@ int main(int argc, char **argv)
     return 0;
 }
 """
-    # Rank 0 alone knows it; each rank has it in a buffer of its own.
+    # Only rank 0 knows it; each rank has it in a buffer of its own.
     TOLD = """
     if (rank == 0) {
         while (i < argc && strcmp("-f", *argv)) {
@@ -657,8 +660,8 @@ int main(int argc, char **argv)
     """
 
     def files(self, body):
-        """[(name, calls, category, decision)]; "nothing is read back" of a file only
-        where there is no other that it may be."""
+        """Returns [(name, calls, category, decision)]; "nothing is read back" of a file
+        only if it cannot be another one."""
         return [(f["name"], [call["op"] for call in f["calls"]], f["category"],
                  f["decision"]) for f in
                 self.report(self.source(self.PROGRAM % body))["files"]]
@@ -685,7 +688,7 @@ int main(int argc, char **argv)
                          ("partition", 1))
 
     def test_a_name_that_has_changed(self):
-        """None is certainly one file with the other; each may be."""
+        """None is certainly the same file; each may be."""
         for body in ("strcpy(name, argv[2]); WRITE(name, rank); name[0]++;"
                      "READ(name, nprocs - 1 - rank);",
                      "strcpy(name, argv[2]); WRITE(name, rank); scanf(\"%99s\", name);"
@@ -703,7 +706,7 @@ int main(int argc, char **argv)
             self.assertIn("may be the same file", files[0][3]["because"])
 
     def test_each_iteration_has_a_name(self):
-        """In one it is the same; the next one's is another."""
+        """Within an iteration it is the same; the next one's is another."""
         files = self.files("for (i = 0; i < n; i++) { sprintf(name, \"f%d\", i);"
                            "WRITE(name, rank); READ(name, rank); }")
         for name, ops, _, decision in files:
@@ -734,7 +737,7 @@ int main(int argc, char **argv)
             "WRITE(\"d/f\", rank); READ(\"f\", nprocs - 1 - rank);")
         self.assertEqual(decision["answer"], "do not transform")
 
-    # ---- what is refused -----------------------------------------------------------
+    # ---- refusals ------------------------------------------------------------------
 
     def test_what_does_not_compile(self):
         path = self.source("int main(void) { return nothing; }\n")
@@ -748,7 +751,7 @@ int main(int argc, char **argv)
         self.assertIn(said, done.stderr)
 
     def test_other_languages(self):
-        """Of C++, what is not followed is named; and what is, is not rewritten."""
+        """Unsupported parts of C++ are named; and supported ones are not rewritten."""
         program = """#include <mpi.h>
 int main(int argc, char **argv)
 {

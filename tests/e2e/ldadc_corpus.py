@@ -31,8 +31,8 @@ RECORDER = os.path.join(BUILD, "libiotrace.so")
 SHIM = os.path.join(BUILD, "tests", "ldadc", "truth.o")
 COMPILER = os.environ["MPI_CC"].split()
 CORPUS = os.path.join(TESTS, "ldadc", "corpus")
-# What is said depends on the MPI's headers alone: more ranks and other arguments are
-# tried with the MPI that starts programs quickly.
+# The results depend only on the MPI's headers: more ranks and other arguments are tried
+# with the MPI that starts programs quickly.
 RANKS, OTHERS = ((1, 2, 3, 4), 3) if FLAVOUR == "mpich" else ((2, 3), None)
 # Each stands for many; more are drawn.
 QUICK = ("blocks_2d", "clipped", "halo", "interleaved_argv", "pointer_advances",
@@ -56,7 +56,7 @@ class Runs(Case):
         return exe
 
     def ran(self, exe, args, np):
-        """{rank: [Transfer, ...]}"""
+        """Returns {rank: [Transfer, ...]}."""
         prefix = os.path.join(self.tmp, "truth")
         for name in glob.glob(prefix + ".*"):
             os.remove(name)
@@ -69,7 +69,7 @@ class Runs(Case):
         return did
 
     def recorded_the_same(self, did, folder):
-        """The recorder has each call once; where it begins, and its bytes."""
+        """The recorder has each call once, with its begin and its bytes."""
         found = {}
         for log in tracelog.logs(folder):
             if any(e.op.startswith("MPI_Init") for e in log.events):
@@ -114,7 +114,7 @@ class Corpus(Runs):
 
 
 def beyond(program, report):
-    """Whether the program does what ldadc says that it takes for excluded."""
+    """Returns True if the program does what ldadc assumes to be excluded."""
     return program.assumed and any(program.assumed in text
                                    for text in report["assumptions"])
 
@@ -125,7 +125,7 @@ def moves_data(e):
 
 
 def begun(t):
-    """A transfer as the recorder sees it; one with gaps has no offset."""
+    """Returns a transfer as the recorder sees it; one with gaps has no offset."""
     name = t.call[:-2] if t.call.endswith("_c") else t.call
     pointed = t.pieces is not None and "_ordered" not in name and all(
         at + n == after for (at, n), (after, _) in zip(t.pieces, t.pieces[1:]))
@@ -133,8 +133,8 @@ def begun(t):
 
 
 def runs_of(program, report):
-    """((args, symbols), ranks) of each run that can tell something: where nothing is
-    resolved, one shows that the program runs and which calls it makes."""
+    """Returns ((args, symbols), ranks) of each useful run: if nothing is resolved, one
+    run shows that the program works and which calls it makes."""
     if not any(call["resolved"] for call in judge.all_calls(report)):
         return [(program.runs[0], 2)]
     return [(program.runs[0], ranks) for ranks in RANKS] \
@@ -157,10 +157,10 @@ def tearDownModule():
 
 
 class Judge(Runs):
-    """The judge itself: what is right passes, what is changed a little does not."""
+    """The judge itself: right results pass, slightly changed ones do not."""
 
     def reported(self):
-        """What is true of interleaved_argv, written by hand."""
+        """Returns the truth about interleaved_argv, written by hand."""
         source = os.path.join(CORPUS, "interleaved_argv.c")
         with open(source, encoding="utf-8") as f:
             lines = f.read().splitlines()
@@ -235,7 +235,7 @@ def git(*line):
 
 
 def touched(names):
-    """Of these programs, those that the last commit may have made wrong."""
+    """Returns those of the programs that the last commit may have broken."""
     changed = git("diff", "--name-only", "HEAD~1")
     if any(path.startswith(("src/ldadc/", "tests/ldadc/truth")) for path in changed):
         return names
@@ -244,7 +244,7 @@ def touched(names):
 
 
 def chosen(names):
-    """(those of the quick tier, those of the longer ones)"""
+    """Returns (those of the quick tier, those of the longer ones)."""
     asked = os.environ.get("LDADC_CORPUS", "").split()
     if asked:
         return [n for n in names if n in asked or asked == ["all"]], []
@@ -263,7 +263,7 @@ quick, more = chosen(sorted(os.path.splitext(os.path.basename(path))[0]
                             for path in glob.glob(os.path.join(CORPUS, "*.c*"))))
 for name in quick + more:
     test = add(Corpus, name, "program", name)
-    test.scenario = None  # which of them run is said here
+    test.scenario = None  # this file selects which of them run
     if name in more:
         long(test)
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # mpi: any; limit: 600
-"""ldadc analyse: what is stored through pointers. Each line of the table is a program
-that writes at 1000*rank + 90, as a pointer has changed a variable that was another
-number before. What ldadc says of it is that, or that it is unresolved."""
+"""ldadc analyse: stores through pointers. Each line of the table is a program that
+writes at 1000*rank + 90, as a pointer has changed a variable that was another number
+before. ldadc finds that offset, or calls it unresolved."""
 import json
 import os
 import subprocess

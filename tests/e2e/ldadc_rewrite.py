@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # tier: quick ci; limit: 900
-"""ldadc check, plan, rewrite and build: what a run did is what the source says;
-programs that were rewritten write the same bytes as before, partitioned; what is not
-proven stays as it is."""
+"""ldadc check, plan, rewrite and build: a run does what its source says; rewritten
+programs write the same bytes as before, partitioned; unproven files stay as they
+are."""
 import json
 import os
 import re
@@ -21,12 +21,12 @@ SOURCES = os.path.join(TOP, "src")
 INCLUDE = os.path.join(TOP, "include")
 LIBS = os.path.join(BUILD, ".libs")
 MPICC = os.environ["MPI_CC"].split()
-PLAIN_MPICC = MPICC[-1]  # without what goes before, as ccache
+PLAIN_MPICC = MPICC[-1]  # without a prefix such as ccache
 WORKLOADS = ("perf", "mandelbrot", "jacobi", "fft")
 FILES = {"jacobi": 2, "fft": 4}
 FIGURE = os.path.join(TESTS, "ldadc", "fig2_%s.c")
 
-# Each rank's rows in turn, of a size that is known when the program runs; a header.
+# Each rank's rows in turn, with a size that is known at run time; and a header.
 ROWS = r"""
 #include <mpi.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ int main(int argc, char **argv)
 }
 """
 
-# Nobody but its user knows that ranks do not share bytes.
+# Only its user knows that ranks do not share bytes.
 GAPS = r"""
 #include <mpi.h>
 #include <stdlib.h>
@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 }
 """
 
-# The offset comes from a table: nobody knows it before.
+# The offset comes from a table: it is not known before.
 TABLE = r"""
 #include <mpi.h>
 static long table[64];
@@ -140,7 +140,7 @@ int main(int argc, char **argv)
 """
 
 # Two files; each is written twice and read, and opened each time. (The first one's name
-# is told, the other one's comes from where ldadc does not look.)
+# is told, the other one's comes from a place where ldadc does not look.)
 NAMED = r"""
 #include <mpi.h>
 #include <stdlib.h>
@@ -208,7 +208,7 @@ void keep(const char *path) { one = path; }
 const char *kept(void) { return one; }
 """
 
-# Each rank has a block; and something is done before, within or afterwards.
+# Each rank has a block; and something happens before, within or afterwards.
 BLOCKS = r"""
 #include <mpi.h>
 #include <fcntl.h>
@@ -254,7 +254,7 @@ int main(int argc, char **argv)
 """
 BEFORE, WITHIN, AFTER = 31, 36, 39
 OPEN = "MPI_File_open(MPI_COMM_WORLD, name, %s, MPI_INFO_NULL, &again);"
-# Where the statement is, the statement, and why the file stays.
+# Place of the statement, the statement, and why the file stays.
 REFUSED = {
     "unlink": (AFTER, "if (rank == 0) unlink(name);", "unlink() may be given its name"),
     "fopen": (AFTER, 'f = fopen(argv[1], "r");', "fopen() may be given its name"),
@@ -290,7 +290,7 @@ ALLOWED = {
     "read_again": (AFTER, OPEN % "MPI_MODE_RDONLY" +
                    "MPI_File_read_at(again, rank * SIZE, b, SIZE, MPI_BYTE, &status);"
                    "MPI_File_close(&again);"),
-    # which is no whole number of these pieces
+    # The size is no whole number of these pieces.
     "to_the_end": (AFTER, OPEN % "MPI_MODE_RDONLY" + "while (n > 0) {"
                    "MPI_File_read(again, b, 1000, MPI_BYTE, &status);"
                    "MPI_Get_count(&status, MPI_BYTE, &n); printf(\"%d\\n\", n); }"
@@ -345,7 +345,8 @@ class Programs(Case):
             return stream.read()
 
     def logical(self, path):
-        """The bytes of a partitioned file, and what did not fit its plan."""
+        """Returns the bytes of a partitioned file, and the number that did not fit its
+        plan."""
         self.assertTrue(os.path.isdir(path), path)
         self.command(os.path.join(BUILD, "ldad"), "flatten", path, path + ".flat")
         done = self.command(os.path.join(BUILD, "ldad"), "info", "--json", path)
@@ -368,7 +369,7 @@ class Rewrite(Programs):
             self.assertEqual(self.logical(names[1]), (self.content(names[0]), 0))
 
     def test_difference(self):
-        """Without -o, nothing is written; what is shown is what patch(1) needs."""
+        """Without -o, nothing is written; the output is valid input for patch(1)."""
         before = self.source(blocks(WITHIN, "CHECK(MPI_File_sync(fh));"))
         said = self.ldadc("rewrite", before).stdout
         self.ldadc("rewrite", before, "-o", "after.c")
@@ -384,7 +385,7 @@ class Rewrite(Programs):
         self.assertIn("\n+    /* */CHECK(ldad_file_sync(fh));\n", said)
 
     def test_difference_is_the_least(self):
-        """A line that stays is not shown as taken away and put in again."""
+        """A line that stays is not shown as deleted and inserted."""
         lines = self.ldadc("rewrite", self.source(ROWS)).stdout.splitlines()
         lines = lines[[line[:4] for line in lines].index("+++ ") + 1:]
         gone, new = ([line[1:] for line in lines if line[0] == mark] for mark in "-+")
@@ -394,7 +395,7 @@ class Rewrite(Programs):
         self.assertEqual(len(gone), 7)
 
     def test_assumed(self):
-        """Rewritten by what its user knows, which is said."""
+        """It is rewritten by its user's knowledge, which is reported."""
         program = self.source(GAPS)
         self.ldadc("rewrite", program, status=1)
         done = self.ldadc("rewrite", program, "--assume=gap >= n", "-o", "after.c")
@@ -408,7 +409,7 @@ class Rewrite(Programs):
                          (self.content(self.path("a")), 0))
 
     def test_assumed_of_nothing(self):
-        """All commands refuse what is assumed of a variable that there is not."""
+        """All commands refuse assumptions about variables that do not exist."""
         program = self.source(GAPS)
         for command in (["analyse"], ["check", "--trace", "none"], ["plan"],
                         ["rewrite", "-o", "after.c"]):
@@ -440,7 +441,7 @@ class Rewrite(Programs):
                              (self.content(self.path("a.%d" % i)), 0))
 
     def test_other_files_and_headers(self):
-        """One file is partitioned, but for its header; another one is not."""
+        """One file is partitioned, except for its header; another one is not."""
         before = self.source(ROWS)
         self.ldadc("rewrite", before, "-o", "after.c")
         new = self.compiled("new", self.path("after.c"), ldad=True)
@@ -488,7 +489,7 @@ class Rewrite(Programs):
 
 
 class Refuse(Programs):
-    """What libldad cannot do, or does not see, with a partitioned file."""
+    """Uses of a partitioned file that libldad cannot do, or does not see."""
 
     def stays(self, at, statement, why):
         done = self.ldadc("rewrite", self.source(blocks(at, statement)), "-o",
@@ -499,7 +500,8 @@ class Refuse(Programs):
         self.assertFalse(os.path.exists(self.path("after.c")))
 
     def allowed(self, at, statement):
-        """And done: run twice, the second time with more ranks, over what is there."""
+        """It is allowed and done: run twice, the second time with more ranks, over
+        existing data."""
         before = self.source(blocks(at, statement))
         done = self.ldadc("rewrite", before, "-o", "after.c")
         self.assertIn("fh: partitioned: segmented", done.stdout)
@@ -548,8 +550,8 @@ class Build(Programs):
         self.assertFalse(os.path.exists(self.path("new")))
 
     def test_objects_and_failures(self):
-        """Compiled apart, into an object of the source's name; and errors are the
-        compiler's, of the source."""
+        """Sources are compiled apart, into an object of the source's name; and errors
+        are the compiler's, about the source."""
         self.source(ROWS)
         paths = ["--include=" + INCLUDE, "--lib=" + LIBS, "--quiet", "--"]
         self.ldadc("build", *paths, PLAIN_MPICC, "-c", "program.c")
@@ -578,7 +580,7 @@ class Trace(Programs):
                    status=1)
 
     def test_check_view(self):
-        """A transfer through a view with gaps is in the trace without its places."""
+        """The trace has a transfer through a view with gaps without its places."""
         program = self.source(VIEWED)
         run = self.traced(self.compiled("plain", program), self.path("a"), np=2)
         done = self.ldadc("check", program, "--trace", run, "--iotrace", IOTRACE)
@@ -620,7 +622,7 @@ class Trace(Programs):
         self.assertIn("ranks write the same bytes", done.stderr)
 
     def test_plan_from_a_run(self):
-        """What the source does not tell, a run does: unproven."""
+        """A run tells what the source does not: unproven."""
         program = self.source(TABLE)
         exe = self.compiled("plain", program)
         run = self.traced(exe, self.path("a"), np=3)

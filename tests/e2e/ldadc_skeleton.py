@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # tier: quick ci; limit: 900
-"""ldadc analyse --skeleton: what a program does with its files, from its source, is
-what the skeleton of a traced run has: each rank's calls, in order, with their places
-and bytes, for one to four ranks. What is not certain has no numbers. replay does it."""
+"""ldadc analyse --skeleton: a program's use of its files, by its source, is that in the
+skeleton of a traced run: each rank's calls, in order, with their places and bytes, for
+one to four ranks. Uncertain parts have no numbers. replay repeats it."""
 import copy
 import glob
 import json
@@ -31,8 +31,7 @@ IOTRACE = os.path.join(BUILD, "iotrace")
 CORPUS = os.path.join(TESTS, "ldadc", "corpus")
 COMPILER = os.environ["MPI_CC"].split()
 QUICK = ("clipped", "several_files")
-# what is not blocking is recorded when it ends; reads that are cut short are excluded
-# by an assumption
+# Nonblocking calls are recorded when they end; an assumption excludes short reads.
 APART = ("many_requests", "trap_short_read")
 RANKS = (1, 2, 3, 4)
 
@@ -49,14 +48,14 @@ def valid(data, name):
 
 
 def viewed(data):
-    """Whether the recorder sees less of a call than the source tells: all of its bytes,
-    but no places."""
+    """Returns True if the recorder sees less of a call than the source tells: all of
+    its bytes, but no places."""
     return any("part_of_call" in t or any("within_call" in lv for lv in t["levels"])
                for t in data["transfers"])
 
 
 def cut(acts, end):
-    """Reads end where the file does; what moves nothing is in no order."""
+    """Cuts reads at the end of the file; empty transfers are in no order."""
     found = [(n, call, at, min(size, max(0, end - at)))
              if size is not None and "read" in call else (n, call, at, size)
              for n, call, at, size in acts]
@@ -102,10 +101,10 @@ class Skeletons(Case):
         return exe
 
     def differs(self, data, made, traced, np):
-        """What a rank does otherwise; "": nothing."""
+        """Returns a rank's difference; "": there is none."""
         if viewed(data):
             mine = sum(written(unfold.acts(made, rank)) for rank in range(np))
-            # What the library does below is another number of bytes.
+            # The library's calls below have another number of bytes.
             theirs = sum(t["bytes"] for t in traced["transfers"] + traced["calls"]
                          if "write" in t["call"] and "within" not in t)
             return "" if mine == theirs else "%d, but traced: %d" % (mine, theirs)
@@ -141,7 +140,8 @@ class Skeletons(Case):
                                  self.totals(traced, viewed(data)))
 
     def totals(self, found, without_reads):
-        """Calls by name, but for those that the source's skeleton leaves out."""
+        """Returns calls by name, without those that the source's skeleton leaves
+        out."""
         some = {}
         for t in found["transfers"]:
             if not without_reads:
@@ -166,7 +166,7 @@ class Skeletons(Case):
             self.assertNotEqual(self.differs(data, made, traced, 3), "", member)
 
     def test_replay(self):
-        """By the commands that users have."""
+        """It uses the commands that users have."""
         told, eight = (os.path.join(self.tmp, n) for n in ("told.json", "eight.json"))
         self.told(os.path.join(CORPUS, "interleaved_argv.c"))
         done = self.run_program("replay", told, np=3, json=False)
@@ -186,7 +186,7 @@ more = [n for n in drawn([n for n in names if n not in QUICK + APART], 2, 1 / 40
         if which.OWN]
 for name in quick + more:
     test = add(Skeletons, name, "program", name)
-    test.scenario = None  # which of them run is said here
+    test.scenario = None  # this file selects which of them run
     if name in more:
         long(test)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # limit: 600; tier: quick ci
-"""leadline on what the programs really write: valid, listed, shown, drawn; and the page
-in a real browser, if there is one."""
+"""leadline on real output of the programs: valid, listed, shown, drawn; and the page in
+a real browser, if there is one."""
 import json
 import os
 import shutil
@@ -18,7 +18,7 @@ class Leadline(Case):
     LIMIT = 120
 
     def leadline(self, *args, status=0):
-        """stdout; the command is the build tree's launcher."""
+        """Returns stdout; the command is the build tree's launcher."""
         done = subprocess.Popen(
             [os.path.join(BUILD, "python", "leadline", "leadline"), *args],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.tmp,
@@ -30,11 +30,11 @@ class Leadline(Case):
         return err if status else out
 
     def launcher(self, ranks=2):
-        """This MPI's, with what it needs on a small machine."""
+        """Returns this MPI's launcher, with its needs on a small machine."""
         return " ".join(runner.launch_line(ranks, [])[:-2])
 
     def keep(self, done, name):
-        """A good run's report, in the folder of runs."""
+        """Copies a good run's report to the folder of runs."""
         self.good(done)
         folder = os.path.join(self.tmp, "runs")
         os.makedirs(folder, exist_ok=True)
@@ -78,7 +78,7 @@ class Reports(Leadline):
         self.assertEqual(self.leadline("list", runs).count("\n"), 16)
 
     def hold_against_json_schema(self, runs):
-        """As validators of others do it."""
+        """Validates as other validators do."""
         try:
             from jsonschema import Draft202012Validator
         except ImportError:
@@ -96,7 +96,7 @@ class Reports(Leadline):
 
 
 class Stall(Leadline):
-    """One write that takes a second, in the middle of a phase: one in 4000."""
+    """One write takes a second, in the middle of a phase: one in 4000."""
     SECONDS = 1.0
 
     def stalled(self):
@@ -123,7 +123,8 @@ class Stall(Leadline):
         said = "with: transfers stood still for up to"
         self.assertIn(said, out)
         self.assertRegex(out, r"\(phase write, repetition %d[;)].* in 1 of 1 runs" %
-                         (hit + 1))  # a busy machine stalls, too: that is told there
+                         # a busy machine stalls, too: that is reported there
+                         (hit + 1))
         self.assertNotIn("without: transfers stood still", out)
         self.assertIn("write.write_max_us", out)
         self.leadline("plot", "series", os.path.join(runs, "with.json"), "-o", "x.svg")
@@ -141,7 +142,7 @@ class Stall(Leadline):
 
 class DryRun(Leadline):
     def test_what_programs_say(self):
-        """Without a launcher, for any number of ranks."""
+        """It works without a launcher, for any number of ranks."""
         for program, args, per_run in (
                 ("madbench", ["1024", "8", "--io-only"], 16 << 23),
                 ("ldad", ["fft", "--points=4096"], 4 << 15),

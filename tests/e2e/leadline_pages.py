@@ -37,7 +37,7 @@ class Pages(Case):
             self.assertGreater(found["texts"], 60)
 
     def test_the_look_sees_faults(self):
-        """On a phone, too: the frame is as narrow as it says."""
+        """It holds on a phone, too: the frame is as narrow as requested."""
         path = os.path.join(self.tmp, "page.html")
         with open(path, "w") as stream:
             stream.write('<html><head><meta http-equiv="Content-Security-Policy">\n'

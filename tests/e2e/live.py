@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # limit: 120
-"""--live: what rank 0 transfers while it runs, on stderr and as CSV."""
+"""--live: rank 0's transfers while it runs, on stderr and as CSV."""
 import csv
 import os
 import tempfile
@@ -26,7 +26,7 @@ class Live(Case):
         return [line for line in done.err.splitlines() if ": live " in line]
 
     def test_all_is_told_once(self):
-        """Rows add up to what the report says, and the longest is among them."""
+        """Rows add up to the report's values, and the longest is among them."""
         done, rows = self.measured("--repeat=2")
         for act in "read", "write":
             told = samples(done.report, act)
@@ -49,7 +49,7 @@ class Live(Case):
         self.assertEqual(len(self.said(done)), len(rows))
 
     def test_a_sync_is_no_stall(self):
-        """And what does not complete in time is one."""
+        """And a transfer that does not complete in time is one."""
         for call, said in (("fsync", "no transfer was completed: rank 0 syncs"),
                            ("read", "nothing was completed")):
             done = self.run_program(

@@ -1,5 +1,5 @@
-"""What the tests of pfmload share: its schemes, surveys to load, and what is right of
-a PFM whoever made it."""
+"""The common part of the tests of pfmload: its schemes, surveys to load, and the rules
+for any right PFM."""
 import collections
 import os
 import shutil
@@ -10,8 +10,8 @@ from e2e import Case
 
 Scheme = collections.namedtuple("Scheme", "args ranks")
 
-# All that is built, with rank counts to try in turn. What is true of one scheme is
-# tested of all that are here; 0 ranks are without a launcher.
+# All schemes that are built, with rank counts to try in turn. Tests run with all that
+# are available; 0 ranks are without a launcher.
 SCHEMES = {
     "serial": Scheme(("--scheme=serial",), (0, 1)),
     "per_sounding": Scheme(("--scheme=serial", "--library=per-sounding"), (1, 0)),
@@ -29,33 +29,34 @@ EPOCH = {"SOURCE_DATE_EPOCH": "1000000000"}
 
 
 def data(handle, suffix):
-    """Bytes of one part of a PFM."""
+    """Returns the bytes of one part of a PFM."""
     return pfm_reader.read_file(handle, suffix)
 
 
 def parts(handle):
-    """{suffix: bytes} of what must be the same, whoever made it."""
+    """Returns {suffix: bytes} of the parts that must be the same, whatever made
+    them."""
     names = os.listdir(handle + ".data")
     return {suffix: data(handle, suffix) for suffix in (".bin", ".ndx", ".cvg")
             if os.path.basename(handle) + suffix in names}
 
 
 def statistics(pfm):
-    """{bin: its fields}, but where its blocks are."""
+    """Returns {bin: its fields}, without the places of its blocks."""
     return {place: {name: value for name, value in found.items()
                     if name not in ("first", "last")}
             for place, (found, _) in pfm.bins.items()}
 
 
 def header(handle, without=()):
-    """Lines of the .bin's text, without those of these keys."""
+    """Returns lines of the .bin's text, without those of these keys."""
     text = data(handle, ".bin")[:pfm_reader.HEADER].split(b"\0", 1)[0].decode()
     return [line for line in text.split("\n")
             if not any(line.startswith("[%s]" % key) for key in without)]
 
 
 def contents(folder):
-    """{name: bytes} of all files in a folder; of folders b"/"."""
+    """Returns {name: bytes} of all files in a folder; for folders b"/"."""
     found = {}
     for at, folders, files in os.walk(folder):
         for name in folders:
@@ -80,7 +81,7 @@ class Loads(Case):
         shutil.rmtree(cls.shared, ignore_errors=True)
 
     def survey(self, files=4, pings=30, beams=61, *args):
-        """Paths of a survey's lines, which is made once."""
+        """Returns the paths of a survey's lines, which is made once."""
         key = (files, pings, beams) + args
         if key not in self.surveys:
             folder = tempfile.mkdtemp(dir=self.shared)
@@ -96,34 +97,34 @@ class Loads(Case):
     # ---- loading -------------------------------------------------------------
 
     def pfmload(self, *args, np=0, env=None, **how):
-        """Loads into o.pfm; `args` may say otherwise."""
+        """Loads into o.pfm, unless `args` says otherwise."""
         return self.run_program("pfmload", "--quiet", "--output=o.pfm", *args, np=np,
                                 env=dict(EPOCH, **(env or {})), **how)
 
     def loaded(self, *args, **how):
-        """The handle of a PFM that was made well, and nothing beside it."""
+        """Returns the handle of a good PFM, with no other files beside it."""
         done = self.pfmload(*args, **how)
         self.good(done, ("o.pfm", "o.pfm.data"))
         self.done = done
         return os.path.join(done.dir, "o.pfm")
 
     def by(self, scheme, *args, turn=0, **how):
-        """Loaded by a scheme, with one of its rank counts."""
+        """Loads by a scheme, with one of its rank counts."""
         args_of, ranks = SCHEMES[scheme]
         return self.loaded(*args_of, *args, np=ranks[turn % len(ranks)], **how)
 
     # ---- judging -------------------------------------------------------------
 
     def verified(self, handle):
-        """By the program that looks at PFMs."""
+        """The program for looking at PFMs verifies it."""
         done = self.run_program("pfminfo", "--verify", handle, np=0, dir=False,
                                 json=False)
         self.assertEqual((done.status, done.err), (0, ""), done)
         self.assertIn("all chains, all bins", done.out)
 
     def read(self, handle):
-        """By the reader that is made of the format's description only: chains are as
-        they should be, and every block is in one."""
+        """A reader made from the format's description only reads it: chains are right,
+        and every block is in one."""
         pfm = pfm_reader.load(handle)
         self.assertEqual(pfm.unused_blocks, 0)
         covered = {divmod(i, pfm.width) for i, byte in enumerate(pfm.coverage())
@@ -132,7 +133,7 @@ class Loads(Case):
         return pfm
 
     def same_bytes(self, handle, other):
-        """Two PFMs, but for what their side files say of where inputs were."""
+        """Two PFMs are equal, except for the places of inputs in their side files."""
         mine, theirs = parts(handle), parts(other)
         self.assertEqual(sorted(mine), sorted(theirs))
         self.assertEqual(header(handle), header(other))
@@ -140,7 +141,7 @@ class Loads(Case):
             self.assertTrue(mine[suffix] == theirs[suffix], suffix + " differs")
 
     def same_contents(self, handle, other):
-        """Two PFMs whose blocks may be anywhere, and soundings of a bin in any
+        """Two PFMs are equal; blocks may be anywhere, and soundings of a bin in any
         order."""
         mine, theirs = self.read(handle), self.read(other)
         self.assertEqual(header(handle), header(other))
@@ -149,7 +150,7 @@ class Loads(Case):
         self.assertTrue(mine.coverage() == theirs.coverage(), "coverage maps differ")
 
     def left_alone(self, done, folder, before, *parts_of_it, status=1):
-        """Refused, and the folder is as it was."""
+        """The load is refused, and the folder is as it was."""
         self.assertEqual((done.status, len(done.said)), (status, 1), done)
         for part in parts_of_it:
             self.assertIn(part, done.said[0])
@@ -162,7 +163,7 @@ class Loads(Case):
     references = {}
 
     def reference(self, *args):
-        """What one rank makes of the survey in the canonical order."""
+        """Returns one rank's PFM of the survey, in the canonical order."""
         if args not in self.references:
             handle = self.loaded("--scheme=serial", "--canonical", *args,
                                  *self.survey())

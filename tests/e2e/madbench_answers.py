@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # limit: 600; tier: quick ci
-"""Full mode: dC depends on NPIX and NBIN alone, whatever moves and stores the data."""
+"""Full mode: dC depends on NPIX and NBIN alone, however the data are moved and
+stored."""
 import itertools
 
 from e2e import HAVE_SCALAPACK, HDF5, METHODS, Case, add, main, total
@@ -41,7 +42,7 @@ class Answers(Case):
             self.assertLess(abs(a / b - 1), 1e-9)
 
     def test_phase_c_reads_pairs(self):
-        """NBIN (NBIN + 1) / 2 matrices, each from the device."""
+        """It reads NBIN (NBIN + 1) / 2 matrices, each from the device."""
         report = self.answers(256, 4, 2)
         self.assertEqual(total(report, "read", phase="C"), 8 * 256 * 256 * 10)
         self.assertEqual(total(report, "read", phase="W"), 8 * 256 * 256 * 4)
@@ -64,7 +65,7 @@ class Absent(Case):
         self.refused(self.madbench("64", "2"), "ScaLAPACK", "--io-only")
 
 
-# Each pair of these settings at least once, without all of their products.
+# Each pair of these settings occurs at least once, without all of their products.
 RANKS = {1: ((64, 2), 1), 2: ((256, 4), 2), 3: ((64, 2), 1), 4: ((256, 8), 2),
          6: ((256, 4), 2), 8: ((64, 2), 1)}
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # limit: 900; tier: quick ci
-"""IOMODE=ASYNC: the same answers, bytes and checks as SYNC, with transfers under way
-while the program computes; what overlaps, and what is refused."""
+"""IOMODE=ASYNC: the same answers, bytes and checks as SYNC, with transfers in flight
+while the program computes; overlap, and refusals."""
 import itertools
 import os
 import struct
@@ -81,7 +81,7 @@ class Asynchronous(Case):
         self.assertIsNone(samples(report, "read")[0]["submit_mean_s"])
         self.assertNotIn("S.submit_s", figures(report))
 
-    # ---- which engine --------------------------------------------------------
+    # ---- the engine ----------------------------------------------------------
 
     def chosen(self, method, engine, because="IOMODE=ASYNC", **how):
         io = self.good(self.run_async(*IO_MODE, "--iomethod=" + method, **how))["io"]
@@ -104,7 +104,7 @@ class Asynchronous(Case):
         self.assertEqual(report["io"]["sync"], "phase")
         self.assertIn("write_back_at_end", [w["code"] for w in report["warnings"]])
 
-    # ---- what is refused -----------------------------------------------------
+    # ---- refusals ------------------------------------------------------------
 
     def refuses(self, args, *parts):
         self.refused(self.madbench(str(NPIX), str(NBIN), *args), *parts)
@@ -112,7 +112,7 @@ class Asynchronous(Case):
     # ---- memory --------------------------------------------------------------
 
     def allocations(self, nbin, *args):
-        """How often the program allocated memory, on each of its ranks."""
+        """Returns the number of memory allocations on each rank."""
         if os.environ["SANITIZERS"]:
             self.skipTest("sanitizers count allocations, too")
         shim = os.path.join(BUILD, "tests", "alloc_shim.so")
@@ -128,8 +128,8 @@ class Asynchronous(Case):
         return sorted(counts)
 
     def nothing_allocated(self, *args):
-        """32 more bins make no allocation more, in any phase; MPI's start-up makes some
-        more or less from run to run, Open MPI's up to 17."""
+        """32 more bins make no further allocation, in any phase; the number in MPI's
+        start-up varies from run to run, with Open MPI by up to 17."""
         few = self.allocations(8, *args)
         self.assertGreater(few[0], 100)  # the shim counts
         for a, b in zip(few, self.allocations(40, *args)):
@@ -149,7 +149,7 @@ class Asynchronous(Case):
                 self.assertTrue(0 < bound < 1)
             for hidden, most in zip(*(f["%s.%s" % (phase, p)]["reps"] for p in HIDDEN)):
                 self.assertLess(hidden, 1)
-                self.assertTrue(0 <= most <= bound * (1 + 1e-9))  # it may be all of it
+                self.assertTrue(0 <= most <= bound * (1 + 1e-9))  # it may be everything
             self.assertEqual(samples(report, "read", phase + "-comp"), [])
             self.assertEqual(samples(report, "write", phase + "-comp"), [])
             self.assertEqual(total(report, "read", phase=phase + "-io"),
@@ -178,8 +178,9 @@ class Asynchronous(Case):
 
     @long
     def test_poor_overlap_is_explained(self):
-        """Requests that sleep, and one flop to hide them behind: the computation is
-        far below the hundredth of the I/O that tells anything, on any machine."""
+        """Requests sleep, and there is one flop to hide them behind: on any machine,
+        the computation is far below the hundredth of the I/O that would be
+        significant."""
         report = self.good(self.run_async(*IO_MODE, "--iomethod=null:delay_us=300000",
                                           "--bwexp=0.0001", "--no-verify", "--overlap"))
         codes = [w["code"] for w in report["warnings"]]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # limit: 600
-"""I/O mode: what is moved, checked and told is what was asked for."""
+"""I/O mode: moved, checked and reported data are those requested."""
 import csv
 import glob
 import os
@@ -23,7 +23,7 @@ class IoMode(Case):
     def run_it(self, *args, **how):
         return self.good(self.madbench(*SIZE, "--io-only", *args, **how))
 
-    # ---- how much is moved and checked -----------------------------------------
+    # ---- amounts moved and checked ---------------------------------------------
 
     def one_pass(self, np, gangs, method, launcher, filetype):
         report = self.good(self.madbench(*SIZE, str(gangs), "--io-only", *method,
@@ -49,7 +49,7 @@ class IoMode(Case):
                          and s["phase"] == phase and s["act"] != "wall"]
                 self.assertEqual(len(wall), 1)
                 self.assertLess(abs(sum(parts) / wall[0]["mean_s"] - 1), 0.01)
-                # in milliseconds, and a phase may take less than one
+                # In milliseconds; a phase may take less than one.
                 self.assertLessEqual(wall[0]["start_utc"], wall[0]["end_utc"])
             self.assertLess(report["checks"]["split_error"], 0.01)
 
@@ -66,7 +66,7 @@ class IoMode(Case):
         for s in samples(self.run_it(), "read"):
             at = [s["latency"][k]
                   for k in ("p50_s", "p90_s", "p95_s", "p99_s", "max_s")]
-            at = [x for x in at if x is not None]  # too few tell no percentile
+            at = [x for x in at if x is not None]  # too few calls for a percentile
             self.assertGreaterEqual(len(at), 2)
             self.assertEqual(at, sorted(at))
             self.assertEqual(sum(n for _, n in s["latency"]["hist"]), s["calls"])
@@ -108,7 +108,7 @@ class IoMode(Case):
         self.assertEqual(report["options"]["bwexp"]["value"], 0.5)
 
     def test_bwexp_of_zero_and_below(self):
-        """As the original: none, and what the mathematics would take."""
+        """As in the original: none, and what the mathematics would take."""
         for value, flops in (("0", 0), ("0.0", 0), ("-1", 2 * NPIX ** 2 + NPIX ** 3),
                              ("-0.5", 2 * NPIX ** 2 + NPIX ** 3)):
             report = self.good(self.madbench(*SIZE, env={"BWEXP": value}))
@@ -131,7 +131,8 @@ class IoMode(Case):
         for n in (5, 6):
             for figure in self.run_it("--repeat=%d" % n)["figures"]:
                 self.assertEqual(len(figure["reps"]), n)
-                known = figure["median"] is not None  # percentiles of few are not
+                # percentiles of few calls are not known
+                known = figure["median"] is not None
                 self.assertEqual(figure["ci95"] is not None, known and n == 6, figure)
 
     def test_label_and_series(self):
@@ -141,7 +142,7 @@ class IoMode(Case):
                                          "round": 3})
 
     def test_cache_keep_warns(self):
-        """What was just written is read from memory, and the report says so."""
+        """Data just written are read from memory, and the report says so."""
         report = self.run_it("--cache=keep")
         self.assertGreater(report["checks"]["resident_share"], 0.9)
         self.assertTrue({"served_from_memory", "file_system_in_memory"} &
@@ -155,8 +156,8 @@ class IoMode(Case):
     # ---- MADbench2's order ---------------------------------------------------------
 
     def order(self, np, bins, gangs, *mode):
-        """Each rank's transfers in its own file in their order: w0 is a write at the
-        place of bin 0."""
+        """Returns each rank's transfers in its own file in their order: w0 is a write
+        at the place of bin 0."""
         log, slot = os.path.join(self.tmp, "log"), 8 * 64 * 64 // np
         done = self.madbench("64", str(bins), str(gangs), "8", "512", *mode, np=np,
                              inside=("strace", "-f", "-ff", "-qq", "-y", "-e",
@@ -178,8 +179,9 @@ class IoMode(Case):
 
     @unittest.skipUnless(shutil.which("strace"), "strace is not installed")
     def test_order_is_madbench2s(self):
-        """As its loops have it: W reads a bin ahead, several gangs a group ahead; C
-        reads each matrix once in I/O mode, and in full mode all from the outer on."""
+        """The order is that of its loops: W reads a bin ahead, several gangs a group
+        ahead; C reads each matrix once in I/O mode, and in full mode all from the outer
+        on."""
         one = "w0 w1 w2 w3 r0 r1 w0 r2 w1 r3 w2 w3 "
         two = "w0 w1 w2 w3 r0 r1 r2 r3 w0 w2 "
         cases = [(1, 1, one + "r0 r1 r2 r3", ("--io-only",)),
@@ -195,7 +197,7 @@ class IoMode(Case):
     ROW = r"([SDWC])_(cc|bw|r|w|total) {0,4} +(\d+\.\d\d)   \[ *(\S+): *(\S+)\]"
 
     def original(self, *args, np=2, **how):
-        """(header, {phase: {line: (mean, least, most)}}, what follows)"""
+        """Returns (header, {phase: {line: (mean, least, most)}}, the rest)."""
         done = self.run_program("madbench", *args, "--format=madbench2", np=np, **how)
         report = self.good(done)
         blank, name, sizes, names, blank2, *lines = done.out.split("\n")
@@ -292,7 +294,7 @@ class IoMode(Case):
             self.assertIn(part, done.out)
 
     def watched(self, *args):
-        """What a person at a terminal sees on stderr."""
+        """Returns stderr as a person at a terminal sees it."""
         ours, theirs = pty.openpty()
         done = self.start("madbench", "256", "4", "--bwexp=1.5", *args, np=2,
                           stderr=theirs)

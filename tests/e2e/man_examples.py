@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # tier: ci; limit: 900
-"""The examples of the man pages run, page by page, on small sizes: all commands that a
-page shows are one shell script, which ends where one of them fails."""
+"""The examples of the man pages run, page by page, on small sizes: all commands of a
+page are one shell script, which ends when one of them fails."""
 import glob
 import importlib.util
 import json
@@ -26,7 +26,7 @@ SMALLER = commands.SMALLER + commands.table(
     (r"(?<!=)\b(4G|1G|256M)\b", "256k"),
     (r"-r 10\b", "-r 2"),
     (r"--repeat=\d+", "--repeat=2"),
-    (r"\| head\b", "| cat"),                   # head may end before who writes to it
+    (r"\| head\b", "| cat"),  # head may end before the writer
     # leadline
     (r"--until 5% --budget 8h", "--rounds 1"),
     (r"--np (16|64)\b", "--np 2"),
@@ -62,7 +62,7 @@ if not importlib.util.find_spec("pyarrow"):
     SMALLER += commands.table((r"parquet", "csv"))
 
 SURVEY = "gsfgen --files=2 --pings=50 --dir=%s\n"
-# What a page's commands take from others.
+# Files that a page's commands need from others.
 BEFORE = {
     "gsfinfo": "mkdir survey\n" + SURVEY % "survey" + "cp survey/*1.gsf line.gsf\n",
     "iotrace": commands.BEFORE["Tracing a program"],
@@ -115,12 +115,12 @@ echo "le vent et les vagues, la mer et le ciel" | tee documents/3 >texts/fr/a
                + "ls lines/*.gsf >files.txt\n"
                + "sed 's/$/ 121/' files.txt >datalist.mb-1\n",
 }
-# The tools of others, of which a test needs only that they were called so.
+# Tools of others; a test only checks that they were called.
 STAND_INS = ("dot", "gdalinfo", "gmt")
 
 
 def paragraphs(text):
-    """(commands, [JSON]) of a page's examples."""
+    """Returns (commands, [JSON]) of a page's examples."""
     parts = re.split(r"\n\n+", text)
     data = [part for part in parts if part.startswith("{")]
     return "\n".join(part for part in parts if part not in data) + "\n", data
@@ -165,7 +165,7 @@ def pages():
             yield name, text
 
 
-for name_, text_ in drawn(pages(), 0, 1 / 8):  # and as many with the other MPI
+for name_, text_ in drawn(pages(), 0, 1 / 8):  # the same number with the other MPI
     add(Pages, re.sub(r"\W", "_", name_), "page", name_, text_)
 
 

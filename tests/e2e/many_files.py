@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # limit: 600; tier: quick ci
-"""Any number of small files, in folders of their own: made, read back, checked and
-removed by tests/e2e/manyfiles.c without a word between ranks, in constant memory; and
-what is left of them, or is not, where the run is ended."""
+"""Any number of small files, in folders of their own: tests/e2e/manyfiles.c makes,
+reads back, checks and removes them without messages between ranks, in constant memory;
+and what remains of them if the run is ended."""
 import os
 import signal
 import unittest
@@ -33,7 +33,7 @@ class ManyFiles(Case):
     # ---- answers -------------------------------------------------------------
 
     def test_each_way(self):
-        """Written in each way, read and checked; also of no bytes at all."""
+        """Files are written in each way, read and checked; also empty ones."""
         ways = [("--how=" + how, *sync) for how in ("MAKE", "TRUNCATE", "RENAME")
                 for sync in ((), ("--sync",))]
         ways.append(("--way=OPENED", "--cache=keep"))
@@ -50,7 +50,7 @@ class ManyFiles(Case):
         self.checked(report, 25)
 
     def test_unequal_numbers(self):
-        """Ranks with none wait for nobody but at the ends of phases."""
+        """Ranks without files wait for others only at the ends of phases."""
         report = self.good(self.many(0, "--more=200", np=3))
         self.checked(report, 600)
 
@@ -59,7 +59,7 @@ class ManyFiles(Case):
         self.assertLess(report["checks"]["split_error"], 1e-6)
         calls = {act: self.sample(report, "make", act)["calls"]
                  for act in ("write", "sync", "open_close")}
-        # created, closed and renamed; and two folders
+        # Each is created, closed and renamed; and there are two folders.
         self.assertEqual(calls, {"write": 100, "sync": 100, "open_close": 302})
         read = {act: self.sample(report, "read", act)["calls"]
                 for act in ("read", "open_close")}
@@ -69,16 +69,16 @@ class ManyFiles(Case):
         return self.figure(self.good(self.many(files, *args, np=2)), "mpi_calls")
 
     def test_nothing_is_said_of_files(self):
-        """Collective calls and messages, counted by MPI's profiling interface."""
+        """MPI's profiling interface counts collective calls and messages."""
         for way in drawn(("WHOLE", "OPENED"), 1):
             args = ("--way=" + way, "--cache=keep")
             self.assertEqual(self.said(1, *args), self.said(1000, *args), way)
 
-    # ---- what others made ----------------------------------------------------
+    # ---- files of others -----------------------------------------------------
 
     def test_input(self):
-        """It is read, and nothing changes it: the files are refused to be written,
-        and what removes files of the run's leaves them."""
+        """They are read, and nothing changes them: opening them for writing is refused,
+        and removing the run's files leaves them."""
         folder = os.path.join(self.tmp, "input")
         os.mkdir(folder)
         for i, name in enumerate(("a b", "line\nend", "-rf", "\u00fc", "empty")):
@@ -103,7 +103,7 @@ class ManyFiles(Case):
         return self.run_program(PROGRAM, "50", "--quiet", *args, env=env, np=2)
 
     def test_faults(self):
-        """A sentence, with the file, and nothing is left."""
+        """A sentence names the file, and nothing is left."""
         faults = [("write:ENOSPC:5", "No space", ()), ("write:zero:5", "nothing", ()),
                   ("fsync:EIO:5", "fsync failed", ("--sync",)),
                   ("read:EIO:5", "read failed", ()), ("read:zero:5", "ended after", ()),
@@ -114,7 +114,7 @@ class ManyFiles(Case):
             self.failed(self.faulty(what, *args), text, "00000")
 
     def test_time_out(self):
-        """A call that hangs ends the run, and the folders go, too."""
+        """A call that hangs ends the run, and the folders are removed, too."""
         done = self.faulty("write:hang:20", "--io-timeout=1", rank=1)
         self.assertNotEqual(done.status, 0, done)
         self.assertIn("did not come back", done.err)
@@ -160,7 +160,7 @@ class ManyFiles(Case):
         self.assertIn("its files are removed", run.said[0])
 
     def test_killed(self):
-        """A run that cannot remove its own is named by the next one."""
+        """If a run cannot remove its files, the next one names them."""
         run = self.in_the_middle(1)
         run.signal(signal.SIGKILL)
         run.wait(60)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # limit: 600; tier: quick ci
-"""metabench: exactly as many calls as there are files, in each way of placing them; and
-each lie of a file system is found and named."""
+"""metabench: exactly as many calls as there are files, with each way of placing them;
+and each lie of a file system is detected and named."""
 import collections
 import os
 import signal
@@ -40,8 +40,8 @@ class Metabench(Case):
     # ---- answers -------------------------------------------------------------
 
     def judge(self, report, files, workers, size, folders, names):
-        """Each operation as often as there are files, and a series of the same. Empty
-        files are neither written nor read after they were created."""
+        """Each operation is made as often as there are files, and so is its series.
+        Empty files are neither written nor read after their creation."""
         for phase in [p for p in OPS if size or p not in ("write", "read")]:
             row = self.sample(report, phase)
             expected = workers * (folders if phase == "readdir" else files)
@@ -53,13 +53,13 @@ class Metabench(Case):
                      if s["phase"] == phase and s["act"] == act]
             self.assertEqual(sum(moved), workers * files * size)
         checks = report["checks"]
-        # stat, read, two of rename, unlink, rmdir; and the names that are listed
+        # stat, read, two of rename, unlink, rmdir; and the names that are listed.
         each = 6 if size else 5
         self.assertEqual(checks["blocks_checked"], each * workers * files + names)
         self.assertEqual(checks["blocks_bad"], 0)
 
     def test_places(self):
-        """On 1, 2 and 3 ranks, with threads, in each order and place."""
+        """It runs on 1, 2 and 3 ranks, with threads, in each order and place."""
         shift = ("--rank-shift=1",)
         cases = [(1, "own", 1, 0, 2, ()), (2, "tree", 50, 3901, 2, shift),
                  (3, "shared", 20, 3901, 1, ("--order=random", *shift)),
@@ -78,7 +78,7 @@ class Metabench(Case):
 
     @long
     def test_relist(self):
-        """Folders are listed to their ends while all make new files in them."""
+        """Folders are listed to their ends while all ranks make new files in them."""
         cases = [(1, "own", 3000, 1, ()), (2, "shared", 900, 2, ("--rank-shift=1",)),
                  (3, "tree", 400, 1, ("--rank-shift=1", "--order=random"))]
         for np, place, files, threads, more in drawn(cases, 1):
@@ -100,7 +100,7 @@ class Metabench(Case):
     @unittest.skipIf(os.environ.get("SANITIZERS"),
                      "a recorder and sanitizers want the same calls")
     def test_by_iotrace(self):
-        """Who traces it sees the same calls of files, and no others."""
+        """A trace shows the same calls on files, and no others."""
         trace = os.path.join(self.tmp, "trace")
         done = self.meta(40, "--bytes=100", "--ops=create,stat,rename,unlink",
                          "--no-verify", inside=("iotrace", "run", "-o", trace, "--"))
@@ -130,7 +130,7 @@ class Metabench(Case):
         self.assertEqual(self.sample(easy, "create", "write")["bytes"], 60 * 7)
 
     def test_time(self):
-        """All make what the fastest made, and these are what is touched."""
+        """All ranks make as many as the fastest, and touch these."""
         report = self.good(self.meta(1000000, "--time=0.05", "--place=tree",
                                      "--ops=create,stat,unlink", np=2))
         made = self.calls(report, "create")
@@ -141,7 +141,7 @@ class Metabench(Case):
         self.assertGreater(self.figure(report, "create.limit_per_s"), 0)
 
     def test_memory(self):
-        """Memory does not grow with files, but for the bits, and none is left."""
+        """Memory does not grow with files, except for the bits, and none is left."""
         need = self.run_program("metabench", "1000000", "--dry-run", np=0)
         self.assertLess(need.report["rank_memory_bytes"], 500000)
         self.assertEqual(need.report["files"], 1000000)
@@ -165,7 +165,7 @@ class Metabench(Case):
     # ---- the file system fails -----------------------------------------------
 
     def test_faults(self):
-        """A sentence, with the file, and nothing is left."""
+        """A sentence names the file, and nothing is left."""
         for what, text in drawn((("write:ENOSPC:15", "No space"),
                                  ("open:EDQUOT:15", "cannot be created"),
                                  ("write:lost:15", "verification failed"),
@@ -176,7 +176,8 @@ class Metabench(Case):
             self.failed(done, text, rank=1, file="f00000")
 
     def large(self):
-        """A run that goes on until somebody ends it; its folder, with files in it."""
+        """Starts a run that goes on until it is ended; returns its folder, with files
+        in it."""
         done = self.start("metabench", "1000000", "--quiet", "--place=shared", np=2)
         at = os.path.join(done.dir, "%s", "t000000.000000000")
         self.until(lambda: any(os.path.isdir(at % f) and len(os.listdir(at % f)) > 100
@@ -185,7 +186,7 @@ class Metabench(Case):
 
     @long
     def test_removed_meanwhile(self):
-        """Somebody removes a folder of a tree, long before its turn comes."""
+        """Another process removes a folder of a tree, long before its turn."""
         done = self.start("metabench", "60000", "--quiet", "--place=tree",
                           "--ops=create", np=2)
         way = [os.path.join("t000001.%09d" % k) for k in (0, 4, 20)]
