@@ -1,11 +1,11 @@
-/* outcore aio: a file as a stream, by sets of operations, two sets in flight; after
- * the experiments with asynchronous interfaces of Ulmer's flash-memory report (2008,
- * section 2.2). Engines are held against each other in one run.
+/* outcore aio: a file as a stream of sets of operations, two sets in flight; after
+ * the experiments with asynchronous interfaces of Ulmer's flash-memory report
+ * (2008, section 2.2). One run compares several engines.
  *
  * Bytes, with W = lanes of all ranks x BYTES, for each engine: phase write W, phase
  * read W; with --op=read phase make W once instead of write, with --op=write phase
- * verify W.
- * Memory of a rank: lanes x sets x set bytes, and where sets are copied one more. */
+ * verify W. Memory of a rank: lanes x sets x set bytes, and one set more if sets
+ * are copied. */
 #include "base/err.h"
 #include "io/io.h"
 #include "outcore/aio/engines.h"
@@ -74,10 +74,10 @@ static struct flow flow;
 static struct engines engines;
 static struct layout layout;
 static bool named;         /* the files have names */
-static bool reads, writes; /* phases that are measured */
-static int threads_before; /* of the process, before any transfer */
-static uint64_t checksum;  /* of this repetition; of all lanes */
-static bool summed;        /* an engine has made it */
+static bool reads, writes; /* phases to be measured */
+static int threads_before; /* threads of the process before any transfer */
+static uint64_t checksum;  /* of this repetition, over all lanes */
+static bool summed;        /* an engine has computed it */
 
 static bool several(void)
 {
@@ -86,7 +86,8 @@ static bool several(void)
 
 /* ---- files ----------------------------------------------------------------------- */
 
-/* Each engine's own, but where all read one; "role" lives as long as the files. */
+/* Names the files: each engine's own, or one that all read. `role` must live as long as
+ * the files. */
 static void name_files(struct run *r, int engine)
 {
     static char role[NAME_SIZE];
@@ -102,7 +103,7 @@ static void name_files(struct run *r, int engine)
     named = true;
 }
 
-/* Of files that have names: from now on they are opened with it. */
+/* Sets the engine, also for files that are already named. */
 static int use_engine(struct run *r, const char *spec)
 {
     int rc = run_engine(r, spec);
@@ -152,7 +153,7 @@ static void add_figures(struct run *r, const char *phase, int64_t cpu_ns)
             100 * (double)sum[1] / (workers * (double)flow.sets.sets));
 }
 
-/* The same bytes must have come, whoever read them. */
+/* Compares the checksums of the engines, which must all have read the same bytes. */
 static int compare_sums(struct run *r, const char *spec)
 {
     uint64_t sum = 0;
@@ -174,7 +175,7 @@ static int compare_sums(struct run *r, const char *spec)
 
 /* ---- phases ---------------------------------------------------------------------- */
 
-/* Returns the processor time of this process. */
+/* Runs the flow on all lanes. Returns the processor time of this process. */
 static int64_t flow_lanes(struct run *r)
 {
     int64_t begin_ns = clock_cpu_ns();
@@ -182,7 +183,7 @@ static int64_t flow_lanes(struct run *r)
     return clock_cpu_ns() - begin_ns;
 }
 
-/* A transfer of all; verdict agreed. */
+/* Makes one transfer of everything; the verdict is agreed. */
 static int transfer(struct run *r, const char *phase, enum io_op op, int64_t *cpu_ns)
 {
     bool out = op == IO_OP_WRITE;
@@ -207,7 +208,7 @@ static int measure(struct run *r, const char *phase, enum io_op op)
     return rc;
 }
 
-/* None of the work: no figures, and no part of wall_s. */
+/* Makes a transfer outside of the work: without figures, and not part of wall_s. */
 static int aside(struct run *r, const char *phase, enum io_op op)
 {
     int64_t cpu_ns;
@@ -222,8 +223,8 @@ static int aside(struct run *r, const char *phase, enum io_op op)
     return rc;
 }
 
-/* What the engine before left, so that each is seen to have its own threads only. Who
- * does not go is not waited for again. */
+/* Waits for the previous engine's threads to end, so that each is seen to have only its
+ * own. Threads that stay are not waited for again. */
 static void settle_threads(void)
 {
     const struct timespec t = {.tv_nsec = 10000000};
@@ -276,7 +277,7 @@ static int repetition(struct run *r, void *context)
     }
     for (int i = 0; i < engines.n && !rc; i++)
         rc = engine_turn(r, engines_turn(&engines, r->rep, i));
-    r->samples_only = true; /* each engine has its own */
+    r->samples_only = true; /* each engine has its own figures */
     return rc;
 }
 
@@ -294,7 +295,7 @@ static int put_away(struct run *r, int rc)
     return remove_files(r);
 }
 
-/* ---- what is told ---------------------------------------------------------------- */
+/* ---- report ---------------------------------------------------------------------- */
 
 static const char *list_engines(char out[LISTED])
 {
@@ -305,7 +306,7 @@ static const char *list_engines(char out[LISTED])
     return out;
 }
 
-/* One line of the report is of all of them. */
+/* Describes all engines in one line of the report. */
 static void tell_engines(struct run *r)
 {
     char text[LISTED];
@@ -395,8 +396,8 @@ static int check(const struct run *r, int64_t *all)
     return check_direct();
 }
 
-/* Stacks of glibc's helpers, which are as small as it can make them: one for each
- * descriptor that has operations under way. */
+/* The stacks of glibc's helpers, which are as small as it can make them: one for each
+ * descriptor with operations in flight. */
 static int64_t helper_bytes(const struct run *r)
 {
     int64_t depth = flow.in_flight * flow.sets.per_set, most = 0;

@@ -4,15 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whether a word is an option of the engine before it. */
+/* True if a word is an option of the engine before it. */
 static bool is_option(const char *word, size_t n)
 {
     const char *equals = memchr(word, '=', n), *colon = memchr(word, ':', n);
     return equals && !colon;
 }
 
-/* The words of e->text, which become strings of their own; options stay behind their
- * engine. */
+/* Splits e->text into words; options stay with their engine. */
 static int split(struct engines *e)
 {
     char *at = e->text, *end;
@@ -43,7 +42,7 @@ static void leave_out(struct engines *e, const char *name)
     err_clear();
 }
 
-/* Ranks may be on nodes that differ. */
+/* Takes the engines that all ranks can use: nodes may differ. */
 static int take_usable(struct engines *e, struct run *r)
 {
     static const char *const known[] = {"posix",   "aio",   "libaio",

@@ -1,4 +1,4 @@
-/* --engines: several I/O engines that one run holds against each other. */
+/* --engines: several I/O engines that one run compares. */
 #ifndef OUTCORE_AIO_ENGINES_H
 #define OUTCORE_AIO_ENGINES_H
 
@@ -9,20 +9,22 @@
 struct engines {
     int n;
     const char *spec[ENGINES_MOST]; /* "aio:descriptors=4" */
-    char text[1024];                /* what they point into */
-    char absent[1024];              /* of "all": those that are not, and why */
+    char text[1024];                /* memory of their texts */
+    char absent[1024];              /* with "all": unusable ones, and the reason */
 };
 
-/* **Collective.** The engines that `list` names: "posix,aio:descriptors=4,threads=8",
- * where words with "=" and without ":" belong to the engine before; or "all", those of
- * the paper and of after it that can be used here; NULL: that of IOMETHOD. 0, or, on
- * every rank, -errno with a sentence. Leaves r->engine what stores files, if any. */
+/* **Collective.** Parses the engines in `list`: "posix,aio:descriptors=4,threads=8",
+ * where a word with "=" and without ":" is an option of the engine before it; "all"
+ * means those of the paper and later ones that can be used here; NULL means that of
+ * IOMETHOD. Returns 0, or, on every rank, -errno with a sentence. Sets r->engine to one
+ * that stores files, if there is one. */
 int engines_parse(struct engines *e, struct run *r, const char *list);
 
-/* Local. Which one has turn number `turn` of a repetition: each is first once. */
+/* Local. The engine at position `turn` of a repetition: each is first in one
+ * of them. */
 int engines_turn(const struct engines *e, int rep, int turn);
 
-/* Local. Whether one of them stores what is written. */
+/* Local. True if one of them stores what is written. */
 bool engines_store(const struct engines *e);
 
 #endif

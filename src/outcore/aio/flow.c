@@ -63,7 +63,8 @@ int flow_threads(void)
     return n;
 }
 
-/* An engine's helpers may come with the first operations or with later ones. */
+/* Counts threads in each set: an engine's helpers may start with the first operations
+ * or later. */
 static void look_at_threads(struct run *r, struct flow_lane *l)
 {
     if (r->lane)
@@ -76,7 +77,7 @@ static void look_at_threads(struct run *r, struct flow_lane *l)
 
 /* ---- one operation --------------------------------------------------------------- */
 
-struct flowing { /* a lane, in a phase */
+struct flowing { /* a lane in a phase */
     struct run *r;
     struct flow *f;
     struct flow_lane *l;
@@ -96,7 +97,8 @@ static struct io_req make(const struct flowing *w, int64_t i, char *buf)
     return req;
 }
 
-/* Which the first failure of the run came from; others are its consequences. */
+/* Adds the operation to the run's first failure; later failures are its
+ * consequences. */
 static void name_failed(const struct flowing *w, int64_t k, const struct run_io *t,
                         int64_t n)
 {
@@ -117,7 +119,7 @@ static void name_failed(const struct flowing *w, int64_t k, const struct run_io 
 
 /* ---- set by set ------------------------------------------------------------------ */
 
-/* Where set k is in memory. */
+/* The memory of set k. */
 static struct run_io *set_io(const struct flowing *w, int64_t k)
 {
     return w->l->io + k % w->f->in_flight * w->f->sets.per_set;
@@ -129,8 +131,8 @@ static char *set_buf(const struct flowing *w, int64_t k)
     return w->r->buffer + k % w->f->in_flight * s->per_set * s->op_bytes;
 }
 
-/* Care for blocks while another set is under way is time of that, or it would hide
- * some of it. */
+/* Starts timing care for blocks: while another set is in flight this counts as time of
+ * that set, or it would hide some of it. */
 static int64_t care_begins(const struct flowing *w)
 {
     return w->r->phase->act[ACT_CHECK].ns;
@@ -187,7 +189,7 @@ static void set_use(const struct flowing *w, int64_t k, bool others)
                                   s->per_set * s->op_bytes, w->l->copy);
 }
 
-/* Whether the set that was started after k was complete before k was, at last_ns. */
+/* True if the set after k was complete before k was, at last_ns. */
 static bool is_overtaken(const struct flowing *w, int64_t k, int64_t last_ns)
 {
     const struct sets *s = &w->f->sets;
@@ -222,7 +224,7 @@ static void flow_sets(const struct flowing *w)
     }
 }
 
-/* ---- a queue that is kept full --------------------------------------------------- */
+/* ---- a queue kept full ----------------------------------------------------------- */
 
 static struct io_req queue_make(const void *flowing, int64_t i, int slot)
 {

@@ -39,7 +39,7 @@ uint64_t consume_sum(const void *buf, int64_t bytes)
     return sum + word;
 }
 
-/* A part of a set sleeps its share. */
+/* Sleeps; a part of a set takes its share. */
 static void sleep_for(int64_t us, double share)
 {
     int64_t ns = (int64_t)((double)us * 1e3 * share);

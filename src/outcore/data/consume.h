@@ -1,4 +1,4 @@
-/* What is done with bytes that were read, before their place is read into again. */
+/* Consumes bytes that were read, before their buffer is reused. */
 #ifndef OUTCORE_DATA_CONSUME_H
 #define OUTCORE_DATA_CONSUME_H
 
@@ -8,19 +8,21 @@ enum consume_how { CONSUME_NONE, CONSUME_CHECKSUM, CONSUME_COPY, CONSUME_SLEEP }
 
 struct consume {
     enum consume_how how;
-    int64_t sleep_us; /* for each set */
+    int64_t sleep_us; /* per set */
 };
 
-/* Local. "none", "checksum", "copy" or "sleep:US". 0, or -EINVAL with a sentence. */
+/* Local. Parses "none", "checksum", "copy" or "sleep:US". Returns 0, or -EINVAL with
+ * a sentence. */
 int consume_parse(struct consume *c, const char *text);
 
-/* Local. `bytes` at buf, a whole set or a part of one of set_bytes. copy: room for as
- * many bytes, for CONSUME_COPY. Returns what is to be added to the checksum, else 0. */
+/* Local. Consumes `bytes` at buf, a whole set or a part of one of set_bytes. copy:
+ * room for as many bytes, for CONSUME_COPY. Returns the amount to add to the checksum,
+ * else 0. */
 uint64_t consume(const struct consume *c, const void *buf, int64_t bytes,
                  int64_t set_bytes, void *copy);
 
-/* Local. The sum of the 64-bit words at buf, modulo 2^64, the last one filled up with
- * zero bytes: of the whole, whatever the parts are, as long as these but the last are
+/* Local. The sum of the 64-bit words at buf, modulo 2^64, the last one padded with zero
+ * bytes. The sum of the whole is that of its parts, if all of them but the last are
  * multiples of 8 bytes. */
 uint64_t consume_sum(const void *buf, int64_t bytes);
 

@@ -13,7 +13,7 @@
 static const double least = 1058, median = 1392.4493819912982,
                     spread = 0.8708038633105051;
 
-/* A polynomial, its highest coefficient first. */
+/* Evaluates a polynomial, its highest coefficient first. */
 static double polynomial(const double c[8], double x)
 {
     double y = c[0];
@@ -64,8 +64,8 @@ static double normal_quantile(double p)
     return copysign(polynomial(c[0], x) / polynomial(c[1], x), q);
 }
 
-/* Rounded, halves down: one of the 3183 is a half to the last bit, which must not
- * depend on whose exp() it is. */
+/* Rounds with halves down: one of the 3183 is a half to the last bit, which must not
+ * depend on the C library's exp(). */
 static int64_t size_of_quantile(const struct documents *d, int64_t k)
 {
     double u = ((double)k + 0.5) / (double)d->n;
@@ -96,8 +96,8 @@ int64_t documents_bytes(const struct documents *d)
 
 /* ---- words ----------------------------------------------------------------------- */
 
-/* Of 65536 draws word k has its share by Zipf's law, at least one; the frequent words
- * take up what rounding leaves. */
+/* Distributes 65536 draws to words by Zipf's law, at least one each; the frequent words
+ * take up the rounding error. */
 static void share_out(uint16_t word[DOCUMENTS_DRAWN])
 {
     double harmonic = 0;
@@ -123,7 +123,8 @@ void documents_prepare(struct documents *d, int64_t n, int64_t size, uint64_t se
     share_out(d->word);
 }
 
-/* Frequent words are short: 16 have one syllable, 256 two, all others three. */
+/* Makes a word. Frequent words are short: 16 have one syllable, 256 two, all
+ * others three. */
 int documents_word(char out[8], int k)
 {
     static const char syllable[16][3] = {"ta", "ne", "ri", "so", "lu", "ma",
@@ -137,11 +138,11 @@ int documents_word(char out[8], int k)
 
 struct writer {
     const struct documents *d;
-    uint64_t key; /* of the document's words */
+    uint64_t key; /* for the document's words */
     uint64_t drawn;
-    int64_t words; /* so many are put */
+    int64_t words; /* words put so far */
     char *begin, *at, *end;
-    documents_tell *tell; /* NULL: nobody asks */
+    documents_tell *tell; /* NULL: not asked for */
     void *context;
 };
 
@@ -162,8 +163,9 @@ static void put_text(struct writer *w, const char *text)
     put(w, text, (int64_t)strlen(text));
 }
 
-/* What does not fit in full is not told of. Words are drawn as if there were no
- * phrases, so that those of a document without any do not change. */
+/* Puts a phrase, if one is due here. One that does not fit in full is not
+ * reported. Words are drawn as if there were no phrases, so that documents without
+ * any do not change. */
 static void put_phrase(struct writer *w)
 {
     uint64_t word = (uint64_t)w->words++;
@@ -180,7 +182,8 @@ static void put_phrase(struct writer *w)
         w->tell(w->context, at, which);
 }
 
-/* Words in lines of twelve, each followed by a blank, up to the end; or so many. */
+/* Puts words in lines of twelve, each followed by a blank, up to the end of the
+ * document or n words. */
 static void put_words(struct writer *w, int64_t n)
 {
     char text[8];
@@ -196,7 +199,7 @@ static void put_words(struct writer *w, int64_t n)
     }
 }
 
-/* A line of a table: a word, and four numbers. */
+/* Puts lines of a table: a word, and four numbers. */
 static void put_rows(struct writer *w)
 {
     char text[96], name[8];

@@ -1,4 +1,4 @@
-/* Documents from a seed: many small files of text, with the sizes of news stories. A
+/* Documents from a seed: many small text files, with the sizes of news stories. A
  * document is computed from its number alone. It is XML in the form of Reuters-21578
  * (date, title, dateline, body), of made-up words by Zipf's law; each 20th one is a
  * table of numbers. No MPI, no files. */
@@ -12,37 +12,39 @@
 
 struct documents {
     int64_t n;
-    int64_t size; /* of each; 0: they are as unequal as those of a news agency */
+    int64_t size; /* of each; 0: unequal, as those of a news agency */
     uint64_t sizes_key, words_key;
     const char *const *phrase; /* planted among the words; NULL: none */
     int64_t phrases;
-    uint16_t word[DOCUMENTS_DRAWN]; /* by the 16 bits that draw it */
+    uint16_t word[DOCUMENTS_DRAWN]; /* by the 16 bits drawn */
 };
 
-/* Local. n >= 1 documents of a seed; `version` 0.. : other words, the same sizes. */
+/* Local. Prepares n >= 1 documents of a seed; `version` 0..: other words, the
+ * same sizes. */
 void documents_prepare(struct documents *d, int64_t n, int64_t size, uint64_t seed,
                        int version);
 
-/* Local, any thread. Bytes of document i, 0 .. n - 1. Where they are unequal, document
- * i has the quantile with the number that a permutation of the seed gives it; all
- * together are the same for any seed. */
+/* Local, any thread. The bytes of document i, 0 .. n - 1. If sizes are unequal,
+ * document i has the quantile whose number a permutation by the seed gives it; the
+ * total is the same for any seed. */
 int64_t documents_size(const struct documents *d, int64_t i);
 
-/* Local. Bytes of the largest one, and of all; -1: more than 2^63 - 1. O(n). */
+/* Local. The bytes of the largest one, and of all; -1: more than 2^63 - 1. O(n). */
 int64_t documents_most(const struct documents *d);
 int64_t documents_bytes(const struct documents *d);
 
-/* Local. Word k of DOCUMENTS_WORDS, no two alike, without an end; its bytes. */
+/* Local. Makes word k of DOCUMENTS_WORDS, all different, without terminator; returns
+ * its bytes. */
 int documents_word(char out[8], int k);
 
-/* Local, any thread. Makes document i; there is room for its bytes. Those of fewer than
- * DOCUMENTS_MARKED bytes are words only. */
+/* Local, any thread. Makes document i; there must be room for its bytes. Those of fewer
+ * than DOCUMENTS_MARKED bytes are words only. */
 #define DOCUMENTS_MARKED 256
 void documents_make(const struct documents *d, int64_t i, void *to);
 
-/* Local, any thread. Makes it, and tells of each phrase in it, in order: where in the
- * document it begins, and which one it is. One phrase for each DOCUMENTS_PLANTED words
- * of running text, on average, stands between two blanks or line ends. */
+/* Local, any thread. Makes document i, and reports each phrase in it, in order: its
+ * offset in the document, and its number. On average there is one phrase for each
+ * DOCUMENTS_PLANTED words of running text, between two blanks or line ends. */
 #define DOCUMENTS_PLANTED 32
 typedef void documents_tell(void *context, int64_t at, int64_t phrase);
 void documents_truth(const struct documents *d, int64_t i, void *to,

@@ -76,7 +76,7 @@ void data_folder_fill(struct run *r, const struct data_fill *fill)
     run_lanes(r, fill_share, &f);
 }
 
-/* All ranks have closed it when they agree. */
+/* Removes the directory, after all ranks have agreed, and so have closed it. */
 int data_folder_remove(struct run *r, struct data_folder *d)
 {
     struct io_folder *folder = NULL;

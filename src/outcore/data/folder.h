@@ -1,5 +1,5 @@
-/* A folder of documents that all lanes of all ranks make, each some of them, and that
- * is one for all: a file each, with its number as its name. */
+/* A directory of documents that all lanes of all ranks make together: a file for each,
+ * with its number as its name. */
 #ifndef OUTCORE_DATA_FOLDER_H
 #define OUTCORE_DATA_FOLDER_H
 
@@ -11,33 +11,33 @@ enum { DATA_FOLDER_PATH = 4096 };
 
 struct data_folder {
     char path[DATA_FOLDER_PATH];
-    bool made; /* by the run, and there */
+    bool made; /* made by the run, and present */
 };
 
-/* **Collective**, in a phase. Makes the folder d->path, which must not be there.
+/* **Collective**, in a phase. Makes the directory d->path, which must not exist.
  * Returns the agreed verdict. */
 int data_folder_create(struct run *r, struct data_folder *d);
 
 struct data_fill {
     const struct data_folder *folder;
     const struct documents *documents;
-    int first_lane; /* those before it do nothing */
+    int first_lane; /* earlier lanes do nothing */
     enum io_replace how;
-    bool sync_each; /* fsync of each file, and not of all at the end */
+    bool sync_each; /* fsync each file, instead of all at the end */
     bool sync_end;
 };
 
-/* Local, on the rank's thread, in a phase: all its lanes write their documents, which
- * take r->buffer of each: data_folder_room(). A failure is kept. */
+/* Local, on the rank's thread, in a phase. All lanes write their documents in
+ * r->buffer, each of data_folder_room() bytes. A failure is kept. */
 void data_folder_fill(struct run *r, const struct data_fill *fill);
 int64_t data_folder_room(const struct documents *d);
 
-/* Local. The folder that a path leads to, "." where it names none, and the name in it,
- * "" where it is a folder's. 0, or -ENAMETOOLONG with a sentence. */
+/* Local. Splits a path into the directory, "." if it names none, and the name in it, ""
+ * for a directory. Returns 0, or -ENAMETOOLONG with a sentence. */
 int data_folder_of(const char *path, char folder[DATA_FOLDER_PATH], const char **name);
 
-/* **Collective**, between or in phases. Removes it with all that is in it; nothing
- * where it is not there. Returns the agreed verdict. */
+/* **Collective**, between or in phases. Removes the directory with its content, if it
+ * is there. Returns the agreed verdict. */
 int data_folder_remove(struct run *r, struct data_folder *d);
 
 #endif

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Numbers with commas between them: how many, at most so many; -1: there is something
- * else. */
+/* Parses numbers separated by commas. Returns their number, at most `most`; -1:
+ * invalid text. */
 static int split(const char *text, int64_t *is, int most)
 {
     int n = 0;

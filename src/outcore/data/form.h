@@ -1,18 +1,22 @@
-/* What outcore's programs are told in the same words: the form of a file's records
- * (--record), and lists of numbers (--sweep-...). No MPI, no files. */
+/* Options with the same meaning in several of outcore's programs: the form of a file's
+ * records (--record), and lists of numbers (--sweep-...). No MPI, no files. */
 #ifndef OUTCORE_DATA_FORM_H
 #define OUTCORE_DATA_FORM_H
 
 #include "sort/order.h"
 
-enum form_kind { FORM_RECORDS, FORM_VECTORS, FORM_OTHER }; /* OTHER: nothing makes it */
+enum form_kind {
+    FORM_RECORDS,
+    FORM_VECTORS,
+    FORM_OTHER
+}; /* OTHER: cannot be generated */
 
 struct form {
     enum form_kind kind;
     struct sort_order order;
 };
 
-#define FORM_DIM 32 /* of vectors that are sorted */
+#define FORM_DIM 32 /* of vectors to be sorted */
 
 /* clang-format off */
 #define FORM_OPTION(text) \
@@ -24,7 +28,7 @@ struct form {
              "length of its key, compared as unsigned bytes)"}
 /* clang-format on */
 
-/* Local. 0, or -EINVAL with a sentence. */
+/* Local. Parses a form. Returns 0, or -EINVAL with a sentence. */
 int form_parse(struct form *f, const char *text);
 
 #define FORM_NUMBERS 32
@@ -34,8 +38,8 @@ struct form_numbers {
     int64_t is[FORM_NUMBERS];
 };
 
-/* Local. "1,2,4" of --option: each in least .. most, and larger than the one before. 0,
- * or -EINVAL with a sentence. */
+/* Local. Parses "1,2,4" of --option: ascending numbers in least .. most. Returns 0, or
+ * -EINVAL with a sentence. */
 int form_numbers(struct form_numbers *x, const char *option, const char *text,
                  int64_t least, int64_t most);
 

@@ -1,6 +1,6 @@
-/* outcore gen: inputs of the other programs, each from a seed, made by all lanes of all
- * ranks. What a kind is stands with it (records.h, vectors.h, documents.h, image.h,
- * graphs.h).
+/* outcore gen: generates the inputs of the other programs, each from a seed, by all
+ * lanes of all ranks. Each kind is described with its code (records.h, vectors.h,
+ * documents.h, image.h, graphs.h).
  *
  * Bytes: phase gen writes rows x bytes of a row, or the bytes of all documents. Memory
  * of a lane: DATA_MAKE_MEMORY, or a document. */
@@ -172,7 +172,8 @@ static void model_rows(const void *context, int64_t first, int64_t n, void *to)
 
 static struct image_made picture;
 
-/* Its bytes are the rows: the head is not of a pixel row's size. */
+/* Starts an image. Its rows are bytes: the head does not have the size of a row
+ * of pixels. */
 static int64_t image_start(uint64_t seed, const void **context)
 {
     picture.key = rng_key(seed, set.stars ? RNG_STARS : RNG_IMAGE);
@@ -193,7 +194,7 @@ static struct documents documents;
 static struct plant plant;
 static struct data_folder folder;
 
-/* Each is a row of its own size. */
+/* Starts documents, each a row of its own size. */
 static int64_t documents_start(uint64_t seed, const void **context)
 {
     documents_prepare(&documents, set.n, set.size, seed, 0);
@@ -203,7 +204,7 @@ static int64_t documents_start(uint64_t seed, const void **context)
     return 0;
 }
 
-/* How many bytes an image has follows from its size in pixels. */
+/* Computes the bytes of an image from its size in pixels. */
 static int count_image(void)
 {
     if (set.n)
@@ -218,7 +219,8 @@ static int count_image(void)
     return rc;
 }
 
-/* The graph that has this name for outcore graph, which makes the same edges of it. */
+/* Parses the graph by the name that outcore graph uses, which makes the same edges
+ * from it. */
 static int count_edges(const char *name)
 {
     int rc = graphs_parse(&graph, name);
@@ -250,12 +252,12 @@ static int count_kronecker(void)
 
 struct kind {
     const char *name;
-    const char *options; /* its own, each between blanks */
-    /* Sets out what rows are made of; returns their bytes. */
+    const char *options; /* names of its own options, between blanks */
+    /* Prepares the context of `rows`; returns the bytes of a row. */
     int64_t (*start)(uint64_t seed, const void **context);
-    /* NULL: a folder of documents. */
+    /* Makes rows. NULL: a directory of documents. */
     void (*rows)(const void *context, int64_t first, int64_t n, void *to);
-    /* Sets set.n, where it follows from its options; NULL: N says how many. */
+    /* Sets set.n, if it follows from options of the kind; NULL: N gives it. */
     int (*count)(void);
 };
 
@@ -270,7 +272,7 @@ static const struct kind kinds[] = {
 };
 static const struct kind *kind;
 static struct data_rows rows;
-static int64_t bytes; /* of all */
+static int64_t bytes; /* of all rows */
 
 /* ---- the run --------------------------------------------------------------------- */
 
@@ -280,7 +282,7 @@ static bool is_of(const struct kind *k, const char *option)
     return at && at[-1] == ' ' && at[strlen(option)] == ' ';
 }
 
-/* An option of another kind would say nothing here. */
+/* Refuses options of another kind, which would have no effect. */
 static int check_options(const struct run *r)
 {
     static const char *const own[] = {
@@ -306,7 +308,7 @@ static int check_options(const struct run *r)
     return 0;
 }
 
-/* Of all rows; -1: more than there can be. */
+/* The bytes of all rows; -1: more than possible. */
 static int64_t all_bytes(void)
 {
     int64_t all;
@@ -375,7 +377,7 @@ static int check(struct run *r, void *context)
                       : run_moved(r, "gen", folder.path, 0, bytes);
 }
 
-/* Of what is there now. */
+/* Writes the truth about the phrases in the documents. */
 static int write_truth(struct run *r)
 {
     int rc = r->world.rank ? 0 : plant_truth(&documents, set.truth, r->buffer);

@@ -11,7 +11,7 @@
 enum { SCALE_MOST = 47 };
 #define VERTICES_MOST (INT64_C(1) << 48)
 
-/* ---- what is asked for ----------------------------------------------------------- */
+/* ---- graph names ----------------------------------------------------------------- */
 
 static int parse_scale_free(struct graphs_made *g, const char *text)
 {
@@ -83,8 +83,8 @@ static uint64_t source_of(const struct graphs_made *g, int64_t k)
                                 (g->edges - g->hubs)));
 }
 
-/* Place p of the list of all ends, in which sources are at even places, is a copy of
- * an earlier place, which may be a copy itself. */
+/* The target of edge k. Place p of the list of all ends, with sources at even places,
+ * is a copy of an earlier place, which may be a copy itself. */
 static uint64_t target_of(const struct graphs_made *g, int64_t k)
 {
     if (k < g->hubs)

@@ -22,7 +22,8 @@ static bool pixel_is_known(const struct image *m)
     return m->kind == IMAGE_UNSIGNED && (m->bits == 8 || m->bits == 16);
 }
 
-/* What options say is for the user to change; what a file says is wrong. */
+/* Reports a size as a usage error if it comes from options, else as an error of
+ * the file. */
 #define REFUSED(path, ...)                                                             \
     ((path) ? err_set(-EINVAL, path, -1, __VA_ARGS__) : err_usage(__VA_ARGS__))
 
@@ -90,7 +91,7 @@ void image_to_fits(struct image *m)
                                   .scale = 1};
 }
 
-/* Cards of 80 characters, the values right-aligned in columns 11 to 30. */
+/* Writes cards of 80 characters, the values right-aligned in columns 11 to 30. */
 static void fits_head(const struct image *m, char *to)
 {
     const struct {
@@ -221,7 +222,7 @@ static void make_pixel(const struct image_made *made, int64_t y, int64_t x,
         put_number(to, made->image.bits / 8, whole >> (16 - made->image.bits));
 }
 
-/* Bytes of row y from column byte `at` on. */
+/* Makes bytes of row y from column byte `at` on. */
 static void make_row(const struct image_made *made, int64_t y, int64_t at, int64_t n,
                      uint8_t *to)
 {

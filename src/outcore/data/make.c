@@ -65,7 +65,7 @@ void data_write(struct run *r, struct run_file of[], const struct data_rows *row
     run_lanes(r, write_share, &w);
 }
 
-/* ---- what it is ------------------------------------------------------------------ */
+/* ---- properties ------------------------------------------------------------------ */
 
 int data_whole_rows(const struct data_file *d, int64_t row_bytes)
 {
@@ -144,7 +144,8 @@ void data_name(struct run *r, struct data_file *d, const char *role,
     name_lanes(r, d, max_request, depth);
 }
 
-/* With --cache=direct the last transfer is a whole block, which is cut afterwards. */
+/* Checks the bytes written. With --cache=direct the last transfer is a whole block,
+ * which is cut afterwards. */
 int data_written(const struct run *r, const char *phase, const char *path,
                  int64_t bytes)
 {
@@ -153,7 +154,7 @@ int data_written(const struct run *r, const char *phase, const char *path,
     return run_moved(r, phase, path, -1, expected);
 }
 
-/* Each rank has the sums of its rows; then all have those of the file. */
+/* Combines the ranks' sums to those of the file on all ranks. */
 static void share_sums(const struct run *r, const uint32_t *mine, uint32_t *all,
                        int64_t blocks)
 {
@@ -219,7 +220,7 @@ void data_sums_add(const struct data_file *d, int64_t at, const void *from, int6
         written_add(d->sums.read, at, from, n);
 }
 
-/* Who has read something of the block says so. */
+/* Checks the blocks; a rank that has read a part of a wrong block reports it. */
 void data_sums_check(struct run *r, const struct data_file *d)
 {
     const struct written *s = &d->sums;

@@ -13,8 +13,8 @@
 
 /* ---- names ----------------------------------------------------------------------- */
 
-/* The part file that a worker writes has a number; of --merge=single each rank's first
- * lane only writes. */
+/* The number of the part file of a worker; with --merge=single only each rank's first
+ * lane writes. */
 static int part_of(const struct run *r, const struct output *o, int lane)
 {
     return r->world.rank * o->writers + lane;
@@ -43,8 +43,8 @@ static void folder_of(const char *path, char folder[PATH])
         snprintf(folder, PATH, ".");
 }
 
-/* Beside the name that it will have, as the names of --dir are: the next run tells of
- * one that was left. */
+/* Makes the temporary name, beside the final one and formed as names in --dir are: the
+ * next run reports leftovers. */
 static void name_now(struct run *r, const struct output *o, int lane, char name[PATH])
 {
     char which[32] = "", folder[PATH];
@@ -66,7 +66,8 @@ static int refuse_place(int rc, const char *name, const char *why)
     return err_set(rc, name, -1, "the output cannot be written: %s", why);
 }
 
-/* An output is written at many offsets, by many ranks: it is a regular file. */
+/* Checks the path: an output is written at many offsets by many ranks, so it must be a
+ * regular file. */
 static int check_what_is_there(const struct run *r, const struct output *o, int lane,
                                struct outfile_place *at)
 {
@@ -86,7 +87,8 @@ static int check_what_is_there(const struct run *r, const struct output *o, int 
     return rc ? refuse_place(rc, name, at->why) : 0;
 }
 
-/* Of a file that all write: the file that a link leads to, beside which it is made. */
+/* Resolves the place of a shared file: the target of a link, beside which it
+ * is made. */
 static int plan_place(struct run *r, struct output *o)
 {
     static struct outfile_place at;
@@ -134,7 +136,7 @@ int output_apart(const struct output *o, const char *input)
 
 /* ---- the files ------------------------------------------------------------------- */
 
-/* A temporary name of another folder than --dir may be left there, too. */
+/* Reports leftovers in the output's directory, if that is not --dir. */
 static void tell_leftovers(struct run *r, const struct output *o)
 {
     char folder[PATH];
@@ -186,7 +188,8 @@ int output_read(struct output *o)
 
 /* ---- the end --------------------------------------------------------------------- */
 
-/* What came under that name meanwhile stays, where the file system can tell. */
+/* Renames the output. A file that has appeared there meanwhile stays, if the file
+ * system can check it. */
 static int output_rename(const char *from, const char *to, bool overwrite)
 {
     int rc = outfile_rename(from, to, overwrite);
@@ -205,7 +208,7 @@ static int sync_folder_of(const char *path)
               : 0;
 }
 
-/* Of one file, by the rank that made it. */
+/* Gives one file its name, on the rank that made it. */
 static int give_name(struct run *r, const struct output *o, int lane)
 {
     char now[PATH], name[PATH];
@@ -242,7 +245,8 @@ static void close_left(struct run *r, struct output *o)
     }
 }
 
-/* --keep is for what has no name: a half-made file is of no use to anybody. */
+/* Removes the files. --keep does not apply to outputs with a name: a half-made one is
+ * of no use. */
 static int remove_files(struct run *r, struct output *o)
 {
     int rc = 0;

@@ -4,11 +4,12 @@
 #include <string.h>
 
 enum {
-    KEY_WORDS = 2, /* that are drawn for a record */
+    KEY_WORDS = 2, /* words drawn for a record */
     PREFIX_BITS = 16,
-    BINARY_WORDS = 10,  /* of its filler */
-    ASCII_WORDS = 3,    /* whole ones of it */
-    DUPLICATE_WORD = 11 /* beyond those of the filler: whether the key is another's */
+    BINARY_WORDS = 10,  /* words of its filler */
+    ASCII_WORDS = 3,    /* whole words of its filler */
+    DUPLICATE_WORD = 11 /* beyond those of the filler: decides whether the key
+                         * is another's */
 };
 
 struct drawn {
@@ -27,7 +28,7 @@ static bool is_duplicate(const struct records *r, int64_t i)
     return i > 0 && (double)(word >> 11) * 0x1p-53 < r->duplicates;
 }
 
-/* What the key of record i is made of. */
+/* Draws the key of record i. */
 static struct drawn draw_key(const struct records *r, int64_t i)
 {
     while (r->duplicates > 0 && is_duplicate(r, i))
@@ -47,7 +48,7 @@ static unsigned char *put_big_endian(unsigned char *to, uint64_t x, int bytes)
     return to;
 }
 
-/* The first 4-bit digits of x. */
+/* Writes the first 4-bit digits of x. */
 static unsigned char *put_hex(unsigned char *to, uint64_t x, int digits)
 {
     for (int k = 0; k < digits; k++)
@@ -55,7 +56,7 @@ static unsigned char *put_hex(unsigned char *to, uint64_t x, int digits)
     return to;
 }
 
-/* Five characters from blank to tilde, as digits of a fraction. */
+/* Writes five characters from blank to tilde, as digits of a fraction. */
 static unsigned char *put_printable(unsigned char *to, uint64_t x)
 {
     for (int k = 0; k < 5; k++) {

@@ -2,13 +2,13 @@
 #include "base/rng.h"
 #include <math.h>
 
-/* A star's light beyond REACH pixels is less than 1 in 10^15 of it. */
+/* Beyond REACH pixels a star's light is less than 1 in 10^15 of its total. */
 enum { SQUARE = 16, REACH = 8 };
 
 static const double sky = 900, noise = 0.4, faintest = 3000, brightest = 300000,
                     spread = 0.9;
 
-/* What the star of square (row, column) adds at pixel (y, x). */
+/* The light of the star of square (row, column) at pixel (y, x). */
 static double star(uint64_t key, int64_t row, int64_t column, int64_t y, int64_t x)
 {
     uint64_t own = rng_at(rng_at(key, (uint64_t)row), (uint64_t)column);
@@ -21,7 +21,7 @@ static double star(uint64_t key, int64_t row, int64_t column, int64_t y, int64_t
     return fmin(light, brightest) / (M_PI * two) * exp(-far / two);
 }
 
-/* Four numbers of 8 bits together are nearly Gaussian. */
+/* Noise from four numbers of 8 bits, whose sum is nearly Gaussian. */
 static double camera(uint64_t key, int64_t y, int64_t x)
 {
     uint64_t random = rng_at(rng_at(~key, (uint64_t)y), (uint64_t)x);
@@ -33,7 +33,7 @@ static double camera(uint64_t key, int64_t y, int64_t x)
 
 uint16_t stars_pixel(uint64_t key, int64_t y, int64_t x)
 {
-    /* Squares that can reach here: this one, and its nearest neighbours. */
+    /* Stars that can reach this pixel are in its square and the nearest neighbours. */
     int64_t row = (y + SQUARE - REACH) / SQUARE - 1;
     int64_t column = (x + SQUARE - REACH) / SQUARE - 1;
     double light = camera(key, y, x);

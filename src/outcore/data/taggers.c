@@ -14,7 +14,7 @@ static const char *const label[2][LABELS] = {
     {"O", "B-ORG", "I-ORG", "B-PER", "I-PER", "B-LOC", "I-LOC", "B-DATE", "I-DATE"},
     {"O", "B-ORG", "I-ORG", "B-PER", "I-PER", "B-LOC", "I-LOC", "DATE", "PLACE"}};
 
-/* Fills the line with a number in (-1, 1), as long as there is room. */
+/* Fills the rest of the line with a number in (-1, 1). */
 static void put_weight(const struct tagger *t, int64_t row, char *line, int used)
 {
     uint64_t x = rng_at(t->key, (uint64_t)row);
@@ -27,7 +27,8 @@ static void put_weight(const struct tagger *t, int64_t row, char *line, int used
     line[used] = '\n';
 }
 
-/* Words of documents first, alone and beside the token; then words of no document. */
+/* Puts feature f. Words of documents come first, alone and beside the token; then words
+ * of no document. */
 static int put_feature(char *line, size_t room, int64_t f)
 {
     static const char *const of[] = {"w=", "w-1=", "w+1="};

@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-/* Local. Vectors first .. first + n - 1, one after the other. key: rng_key(seed,
- * RNG_VECTORS), or RNG_QUERIES of those that are looked for. */
+/* Local. Makes vectors first .. first + n - 1, one after the other. key: rng_key(seed,
+ * RNG_VECTORS), or RNG_QUERIES for queries. */
 void vectors_make(uint64_t key, int64_t dim, int64_t first, int64_t n, float *to);
 
 struct vectors {
@@ -15,7 +15,7 @@ struct vectors {
     int64_t dim;
 };
 
-/* Local. The same as the rows of a file (outcore/data/make.h). */
+/* Local. Makes them as the rows of a file (outcore/data/make.h). */
 void vectors_rows(const void *vectors, int64_t first, int64_t n, void *to);
 
 #endif

@@ -47,7 +47,7 @@ void chains_close(struct chains *c)
     *c = (struct chains){.s = c->s};
 }
 
-/* Four arrays in one piece of memory; what is found stays. */
+/* Makes room; four arrays are in one allocation, and what is found stays. */
 static int make_room(struct chains *c, int64_t more)
 {
     int64_t room = c->room ? c->room : ROOM;
@@ -74,7 +74,7 @@ static int make_room(struct chains *c, int64_t more)
 
 /* ---- the window ------------------------------------------------------------------ */
 
-/* Reads on to `end`, in whole blocks; what is in the window from `from` on stays. */
+/* Reads on to `end`, in whole blocks; the window's bytes from `from` on stay. */
 static bool read_on(struct chains *c, int64_t from, int64_t end)
 {
     struct store *s = c->s;
@@ -109,7 +109,7 @@ static bool read_on(struct chains *c, int64_t from, int64_t end)
     return !s->r->failed;
 }
 
-/* Heads in a row are in blocks that are needed in any case. */
+/* The end of a row of heads whose blocks are needed in any case. */
 static int64_t row_end(const struct chains *c, int64_t i)
 {
     const struct store *s = c->s;
@@ -142,7 +142,8 @@ static int wrong(const struct chains *c, int64_t i, int64_t at, const char *what
                    (unsigned long long)vertex, what, (unsigned long long)value);
 }
 
-/* Chunks are appended, so a chain leads forward only, and never in a circle. */
+/* Checks a chunk's offset. Chunks are appended, so a chain leads only forward, and
+ * never in a circle. */
 static int check_place(const struct chains *c, const char *path, uint64_t vertex,
                        int64_t from, uint64_t at)
 {
@@ -223,7 +224,7 @@ static void read_round(struct chains *c)
 
 struct firsts {
     struct chains *c;
-    int64_t number; /* of the first one of the piece */
+    int64_t number; /* of the first vertex of the piece */
 };
 
 static void note_first(void *context, const struct extent *e, int64_t i,

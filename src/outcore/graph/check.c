@@ -16,13 +16,13 @@ struct checking {
     struct search *q;
     struct check *c;
     struct reader lists, places;
-    int64_t row;          /* of a file of rows: the next one, */
-    uint64_t entry, next; /* the next entry, and where the next row begins */
-    uint64_t *list; /* neighbours of what was visited, on their way to their owners */
+    int64_t row;          /* in a file of rows: the next one, */
+    uint64_t entry, next; /* the next entry, and the beginning of the next row */
+    uint64_t *list; /* neighbours of visited vertices, on their way to their owners */
     int64_t n, room;
 };
 
-/* A file as numbers of 8 bytes. Returns whether there is one more. */
+/* Reads the next number of 8 bytes. Returns false at the end. */
 static bool next_of(struct reader *f, struct check *c, uint64_t *word)
 {
     if (!f->left && f->in)
@@ -47,8 +47,8 @@ static void damaged(struct checking *k, int64_t at, const char *what)
     run_fail(f->run, err_set(-EIO, f->path, at, "the chunk here %s", what));
 }
 
-/* Adds a chunk's neighbours to what is to be looked up; false where it waits for room,
- * or there are no more chunks. */
+/* Adds a chunk's neighbours to the list to be looked up; false if it waits for room, or
+ * there are no more chunks. */
 static bool next_chunk(struct checking *k, uint64_t *neighbour, int64_t room)
 {
     struct store *s = k->q->s;
@@ -93,7 +93,7 @@ static bool next_chunk(struct checking *k, uint64_t *neighbour, int64_t room)
     return true;
 }
 
-/* An offset after the one that the row before begins with. */
+/* Reads the next row's offset, which must not be below the previous one. */
 static bool next_row(struct checking *k)
 {
     struct store *s = k->q->s;
@@ -115,7 +115,7 @@ static bool next_row(struct checking *k)
     return true;
 }
 
-/* The next entry of a file of rows, as next_chunk. */
+/* Reads the next entry of a file of rows, as next_chunk. */
 static bool next_entry(struct checking *k)
 {
     struct store *s = k->q->s;
@@ -167,7 +167,7 @@ static bool next_part(struct checking *k)
     return more;
 }
 
-/* The head, too, which is as long in all files. */
+/* Opens a file, and reads its head, which has the same length in all files. */
 static void open_reader(struct checking *k, struct reader *f, struct run_file *file,
                         int64_t bytes, int slots)
 {
@@ -183,7 +183,8 @@ static void open_reader(struct checking *k, struct reader *f, struct run_file *f
             return;
 }
 
-/* The memory for it is that of the adjacency buffer: a chunk has at most as many. */
+/* Checks the files in the memory of the adjacency buffer, which is enough for
+ * any chunk. */
 void check_files(struct search *q, struct check *c)
 {
     struct store *s = q->s;

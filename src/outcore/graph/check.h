@@ -1,4 +1,4 @@
-/* Whether what was stored and what was found are right, in a pass over PARTITION. */
+/* Checks the stored graph and the search's result, in a pass over PARTITION. */
 #ifndef OUTCORE_GRAPH_CHECK_H
 #define OUTCORE_GRAPH_CHECK_H
 
@@ -6,16 +6,17 @@
 
 struct check {
     int64_t entries, chunks; /* of lists; in rows: vertices that have some */
-    uint64_t sum;            /* 31 vertex + neighbour, of all entries */
-    int64_t reached;         /* entries of vertices that were visited, */
-    uint64_t reached_sum;    /* and of these only */
-    int64_t missed;          /* of these, to vertices that were not */
+    uint64_t sum;            /* sum of 31 vertex + neighbour over all entries */
+    int64_t reached;         /* entries of visited vertices, */
+    uint64_t reached_sum;    /* and their sum */
+    int64_t missed;          /* of these, entries for vertices that were not visited */
     int64_t read_bytes;
 };
 
-/* **Collective**, in a phase that is none of the work, with the store's files open to
- * be read. Every chunk's CRC, or that each row begins where the one before ends, and
- * that what was visited leads to nothing else. A failure is kept. */
+/* **Collective**, in a phase that is not part of the work, with the store's files
+ * open for reading. Checks every chunk's CRC, or that each row begins at the end of
+ * the previous one, and that visited vertices lead only to visited ones. A failure
+ * is kept. */
 void check_files(struct search *q, struct check *c);
 
 #endif

@@ -13,7 +13,7 @@
 enum {
     NUMBER = 8,
     EDGE = 16,
-    PIECE = 4096, /* edges that are taken from the sorter at once */
+    PIECE = 4096, /* edges taken from the sorter at a time */
     ROOM = 1 << 16
 };
 
@@ -21,13 +21,14 @@ struct csr {
     struct extsort *sorter;
     char scratch[PATH_MAX - 32];
     struct extsort_counts counts;
-    struct run_stream *places; /* while they are written */
+    struct run_stream *places; /* while it is written */
     uint64_t *edge;            /* PIECE of them */
-    uint64_t came;             /* sum of the edges that came, as store.h's */
-    int64_t rows;              /* whose begins are written */
+    uint64_t came;             /* sum of the edges received, as in store.h */
+    int64_t rows;              /* rows whose beginnings are written */
 
-    uint64_t *begin, *end; /* of rows, entries: of a batch's vertices */
-    int64_t *first;        /* of each extent, the first vertex that it has bytes of */
+    uint64_t *begin, *end; /* beginnings and ends of rows, in entries: for a
+                            * batch's vertices */
+    int64_t *first;        /* for each extent, the first vertex that it has bytes of */
     uint64_t *found;
     int64_t room, count;
     uint64_t sum, most; /* of `found` */
@@ -35,7 +36,7 @@ struct csr {
 
 /* ---- memory ---------------------------------------------------------------------- */
 
-/* A record is an edge as it is in memory. */
+/* The key of a record, which is an edge as in memory. */
 static void vertex_word(const void *edge, int k, uint64_t two[2])
 {
     (void)k;
@@ -59,7 +60,7 @@ static struct extsort_how sorting(const struct store *s)
     };
 }
 
-/* Without a sentence. */
+/* True if the sorter works with this capacity; no sentence is recorded. */
 static bool can_sort(const struct store *s, int64_t capacity)
 {
     struct extsort_how how = sorting(s);
@@ -193,7 +194,7 @@ static void put_head(struct run_stream *to, const struct store *s, const char *m
     run_stream_put(to, head, CSR_HEAD);
 }
 
-/* Writes where the rows up to this one begin: after all entries there are so far. */
+/* Writes the beginnings of rows up to this one: the number of entries so far. */
 static void begin_rows(struct store *s, int64_t row)
 {
     struct csr *c = s->csr;
@@ -204,7 +205,8 @@ static void begin_rows(struct store *s, int64_t row)
         run_stream_put(c->places, &before, NUMBER);
 }
 
-/* What is taken from the sorter is over when neighbours are where edges were. */
+/* Puts edges. Their neighbours overwrite them in place, which ends the
+ * sorter's data. */
 static void put_edges(struct store *s, int64_t n)
 {
     uint64_t *edge = s->csr->edge, ranks = (uint64_t)s->r->world.size;
@@ -268,20 +270,20 @@ const struct store_layout store_csr = {
 
 /* ---- a batch --------------------------------------------------------------------- */
 
-/* Vertices whose bytes are in blocks in a row are read as one extent: so many bytes of
- * them, or what one vertex has. */
+/* Bytes of vertices to be read as one extent, if their blocks follow each other; a
+ * vertex may have more. SHORT: neighbours of a short row. */
 enum { GROUP = 64 << 10, SHORT = 8 };
 
 struct groups {
     struct store *s;
     const uint64_t *vertex;
-    int64_t n;    /* of the batch's vertices */
-    int64_t last; /* extents so far */
-    int64_t end;  /* of the last one's last block */
+    int64_t n;    /* vertices in the batch */
+    int64_t last; /* number of extents so far */
+    int64_t end;  /* end of the last extent's last block */
 };
 
-/* Bytes from .. to - 1 are vertex i's, and not before those of the vertex before. False
- * where the piece ends before it. */
+/* Adds bytes from .. to - 1 of vertex i, which do not lie before those of the previous
+ * vertex, to an extent. False: the piece ends before it. */
 static inline bool group(struct groups *g, int64_t i, int64_t from, int64_t to)
 {
     struct store *s = g->s;
@@ -328,7 +330,7 @@ static void damaged_place(struct store *s, int64_t i, int64_t at)
                      (long long)s->entries));
 }
 
-/* Rows follow each other, and none leads out of the file. */
+/* Notes the places of rows, and checks that they follow each other within the file. */
 static void note_places(void *groups, const struct extent *e, int64_t k,
                         const void *data)
 {
@@ -363,7 +365,7 @@ static void read_places(struct groups *g)
     }
 }
 
-/* While they are in the cache. */
+/* Turns and sums neighbours while they are in the cache. */
 static void look_at(struct csr *c, uint64_t *found, int64_t n)
 {
     uint64_t sum = 0, most = c->most;
@@ -376,7 +378,7 @@ static void look_at(struct csr *c, uint64_t *found, int64_t n)
     c->most = most;
 }
 
-/* Of each row that begins before the extent's end, what is in it. */
+/* Copies the parts of rows that are in the extent. */
 static void take_rows(void *groups, const struct extent *e, int64_t k, const void *data)
 {
     const struct groups *g = groups;
@@ -388,7 +390,8 @@ static void take_rows(void *groups, const struct extent *e, int64_t k, const voi
         uint64_t begin = c->begin[i] < from ? from : c->begin[i];
         uint64_t end = c->end[i] < to ? c->end[i] : to, n = end - begin;
         const uint64_t *row = (const uint64_t *)data + (begin - from);
-        /* Most rows are short, and what follows one comes where the next one will. */
+        /* Most rows are short; the excess copied behind one is overwritten by
+         * the next. */
         if (n <= SHORT && begin + SHORT <= to)
             memcpy(c->found + c->count, row, SHORT * sizeof *row);
         else
@@ -398,7 +401,7 @@ static void take_rows(void *groups, const struct extent *e, int64_t k, const voi
     look_at(c, c->found + count, c->count - count);
 }
 
-/* A row may have more bytes than a request. */
+/* Reads rows; one may have more bytes than a request. */
 static void read_rows(struct groups *g)
 {
     struct store *s = g->s;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A message's counts are numbers of items, below 2^31. */
+/* The room in items: counts in a message must be below 2^31. */
 static int64_t room_of(const struct run *r, int64_t room)
 {
     int64_t ranks = r->world.size;
@@ -62,7 +62,7 @@ static int owner_of(const struct deal *d, uint64_t vertex)
     return (int)(vertex % (uint64_t)d->r->world.size);
 }
 
-/* By owners, in their order otherwise. */
+/* Sorts items by owners, keeping their order otherwise. */
 static void sort_out(struct deal *d, const uint64_t *item, int64_t n)
 {
     int ranks = d->r->world.size, at = 0;

@@ -18,7 +18,7 @@ static int read_at(struct io_file *f, void *to, int64_t offset, int64_t bytes)
     return io_file_transfer(f, &req);
 }
 
-/* The first line that begins at `at` or behind it. */
+/* Finds the first line that begins at `at` or behind it. */
 static int line_at(const struct edges *e, struct io_file *f, int64_t at, int64_t *line)
 {
     char piece[4096];
@@ -37,7 +37,8 @@ static int line_at(const struct edges *e, struct io_file *f, int64_t at, int64_t
     return rc;
 }
 
-/* Each rank's lines begin within its part of the bytes. */
+/* Parses the head, and finds each rank's lines, which begin within its part of
+ * the bytes. */
 static int look_into(const struct run *r, struct edges *e, struct io_file *f,
                      char *head, const char *format)
 {
@@ -93,7 +94,7 @@ int edges_plan(struct run *r, struct edges *e, const char *what, const char *for
     return err_agree(r->world.comm, rc);
 }
 
-/* The shortest line is "0 1". */
+/* The most edges; the shortest line is "0 1". */
 int64_t edges_all(const struct edges *e)
 {
     int64_t rows = e->file.bytes / (e->text.kind == TEXT_BINARY ? GRAPHS_EDGE : 4) + 1;
@@ -170,7 +171,7 @@ int edges_close(struct run *r, struct edges *e)
     return data_close(r, &e->file);
 }
 
-/* Lines before this rank's, counted where one of them is wrong. */
+/* Counts the lines before this rank's, for the message on a wrong line. */
 static int64_t lines_before(struct run *r, struct edges *e)
 {
     struct run_stream_how how = {.op = IO_OP_READ,
@@ -228,7 +229,7 @@ static bool next_piece(struct run *r, struct edges *e)
     return e->in && e->piece && !r->failed;
 }
 
-/* Keeps a line's begin; of a comment it is enough to know that it is one. */
+/* Keeps the beginning of a line; for a comment the first bytes are enough. */
 static void keep(struct run *r, struct edges *e, int64_t n)
 {
     int64_t room = TEXT_LINE - e->line_bytes, part = n < room ? n : room;
@@ -240,7 +241,7 @@ static void keep(struct run *r, struct edges *e, int64_t n)
     }
 }
 
-/* The next line, without its end; NULL: there are no more. */
+/* Returns the next line, without its end; NULL: there are no more. */
 static const char *next_line(struct run *r, struct edges *e, int64_t *n)
 {
     while (next_piece(r, e)) {
@@ -257,7 +258,7 @@ static const char *next_line(struct run *r, struct edges *e, int64_t *n)
         e->line_bytes = 0;
         return piece;
     }
-    *n = e->line_bytes; /* of the last one, where the file ends without an end of it */
+    *n = e->line_bytes; /* the last line of a file that does not end with a line end */
     e->line_bytes = 0;
     return *n && !r->failed ? e->line : NULL;
 }
@@ -280,7 +281,7 @@ static bool read_line(struct run *r, struct edges *e)
     return false;
 }
 
-/* The next edge of the file, in e->last. */
+/* Reads the next edge of the file into e->last. */
 static bool read_edge(struct run *r, struct edges *e)
 {
     if (e->text.kind != TEXT_BINARY)

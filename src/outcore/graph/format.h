@@ -1,5 +1,5 @@
-/* The bytes of PIF (where the adjacency of each vertex is) and PARTITION (chunks of
- * adjacency, in chains), little endian. After the study of 2007, section 3.3, which
+/* The bytes of PIF (places of each vertex's adjacency) and PARTITION (chunks of
+ * adjacency, in chains), little-endian. After the study of 2007, section 3.3, which
  * leaves the format open. No MPI, no files.
  *
  *   PIF        64 bytes: "LLPIF001", vertices, bytes of PARTITION, chunks; then for
@@ -9,14 +9,15 @@
  *              offset of the next one (0: it is the last), vertex, 32-bit count, CRC-32
  *              of vertex, count and neighbours, then the neighbours
  *
- * Of P ranks, rank v mod P has vertex v, as entry v / P. Block sizes are in neither. */
+ * With P ranks, rank v mod P has vertex v, as entry v / P. Neither file has block
+ * sizes. */
 #ifndef OUTCORE_GRAPH_FORMAT_H
 #define OUTCORE_GRAPH_FORMAT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What files begin with: PIF and PARTITION, and those of rows (csr.h). */
+/* The magic of files: PIF and PARTITION, and those of rows (csr.h). */
 #define FORMAT_PIF "LLPIF001"
 #define FORMAT_PARTITION "LLPART01"
 #define FORMAT_OFFSETS "LLOFFS01"
@@ -40,29 +41,29 @@ struct chunk {
     uint32_t count, crc;
 };
 
-/* Local. Of both files, 64 bytes each. */
+/* Local. Make the heads of both files, 64 bytes each. */
 void format_pif_head(void *to, uint64_t vertices, uint64_t bytes, uint64_t chunks);
 void format_partition_head(void *to, uint64_t vertices, uint64_t entries);
 
-/* Local. Of a file of rows (csr.h), 64 bytes; magic: its first 8. */
+/* Local. Makes the head of a file of rows (csr.h), 64 bytes; magic: its first 8. */
 void format_csr_head(void *to, const char *magic, uint64_t vertices, uint64_t entries,
                      uint64_t sum);
 
-/* Local. The first n numbers of a head, at most 7; false: it begins otherwise. */
+/* Local. Reads the first n numbers of a head, at most 7; false: its magic differs. */
 bool format_head(const void *from, const char *magic, uint64_t number[], int n);
 
-/* Local. */
+/* Local. Decode and encode an entry of PIF. */
 struct pif_entry format_pif_entry(const void *from);
 void format_put_pif_entry(void *to, struct pif_entry e);
 
-/* Local. A chunk's first CHUNK_HEAD bytes. */
+/* Local. Decode and encode a chunk's first CHUNK_HEAD bytes. */
 struct chunk format_chunk(const void *from);
 void format_put_chunk(void *to, const struct chunk *c);
 
-/* Local. What its CRC is to be; neighbours as in the file. */
+/* Local. The CRC of a chunk; neighbours as in the file. */
 uint32_t format_crc(uint64_t vertex, uint32_t count, const void *neighbours);
 
-/* Local. Numbers in memory become those of a file, or the other way, in place. */
+/* Local. Converts numbers in memory to those of a file, or back, in place. */
 void format_turn(uint64_t *number, int64_t n);
 
 #endif

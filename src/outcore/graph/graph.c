@@ -1,23 +1,21 @@
-/* outcore graph: a graph that is larger than memory is stored from a stream of edges,
- * and searched level by level; after the study of storage-intensive computing (2007,
+/* outcore graph: stores a graph that is larger than memory from a stream of edges, and
+ * searches it level by level; after the study of storage-intensive computing (2007,
  * chapter 3).
  *
- * Bytes that phases move, with B = --block: make 16 for each edge that is streamed.
- * ingest: the edges once; of each flush, the blocks of PIF in which a vertex of it has
- * its entry, read and written; the blocks of PARTITION in which a chunk is to be
- * linked, read and written; and what is appended, from the block on where the file
- * ended. search: of each batch, the blocks of PIF with an entry of it; in each round of
- * its chains, the blocks of PARTITION with a chunk of it; and 8 for each entry of a
- * queue, written once and read once. check: PARTITION once, and 64 for each head.
- * With --stored there are no make and no ingest.
- * With --layout=csr, ingest: the edges once, what their sort moves, and both files
- * once; search: of each batch, the blocks of both files in which its vertices are;
- * check: both files once.
- * With --kernel=graph500, of each root: search, where entries have 16 bytes, and
- * validate: the edges once. roots: blocks of the candidates, as a search's.
- * Memory of a rank: 32 x the adjacency buffer, 16 x the edge buffer (three times with
- * several ranks), 64 x the batch and a bit for each of its vertices; 32 for each
- * neighbour of a batch. */
+ * Bytes that phases move, with B = --block: make: 16 for each edge of the stream.
+ * ingest: the edges once; in each flush, the blocks of PIF with an entry of its
+ * vertices, read and written; the blocks of PARTITION with a chunk to be linked, read
+ * and written; and the appended chunks, from the file's last block on. search: for each
+ * batch, the blocks of PIF with an entry of it; in each round of its chains, the blocks
+ * of PARTITION with a chunk of it; and 8 for each entry of a queue, written once and
+ * read once. check: PARTITION once, and 64 for each head. With --stored there are no
+ * make and no ingest. With --layout=csr, ingest: the edges once, the bytes of their
+ * sort, and both files once; search: for each batch, the blocks of both files with its
+ * vertices; check: both files once. With --kernel=graph500, for each root: search, with
+ * entries of 16 bytes, and validate: the edges once. roots: blocks of the candidates,
+ * as in a search. Memory of a rank: 32 x the adjacency buffer, 16 x the edge buffer
+ * (three times with several ranks), 64 x the batch and a bit for each of its vertices;
+ * 32 for each neighbour of a batch. */
 #include "base/err.h"
 #include "base/units.h"
 #include "outcore/commands.h"
@@ -43,7 +41,7 @@ static struct graph {
     struct edges edges;
     struct store store;
     struct search search;
-    struct deal deal; /* of edges */
+    struct deal deal; /* for edges */
     uint64_t *buffer; /* set.edge_buffer edges */
     struct check check;
     struct graph500 graph500;
@@ -126,7 +124,7 @@ static struct opt table[] = {
 
 /* ---- the plan -------------------------------------------------------------------- */
 
-/* What says which graph it is, and what reads its edges. */
+/* Refuses options that name a graph or read its edges. */
 static int check_stored(const struct run *r)
 {
     static const char *const other[] = {"GRAPH", "format", "vertices", "undirected"};
@@ -191,7 +189,7 @@ static void fill_need(const struct run *r, struct run_need *n)
         n->memory_bytes += graph500_memory(&g.graph500);
     if (made && n->memory_bytes < DATA_MAKE_MEMORY)
         n->memory_bytes = DATA_MAKE_MEMORY;
-    /* At most, where each entry has a chunk of its own; and two queues. */
+    /* Upper bound: each entry has a chunk of its own; and two queues. */
     n->disk_bytes = made + pif + PARTITION_HEAD * (int64_t)r->world.size + 48 * edges;
     if (set.stored)
         n->disk_bytes = 16 * g.store.kept.all_entries;
@@ -276,7 +274,7 @@ static int ingest(struct run *r)
 {
     const struct store_moved *m = &g.store.moved;
     run_phase_begin(r, "ingest");
-    edges_open(r, &g.edges); /* where it fails on one rank, the next call says so */
+    edges_open(r, &g.edges); /* a failure on one rank is reported by the next call */
     if (!store_files_open(&g.store, true))
         ingest_edges(r);
     store_files_close(&g.store, true);
@@ -315,8 +313,8 @@ static int search(struct run *r)
     return 0;
 }
 
-/* What an earlier run had put there is known from the heads only: of chunks, which have
- * CRCs, there is no sum, and of rows no number of chunks. */
+/* Takes the expected totals of a stored graph from its heads: chunks, which have CRCs,
+ * have no sum there, and rows no number of chunks. */
 static void expect_stored(struct store *s, const struct check *c)
 {
     bool rows = !s->layout->made;
@@ -326,7 +324,7 @@ static void expect_stored(struct store *s, const struct check *c)
         s->chunks = c->chunks;
 }
 
-/* Of this rank's files. */
+/* Judges this rank's files. */
 static int judge_files(const struct check *c, const struct store *s)
 {
     if (c->entries != s->entries || c->chunks != s->chunks || c->sum != s->sum)

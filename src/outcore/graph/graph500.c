@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TRIED = 1024 }; /* candidates that are looked up at a time */
+enum { TRIED = 1024 }; /* candidates looked up at a time */
 
 int64_t graph500_memory(const struct graph500 *g)
 {
@@ -43,8 +43,8 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of the candidates, those of this rank that have an edge to another vertex, as flags
- * in the order of the candidates. */
+/* Finds the candidates of this rank that have an edge to another vertex, as flags in
+ * the order of the candidates. */
 static void look_up(struct search *q, const uint64_t *vertex, int64_t n, int *good)
 {
     uint64_t ranks = (uint64_t)q->s->r->world.size,
@@ -66,7 +66,8 @@ static void look_up(struct search *q, const uint64_t *vertex, int64_t n, int *go
     }
 }
 
-/* Candidates come in an order without repetition that depends on the seed only. */
+/* Draws roots. Candidates come in an order without repetition that depends on the
+ * seed only. */
 static void draw_roots(struct graph500 *g)
 {
     struct search *q = g->q;

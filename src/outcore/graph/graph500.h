@@ -1,6 +1,6 @@
-/* Kernel 2 of Graph500: breadth-first searches from roots that are drawn, each of which
- * gives a tree, and checks of the trees; what the specification (graph500.org, sections
- * 5 to 9) leaves out of the times is in phases of its own. */
+/* Kernel 2 of Graph500: breadth-first searches from random roots, each of which gives a
+ * tree, and checks of the trees; work that the specification (graph500.org, sections 5
+ * to 9) excludes from the times is in phases of its own. */
 #ifndef OUTCORE_GRAPH_GRAPH500_H
 #define OUTCORE_GRAPH_GRAPH500_H
 
@@ -9,31 +9,31 @@
 struct graph500 {
     struct search *q; /* with `tree` */
     struct edges *edges;
-    int64_t most; /* roots that are wanted */
+    int64_t most; /* roots wanted */
 
     struct tree tree;
     uint64_t *root;
-    int64_t roots;                   /* that were drawn */
-    double *seconds, *edge, *rate;   /* of each root's search */
-    int64_t read_bytes, write_bytes; /* of all searches, all ranks */
+    int64_t roots;                   /* roots drawn */
+    double *seconds, *edge, *rate;   /* for each root's search */
+    int64_t read_bytes, write_bytes; /* in all searches, of all ranks */
 };
 
-/* Local. Bytes of memory of a rank. */
+/* Local. The bytes of memory of a rank. */
 int64_t graph500_memory(const struct graph500 *g);
 
-/* Local. The settings above are set. 0 or -ENOMEM with a sentence; graph500_close frees
- * it, also half. */
+/* Local, when the members above are set. Returns 0, or -ENOMEM with a sentence;
+ * graph500_close frees it, even if it is incomplete. */
 int graph500_open(struct graph500 *g);
 void graph500_close(struct graph500 *g);
 
-/* **Collective**, outside of phases, when the graph is stored. Draws roots, different
- * ones with an edge to another vertex each (phase `roots`, none of the work), then
- * searches from each (phase `search`) and checks the tree (`validate`, none of the
+/* **Collective**, outside of phases, when the graph is stored. Draws different roots,
+ * each with an edge to another vertex (phase `roots`, not part of the work), then
+ * searches from each (phase `search`) and checks the tree (`validate`, not part of the
  * work). Adds the figures. Returns the agreed verdict. */
 int graph500_run(struct graph500 *g);
 
-/* Local, after it. Statistics of the last repetition as results, by the names that
- * Graph500 gives them. */
+/* Local, after it. Adds statistics of the last repetition as results, by
+ * Graph500's names. */
 void graph500_results(struct graph500 *g);
 
 #endif

@@ -2,7 +2,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Buckets of a pass: their ends stay in the first cache. */
+/* Buckets of a pass: few enough for their ends to stay in the first cache. */
 enum { DIGIT = 11, BUCKETS = 1 << DIGIT };
 
 static bool is_sorted(const uint64_t *key, int64_t n, uint64_t *most)

@@ -1,13 +1,13 @@
-/* Pairs of 64-bit numbers, each half in an array of its own, sorted by the first. No
- * MPI, no files. */
+/* Sorts pairs of 64-bit numbers, each half in its own array, by the first. No MPI,
+ * no files. */
 #ifndef OUTCORE_GRAPH_PAIRS_H
 #define OUTCORE_GRAPH_PAIRS_H
 
 #include <stdint.h>
 
-/* Local. Sorts n pairs by their keys, pairs of equal keys stay in their order. `other`:
- * as much memory again, whose contents are lost. The arrays may change their places:
- * the result is in `of`. */
+/* Local. Sorts n pairs by their keys; pairs of equal keys stay in order. `other`: as
+ * much memory again, whose content is lost. The arrays may be exchanged: the result is
+ * in `of`. */
 struct pairs {
     uint64_t *key, *value;
 };

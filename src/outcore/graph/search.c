@@ -11,8 +11,8 @@
 enum {
     FIRST_LEVELS = 64,
     PAIR = 16,
-    EARLY = 512,    /* numbers that are handed to a queue at once */
-    PAIRS = 1 << 18 /* that ranks exchange at once */
+    EARLY = 512,    /* numbers appended to a queue at a time */
+    PAIRS = 1 << 18 /* exchanged between ranks at a time */
 };
 
 /* ---- memory ---------------------------------------------------------------------- */
@@ -150,7 +150,7 @@ static void mark(struct search *q, int64_t n)
     }
 }
 
-/* In their order, vertices that have a mark and had none before. */
+/* Lists, in order, the vertices that are marked now and were not before. */
 static int64_t list_marked(struct search *q)
 {
     const struct world *w = &q->s->r->world;
@@ -163,7 +163,7 @@ static int64_t list_marked(struct search *q)
     return n;
 }
 
-/* Few entries: what a look at all marks would take longer for. */
+/* Visits few entries, for which scanning all marks would take longer. */
 static int64_t visit_few(struct search *q, int64_t n)
 {
     int64_t left = 0;
@@ -180,8 +180,8 @@ static int64_t visit_few(struct search *q, int64_t n)
     return left;
 }
 
-/* What was visited and what is there twice goes; the rest is sorted, and is visited
- * from now on. Returns how many are left. */
+/* Drops visited and duplicate vertices; the rest is sorted, and counts as visited.
+ * Returns their number. */
 static int64_t visit(struct search *q, int64_t n)
 {
     if (n < bitmap_bytes(q) / 8)
@@ -191,7 +191,7 @@ static int64_t visit(struct search *q, int64_t n)
     return list_marked(q);
 }
 
-/* Numbers that were read from f, from byte `at` on; -1: it is not known where. */
+/* Checks numbers read from f, from byte `at` on; -1: unknown place. */
 static bool are_vertices(struct search *q, const uint64_t *vertex, int64_t n,
                          const struct run_file *f, int64_t at)
 {
@@ -222,7 +222,7 @@ static void put_entries(struct search *q, const uint64_t *entry, int64_t n)
     q->queued += n;
 }
 
-/* What came for this rank: vertices, or with `tree` pairs that begin with one. */
+/* Queues received items: vertices, or with `tree` pairs that begin with one. */
 static void enqueue(struct search *q, const uint64_t *item, int64_t n)
 {
     int64_t bytes = search_entry(q), words = bytes / 8, kept = 0;
@@ -244,7 +244,8 @@ static void enqueue(struct search *q, const uint64_t *item, int64_t n)
     }
 }
 
-/* **Collective**: ranks have different numbers of neighbours. */
+/* **Collective.** Sends neighbours to their owners; ranks have different numbers
+ * of them. */
 static void send_on(struct search *q, const uint64_t *vertex, int64_t n)
 {
     int64_t most = deal_most(&q->deal);
@@ -258,7 +259,7 @@ static void send_on(struct search *q, const uint64_t *vertex, int64_t n)
     } while (deal_any(&q->deal, n > 0));
 }
 
-/* **Collective.** The same, each with the vertex that it is a neighbour of. */
+/* **Collective.** Does the same, each with the vertex that it is a neighbour of. */
 static void send_pairs(struct search *q, const uint64_t *found, int64_t n)
 {
     int64_t most = deal_most(&q->pairs), i = 0, k = 0;
@@ -276,7 +277,7 @@ static void send_pairs(struct search *q, const uint64_t *found, int64_t n)
     } while (deal_any(&q->pairs, k < n));
 }
 
-/* Of `n` entries from number `at` of the batch on. */
+/* Decodes n entries, as entries `at` and following of the batch. */
 static void take_entries(struct search *q, int64_t at, const char *from, int64_t n)
 {
     if (!q->tree) {
@@ -368,8 +369,8 @@ int64_t search_collect(struct search *q, int64_t n, const uint64_t **found)
     return count;
 }
 
-/* Every rank has a different number of batches, and takes part in the longest. Returns
- * how many vertices this one has visited, of `n` entries. */
+/* Expands a level. Ranks have different numbers of batches, and all take part until the
+ * longest is done. Returns how many of `n` entries' vertices this rank has visited. */
 static int64_t expand(struct search *q, struct run_stream *in, int64_t n)
 {
     struct run *r = q->s->r;
@@ -429,7 +430,7 @@ static void clear_sums(struct search *q)
     written_clear(out, out->written);
 }
 
-/* Returns whether there is another one. */
+/* Searches a level. Returns true if there is another one. */
 static bool search_level(struct search *q, int64_t *entries)
 {
     struct run *r = q->s->r;

@@ -1,6 +1,6 @@
-/* Levels of a graph on disk from one vertex on, after the study of 2007, section 3.3.2:
- * two queues in files ("semi-external"), of which one holds a level and the other gets
- * the next, and a bitmap in memory of what was visited. */
+/* Searches a graph on disk level by level from one vertex, after the study of 2007,
+ * section 3.3.2: two queues in files ("semi-external"), one with the present level and
+ * the other for the next, and a bitmap in memory of visited vertices. */
 #ifndef OUTCORE_GRAPH_SEARCH_H
 #define OUTCORE_GRAPH_SEARCH_H
 
@@ -13,56 +13,59 @@
 struct search {
     struct store *s;
     uint64_t root;
-    int64_t batch; /* entries of the queue */
-    bool early;    /* what was visited is not queued */
-    bool tree;     /* entries of queues say which vertex each was found from */
+    int64_t batch; /* entries of a queue in a batch */
+    bool early;    /* visited vertices are not queued */
+    bool tree;     /* entries of queues include the vertex that they were found from */
 
-    struct chains chains; /* in chunks */
+    struct chains chains; /* for the layout in chunks */
     struct deal deal;
     struct run_file queue[2];
-    struct written sums[2]; /* of each */
-    bool made; /* there was a search in this repetition: the queues are there */
+    struct written sums[2]; /* of each queue */
+    bool made;              /* this repetition has searched: the queues exist */
     struct run_stream *out;
-    const char *piece; /* of what is read, and how many bytes of it are left */
+    const char *piece; /* of the queue read, and its bytes left */
     int64_t piece_left;
     uint64_t *visited;         /* bits, of this rank's vertices */
-    uint64_t *before;          /* the same, without what this batch has visited */
-    struct pairs taken, other; /* of the queue: vertex, and with `tree` its parent */
-    struct deal pairs;         /* with `tree`: (neighbour, vertex) on their way */
-    uint64_t *pair;            /* deal_most of them */
-    uint64_t *list_end;        /* where in a batch's neighbours each list ends */
+    uint64_t *before;          /* `visited` before this batch */
+    struct pairs taken, other; /* entries of the queue: vertex, and with `tree`
+                                * its parent */
+    struct deal pairs;         /* with `tree`: sends (neighbour, vertex) */
+    uint64_t *pair;            /* deal_most pairs */
+    uint64_t *list_end;        /* the end of each list in a batch's neighbours */
     uint64_t *parent;          /* of this rank's vertices, or SEARCH_NONE */
-    uint64_t *level_size;      /* of all ranks; level_room of them */
+    uint64_t *level_size;      /* over all ranks; level_room entries */
     int64_t levels, level_room;
-    int64_t collected;    /* neighbours, of this rank */
-    int64_t queued, read; /* entries written to and read from queues, of this rank */
+    int64_t collected;    /* neighbours collected by this rank */
+    int64_t queued, read; /* entries written to and read from queues by this rank */
 };
 
-/* Local. Bytes of memory of a rank, but for a batch's neighbours (chains.h). */
+/* Local. The bytes of memory of a rank, without a batch's neighbours (chains.h). */
 int64_t search_memory(const struct search *q, int64_t room);
 
-/* Local. Settings above are set; room: items that ranks exchange at once. 0 or -ENOMEM
- * with a sentence; search_close frees it, also half. */
+/* Local, when the members above are set; room: items that ranks exchange at a
+ * time. Returns 0, or -ENOMEM with a sentence; search_close frees it, even if it
+ * is incomplete. */
 int search_open(struct search *q, int64_t room);
 void search_close(struct search *q);
 
 /* Local, in each repetition. Names the queues. */
 void search_name(struct search *q);
 
-/* **Collective**, in a phase, with the store's files open. A failure is kept. */
+/* **Collective**, in a phase, with the store's files open. Searches. A failure
+ * is kept. */
 void search_run(struct search *q);
 
-/* **Collective**, outside of phases: phase `search`, which is that, and moves as many
- * bytes as it is to. Returns the agreed verdict. */
+/* **Collective**, outside of phases. Searches in phase `search`, and checks the bytes
+ * moved. Returns the agreed verdict. */
 int search_phase(struct search *q);
 
-/* Local, in a phase, with the store's files open to be read. Neighbours of n vertices
- * of this rank, in order in q->taken.key: in *found, vertex by vertex, until the next
- * call; with `tree`, q->list_end says where each list ends. Returns how many there are;
- * a failure is kept. */
+/* Local, in a phase, with the store's files open for reading. Collects the neighbours
+ * of n vertices of this rank, in order in q->taken.key: in *found, vertex by vertex,
+ * until the next call; with `tree`, q->list_end has the end of each list. Returns their
+ * number; a failure is kept. */
 int64_t search_collect(struct search *q, int64_t n, const uint64_t **found);
 
-/* Local. Bytes of an entry of a queue. */
+/* Local. The bytes of an entry of a queue. */
 static inline int64_t search_entry(const struct search *q)
 {
     return q->tree ? 16 : 8;
@@ -71,7 +74,7 @@ static inline int64_t search_entry(const struct search *q)
 /* **Collective.** Removes the queues, unless --keep. Returns the agreed verdict. */
 int search_remove(struct search *q);
 
-/* Local. Whether a vertex of this rank was visited. */
+/* Local. True if a vertex of this rank was visited. */
 static inline bool search_visited(const struct search *q, uint64_t vertex)
 {
     uint64_t i = vertex / (uint64_t)q->s->r->world.size;

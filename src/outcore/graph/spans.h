@@ -1,5 +1,5 @@
-/* How many blocks a pass over sorted places moves: each one that some place is in,
- * once. No MPI, no files. */
+/* Counts the blocks that a pass over sorted places moves: each one with some place in
+ * it, once. No MPI, no files. */
 #ifndef OUTCORE_GRAPH_SPANS_H
 #define OUTCORE_GRAPH_SPANS_H
 
@@ -7,12 +7,12 @@
 
 struct spans {
     int64_t block, end; /* bytes of a block, and of the file */
-    int64_t next;       /* the first block that is not counted yet */
+    int64_t next;       /* first block that is not counted yet */
     int64_t blocks, bytes;
 };
 
-/* Local. Adds what bytes from .. to - 1 are in, with `from` not less than in the call
- * before. */
+/* Local. Adds the blocks of bytes from .. to - 1, with `from` not less than in the
+ * previous call. */
 static inline void spans_add(struct spans *s, int64_t from, int64_t to)
 {
     int64_t first = from / s->block, last = (to - 1) / s->block;
@@ -25,7 +25,7 @@ static inline void spans_add(struct spans *s, int64_t from, int64_t to)
     s->next = last + 1;
 }
 
-/* Local. The next pass begins, over a file of so many bytes. */
+/* Local. Begins the next pass, over a file of `end` bytes. */
 static inline void spans_again(struct spans *s, int64_t end)
 {
     s->next = 0;

@@ -190,7 +190,7 @@ int store_moved_all(const struct store *s, const char *phase, int64_t read,
     return run_moved(s->r, phase, s->partition.path, all[0], all[1]);
 }
 
-/* Closes what a phase that failed has left open. */
+/* Closes files that a failed phase has left open. */
 static int leave(struct store *s)
 {
     int rc = s->pif.io ? io_file_close(&s->pif.io) : 0;
@@ -211,7 +211,7 @@ int store_remove(struct store *s)
 
 /* ---- a flush --------------------------------------------------------------------- */
 
-/* The vertex at i has entries up to the one that is returned. */
+/* The end of the entries of the vertex at i. */
 static int64_t list_end(const struct store *s, int64_t i)
 {
     uint64_t vertex = s->held.key[i];
@@ -225,7 +225,7 @@ static int64_t chunk_bytes(int64_t count)
     return CHUNK_HEAD + 8 * count;
 }
 
-/* Keeps of `n` bytes for offset `at` what belongs to the tail. */
+/* Keeps those of `n` bytes for offset `at` that belong to the tail. */
 static void keep_tail(struct store *s, int64_t at, const char *data, int64_t n)
 {
     int64_t skip = s->tail_at > at ? s->tail_at - at : 0;
@@ -255,7 +255,7 @@ static void put_chunk(struct store *s, int64_t i, int64_t end)
     s->chunks++;
 }
 
-/* The block where the file ended is written once more, from memory. */
+/* Appends the chunks. The file's last block is written again, from memory. */
 static void append_chunks(struct store *s)
 {
     int64_t from = s->tail_at, old = s->bytes, end = old, lists = 0;
@@ -277,12 +277,13 @@ static void append_chunks(struct store *s)
 
 struct linking {
     struct store *s;
-    int64_t at;    /* of the next vertex: where its entries begin, */
+    int64_t at;    /* of the next vertex: the beginning of its entries, */
     int64_t chunk; /* and its new chunk */
-    int64_t links; /* in s->other: which offset is to hold which */
+    int64_t links; /* in s->other: offsets, and the values to store there */
 };
 
-/* A vertex's entry: what it had last is linked to what it has now. */
+/* Updates a vertex's entry, and notes the link from its previous chunk to the
+ * new one. */
 static void note_chunk(void *context, const struct extent *e, int64_t i, void *data)
 {
     struct linking *l = context;
@@ -328,7 +329,7 @@ static void update_pif(struct store *s, struct linking *l)
     }
 }
 
-/* What the tail holds of a chunk is linked there, too, as it is written again. */
+/* Links a chunk in the tail, too, as the tail is written again. */
 static void link_tail(struct store *s, int64_t at, const void *next)
 {
     if (at >= s->tail_at)

@@ -9,7 +9,7 @@
 struct stored {
     char path[4096];
     int64_t bytes;      /* of the file */
-    uint64_t number[3]; /* of its head */
+    uint64_t number[3]; /* numbers in its head */
 };
 
 void stored_path(const struct store *s, const char *which, char *path, size_t size)
@@ -60,7 +60,7 @@ static int read_head(const struct store *s, const char *which, const char *magic
                    magic, which);
 }
 
-/* ---- what heads say -------------------------------------------------------------- */
+/* ---- content of heads ------------------------------------------------------------ */
 
 static int lies(const struct stored *f, const char *what, uint64_t says, uint64_t is)
 {
@@ -97,7 +97,7 @@ static int check_places(struct store *s, const struct stored *f)
                    f->bytes, s->r->world.rank, s->r->world.size, bytes, s->vertices);
 }
 
-/* Of the file of lists, whose size follows from both heads. */
+/* Checks the file of lists, whose size follows from both heads. */
 static int check_size(struct store *s, const struct stored *f, uint64_t chunks,
                       uint64_t entries)
 {

@@ -13,7 +13,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Goes on to behind a number; NULL with what is wrong. */
+/* Parses a number, and returns the text behind it; NULL and *why on an error. */
 static const char *number(const char *at, const char *end, uint64_t *value,
                           const char **why)
 {
@@ -75,7 +75,7 @@ static int not_this(const char *path, int64_t line, const char *why)
                    (long long)line, why);
 }
 
-/* The word at *at, of a line that ends there. */
+/* True if the next word of the line is `word`; *at moves behind it. */
 static bool word_is(const char **at, const char *end, const char *word)
 {
     const char *from = *at;
@@ -168,7 +168,7 @@ static const char *packed_by(const char *head, int64_t bytes)
     return NULL;
 }
 
-/* Pairs of 64-bit numbers below 2^48 have zeros. */
+/* True for text: pairs of 64-bit numbers below 2^48 have zero bytes. */
 static bool is_text(const char *head, int64_t bytes)
 {
     return bytes && !memchr(head, 0, (size_t)bytes);

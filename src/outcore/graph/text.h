@@ -1,10 +1,10 @@
-/* Graphs as text. SNAP's edge lists: two vertices in a line, from 0 on, apart by blanks
- * or tabs; what follows them (a weight, a time) is not looked at; lines that begin with
- * # are comments. Matrix Market's coordinate format (R. Boisvert, R. Pozo and
- * K. Remington, "The Matrix Market exchange formats", NISTIR 5935, 1996): a banner,
+/* Graphs as text. SNAP's edge lists: two vertices per line, from 0 on, separated by
+ * blanks or tabs; the rest of the line (a weight, a time) is ignored; lines that begin
+ * with # are comments. Matrix Market's coordinate format (R. Boisvert, R. Pozo and K.
+ * Remington, "The Matrix Market exchange formats", NISTIR 5935, 1996): a banner,
  * comments (%), the numbers of rows, columns and entries, then row and column of each
  * entry, from 1 on; in a symmetric matrix an entry is an edge both ways. Lines may end
- * with CR and LF, and empty ones are none. No MPI, no files. */
+ * with CR and LF, and empty ones are skipped. No MPI, no files. */
 #ifndef OUTCORE_GRAPH_TEXT_H
 #define OUTCORE_GRAPH_TEXT_H
 
@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 enum {
-    TEXT_HEAD = 1 << 16, /* bytes within which a matrix says how large it is */
-    TEXT_LINE = 1024     /* bytes of a line, but for comments */
+    TEXT_HEAD = 1 << 16, /* bytes within which a matrix must give its size */
+    TEXT_LINE = 1024     /* bytes of a line, except comments */
 };
 
 struct graph_text {
@@ -23,14 +23,14 @@ struct graph_text {
     int64_t head;                   /* bytes before a matrix's first entry */
 };
 
-/* Local. What a file is: `format` is auto, binary, snap or mtx; `head`: its first
- * bytes, all or TEXT_HEAD of them. 0, or -EINVAL with a sentence: it is compressed, or
- * is none of that format. */
+/* Local. Determines a file's format: `format` is auto, binary, snap or mtx; `head`: its
+ * first bytes, all or TEXT_HEAD of them. Returns 0, or -EINVAL with a sentence: it is
+ * compressed, or does not have that format. */
 int text_of(struct graph_text *t, const char *format, const char *path,
             const char *head, int64_t bytes);
 
-/* Local. The edge that a line of n bytes, without its end, is: 1; 0: it is a comment,
- * or empty; -1: neither, and *why is what is wrong, as after "line 7". */
+/* Local. Parses the edge in a line of n bytes, without its end. Returns 1; 0: it is a
+ * comment, or empty; -1: neither, and *why tells the error, to follow "line 7". */
 int text_edge(const struct graph_text *t, const char *line, int64_t n, uint64_t edge[2],
               const char **why);
 

@@ -8,8 +8,9 @@
 
 enum { WORDS = 3, ROOM = 1 << 17 };
 
-/* A question goes to the owner of the vertex that it begins with, and the answer to
- * that of the vertex which it begins with. Calls are of the rank that has it then. */
+/* An exchange between ranks. A question goes to the owner of its first vertex, and the
+ * answer to the owner of its own first vertex. Each function is called on the rank that
+ * has the item. */
 struct asking {
     bool (*next)(struct tree *t, uint64_t *item);
     void (*answer)(struct tree *t, uint64_t *item);
@@ -65,7 +66,7 @@ void tree_close(struct tree *t)
     *t = (struct tree){.q = NULL};
 }
 
-/* ---- what ranks ask each other --------------------------------------------------- */
+/* ---- questions between ranks ----------------------------------------------------- */
 
 static int64_t place_of(const struct tree *t, uint64_t vertex)
 {
@@ -91,7 +92,7 @@ static void send_replies(struct tree *t, const struct asking *how, int64_t n)
     } while (deal_any(&t->deal, done < n));
 }
 
-/* **Collective.** Until no rank has a question more. */
+/* **Collective.** Exchanges questions and answers until no rank has one left. */
 static void ask(struct tree *t, const struct asking *how)
 {
     struct run *r = t->q->s->r;
@@ -124,7 +125,7 @@ static void wrong(const struct tree *t, int check, uint64_t vertex, const char *
 
 /* ---- 1: levels ------------------------------------------------------------------- */
 
-/* The next vertex whose way to the root is not known to its end. */
+/* Finds the next vertex whose path to the root is not completely known. */
 static bool next_unknown(struct tree *t, uint64_t *item)
 {
     int64_t vertices = store_vertices(t->q->s);
@@ -150,7 +151,7 @@ static void answer_above(struct tree *t, uint64_t *item)
     item[0] = vertex;
 }
 
-/* The way doubles. */
+/* Doubles a known path. */
 static void take_above(struct tree *t, const uint64_t *item)
 {
     int64_t i = place_of(t, item[0]);
@@ -179,9 +180,9 @@ static void start_levels(struct tree *t)
     t->level[i] = 0;
 }
 
-/* Ways double in each round (J. C. Wyllie, "The complexity of parallel computations",
- * 1979, on lists): one that has not come to an end when it is longer than there are
- * vertices is a circle. */
+/* Finds all levels. Paths double in each round (J. C. Wyllie, "The complexity of
+ * parallel computations", 1979, on lists): one that does not end although it is longer
+ * than the number of vertices is a circle. */
 static void find_levels(struct tree *t)
 {
     static const struct asking how = {next_unknown, answer_above, take_above};
@@ -219,7 +220,7 @@ static bool next_parent(struct tree *t, uint64_t *item)
     return false;
 }
 
-/* Both for parents and for edges: the other end, and its level. */
+/* Answers questions of parents and edges: the other end, and its level. */
 static void answer_level(struct tree *t, uint64_t *item)
 {
     uint64_t vertex = item[0];

@@ -1,4 +1,4 @@
-/* Whether what a search has found is a breadth-first search tree of the graph: the five
+/* Checks that a search's result is a breadth-first search tree of the graph: the five
  * checks of the Graph500 specification, section 8.
  *
  *   1  parents lead to the root, and never in a circle
@@ -8,7 +8,7 @@
  *   4  the tree has all vertices that edges connect with it
  *   5  a vertex and its parent are the ends of an edge
  *
- * Levels are computed from parents here, whatever the search thinks of them. */
+ * Levels are computed from parents here, independently of the search. */
 #ifndef OUTCORE_GRAPH_TREE_H
 #define OUTCORE_GRAPH_TREE_H
 
@@ -20,27 +20,28 @@ struct tree {
     struct edges *edges;
     struct deal deal;
     uint64_t *item, *reply;
-    int64_t room;     /* of `item` */
-    uint64_t *above;  /* of each vertex: one on its way to the root, */
-    uint64_t *level;  /* and how far that is: in the end, its level */
-    uint64_t *joined; /* bits: an edge to the parent was there */
-    int64_t at;       /* of what is asked for, the next one */
+    int64_t room;     /* items of `item` */
+    uint64_t *above;  /* for each vertex: one on its path to the root, */
+    uint64_t *level;  /* and its distance: at the end, its level */
+    uint64_t *joined; /* bits: an edge to the parent was seen */
+    int64_t at;       /* next vertex to ask for */
     bool any;
-    int64_t inside; /* directed edges with both ends in the tree, whose second one is
-                       this rank's */
-    int64_t levels; /* the last one that this rank has a vertex on, from 1 on */
+    int64_t inside; /* directed edges with both ends in the tree whose second end is
+                     * this rank's */
+    int64_t levels; /* last level with a vertex of this rank, from 1 */
 };
 
-/* Local. Bytes of memory of a rank. */
+/* Local. The bytes of memory of a rank. */
 int64_t tree_memory(const struct store *s);
 
-/* Local. 0 or -ENOMEM with a sentence; tree_close frees it, also half. */
+/* Local. Returns 0, or -ENOMEM with a sentence; tree_close frees it, even if it
+ * is incomplete. */
 int tree_open(struct tree *t, struct search *q, struct edges *edges);
 void tree_close(struct tree *t);
 
-/* **Collective**, in a phase that is none of the work. Checks the tree of the last
- * search; reads all edges once, each of which is there in both directions. A failure is
- * kept, with the number of the check. */
+/* **Collective**, in a phase that is not part of the work. Checks the tree of the last
+ * search; reads all edges once, each of which must be there in both directions. A
+ * failure is kept, with the number of the check. */
 void tree_check(struct tree *t);
 
 #endif

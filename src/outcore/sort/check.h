@@ -16,7 +16,7 @@ struct check_answer {
     uint64_t sum;       /* of their CRC-32, modulo 2^64 */
 };
 
-/* *Collective**, after sorting_run. Phase `verify`, which is none of the work: reads
+/* **Collective**, after sorting_run. Phase `verify`, which is none of the work: reads
  * both files. Returns the agreed verdict: -EIO with a sentence where the answer is
  * wrong. */
 int check_sorted(struct run *r, const struct sorting *s, struct check_answer *a);

@@ -55,7 +55,7 @@ int sorting_plan(struct run *r, struct sorting *s, struct run_need *n);
 /* **Collective**, in `open`. Allocates all memory. Returns the agreed verdict. */
 int sorting_open(struct run *r, struct sorting *s);
 
-/* *Collective**, outside of phases, the input named (data_name, for requests of
+/* **Collective**, outside of phases, the input named (data_name, for requests of
  * SORTING_READ_BYTES and SORTING_READ_DEPTH of them) and made. The output is closed
  * then, and still has its temporary name (output_settle). Returns the agreed verdict.
  * */
