@@ -13,10 +13,10 @@ from fake_report import save
 from full_report import figure, full
 from leadline.base import axes
 from leadline.base.errors import LeadlineError
-from leadline.draw import draw_svg, shapes, svg, svg_lines
+from leadline.draw import draw_svg, html, shapes, svg, svg_lines
+from leadline.draw.draw_file import plain
 from leadline.judge import climb
-from leadline.page import gallery, page_style
-from leadline.trace.iotrace_plot import plain
+from leadline.page import gallery
 from leadline_case import STEADY, LeadlineCase
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -105,7 +105,7 @@ class Colours(unittest.TestCase):
         return (high + 0.05) / (low + 0.05)
 
     def test_marks_stand_out(self):
-        rules = page_style.style()
+        rules = html.style()
         papers = re.findall(r"--page: (#\w+)", rules)
         self.assertEqual(papers, re.findall(r"--paper: (#\w+)", rules))
         for paper, colours in zip(papers, (svg.LIGHT, svg.DARK)):
@@ -113,7 +113,7 @@ class Colours(unittest.TestCase):
                 self.assertGreaterEqual(self.contrast(paper, colour), 3, colour)
 
     def test_words_stand_out(self):
-        rules = page_style.style()
+        rules = html.style()
         for name in ("text", "soft", "good", "bad", "link", "ink", "muted"):
             for paper, colour in zip(re.findall(r"--page: (#\w+)", rules),
                                      re.findall(r"--%s: (#\w+)" % name, rules)):

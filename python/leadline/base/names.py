@@ -1,11 +1,13 @@
 """Short names: only what differs, and 64k rather than 65536."""
 import re
-from typing import Any, Dict, List, Optional, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from leadline.base.fields import printable
 
 LONGEST = 24      # characters of a configuration's short name
 UNITS = (("G", 1 << 30), ("M", 1 << 20), ("k", 1 << 10))
+BYTES = [("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30),
+         ("TiB", 1 << 40), ("PiB", 1 << 50)]
 SIZE = re.compile(r"(\d+(?:\.\d+)?)([kmgKMG]?)(?:i?[bB])?$")
 
 
@@ -40,6 +42,14 @@ def size_text(value: Any) -> str:
             if value and value % size == 0:
                 return "%d%s" % (value // size, unit)
     return "%.4g" % value if isinstance(value, float) else str(value)
+
+
+def unit_of(largest: float) -> Tuple[str, int]:
+    """The unit in which `largest` bytes is a number of few digits."""
+    for name, size in reversed(BYTES):
+        if largest >= size:
+            return name, size
+    return BYTES[0]
 
 
 def value_text(name: str, value: Any) -> str:

@@ -8,13 +8,36 @@ from typing import Any
 from leadline.base import output
 from leadline.base.errors import LeadlineError, usage
 from leadline.draw import draw_svg, paint, svg
-from leadline.trace.iotrace_plot import Failure, load_matplotlib, plain
 
 FORMATS = (".svg", ".png", ".pdf")
 HATCHES = ["", "//", "\\\\", "--", "||", "++", "==", "xx"]
 UNITS = 96.0       # of a picture, in an inch
 POINT = 72.0 / UNITS
 STEP = re.compile(r"([MLHVhvaZz])|(-?[0-9.]+)")
+
+
+class Failure(Exception):
+    pass
+
+
+def load_matplotlib():
+    """Imported only here: whoever draws nothing needs none."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise Failure("drawing needs matplotlib, which Python does not find "
+                      "(Debian: apt install python3-matplotlib)")
+    matplotlib.use("Agg")
+    matplotlib.rcParams.update({
+        "svg.fonttype": "none", "figure.dpi": 100, "savefig.dpi": 150,
+        "font.size": 11, "axes.grid": True, "grid.alpha": 0.3, "axes.axisbelow": True})
+    from matplotlib import pyplot
+    return pyplot
+
+
+def plain(words: str) -> str:
+    """Without what matplotlib takes for mathematics, and control characters."""
+    return "".join(c if c.isprintable() else " " for c in words).replace("$", r"\$")
 
 
 def check(path: str) -> None:

@@ -7,8 +7,8 @@ from collections import namedtuple
 from html import escape
 from typing import Iterable, Tuple
 
+from leadline.base.fields import printable
 from leadline.draw.paint import DARK, LIGHT, SERIES, SIZE, style  # noqa: F401
-from leadline.results.report import printable
 
 LINE = 16          # from one line of text to the next
 NARROW = 500       # narrower pictures are drawn for phones

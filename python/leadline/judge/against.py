@@ -10,8 +10,8 @@ from collections import namedtuple
 from leadline.base import table
 from leadline.base.errors import usage
 from leadline.base.names import ranks_text
-from leadline.base.options import follows_ranks
 from leadline.judge import compare, rules, tails
+from leadline.results.groups import follows_ranks
 
 USUAL = {"filetype": "unique", "iomethod": "posix"}   # baselines, where present
 RANKS = ("np", "ranks")

@@ -4,7 +4,7 @@ from typing import Any, List, Optional, Sequence
 
 from leadline.base import names
 from leadline.base.errors import usage
-from leadline.base.options import varying
+from leadline.results.groups import varying
 
 USUAL = ("posix", "unique")     # where no sweep says which value comes first
 NAMED = 12                      # so many configurations are named in a refusal

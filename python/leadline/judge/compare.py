@@ -6,11 +6,10 @@ from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from leadline.base import stats, table
 from leadline.base.errors import usage
-from leadline.base.options import varying  # noqa: F401
+from leadline.base.fields import printable
 from leadline.judge import differs, robust, rounds, rules, tails
 from leadline.judge import baseline as baselines
-from leadline.results.groups import not_comparable
-from leadline.results.report import printable
+from leadline.results.groups import not_comparable, varying  # noqa: F401
 
 SCHEMA = "leadline-compare/1"
 BASELINE = rules.BASELINE

@@ -10,8 +10,8 @@ from typing import Any, Dict, List, Sequence
 
 from leadline.base.fields import printable
 from leadline.base.names import runs_text
-from leadline.base.options import varying
 from leadline.results import conditions
+from leadline.results.groups import varying
 
 REFUSE, WARN, FACTOR = "refuse", "warn", "factor"
 FAR_HOURS = 24.0

@@ -3,10 +3,11 @@ from collections import OrderedDict
 from typing import Any, List, Sequence
 
 from leadline.base import names, stats
+from leadline.base.fields import printable
 from leadline.judge import robust, rules, tails
 from leadline.results import series
 from leadline.results.groups import transfer_seconds
-from leadline.results.report import CACHE_BELOW, SERVED_FROM_MEMORY, printable
+from leadline.results.report import CACHE_BELOW, SERVED_FROM_MEMORY
 
 NOISY = 0.2        # spread of the logarithms above which a sample is called noisy
 WORST = 4          # so many of the noisy ones are named

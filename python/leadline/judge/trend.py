@@ -14,9 +14,9 @@ from typing import Any, List, Sequence
 
 from leadline.base import output, stats, table
 from leadline.base.errors import LeadlineError
+from leadline.base.fields import printable
 from leadline.judge import compare, gate
 from leadline.results import conditions, history
-from leadline.results import report as reports
 
 SCHEMA = "leadline-trend/1"
 FEWEST = 10           # runs
@@ -128,7 +128,7 @@ def titles(keys):
         program, what, ranks, hosts = of
         words = [(n + "=" if n else "") + v.strip("'") for n, v in what
                  if not n or every[program, (n, v)] < runs[program]]
-        out[of] = reports.printable("%s, %d rank%s%s" % (
+        out[of] = printable("%s, %d rank%s%s" % (
             " ".join([program] + words), ranks, "s" if ranks > 1 else "",
             " on " + ", ".join(hosts) if hosts else ""))
     return out
@@ -257,7 +257,7 @@ def render(form, trends, below):
     rows, words = [cells(t) for t in trends], sentences(trends)
     if form == "markdown":
         return "\n".join([table.markdown(HEADER, rows, right=(3, 6, 7))] + [
-            "- " + reports.printable(w) for w in words + below]) + "\n"
+            "- " + printable(w) for w in words + below]) + "\n"
     out = table.text(HEADER, rows, right=(3, 6, 7))
     if words:
         out += "\n" + "".join(output.wrap(w) for w in words)

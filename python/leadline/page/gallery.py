@@ -6,8 +6,9 @@ from collections import OrderedDict, namedtuple
 from leadline.base import stats
 from leadline.judge import trend
 from leadline.page import (pictures, pictures_calibrate, pictures_matrix, pictures_own,
-                           pictures_tail, pictures_text, pictures_trend, scaling)
-from leadline.results import groups, series, traces
+                           pictures_series, pictures_tail, pictures_text,
+                           pictures_trend, scaling)
+from leadline.results import groups, traces
 
 # What it is drawn of ("reports", "traces", or the reports of "calibrations"); what
 # they must have for that, and a command that makes such ones.
@@ -44,7 +45,7 @@ KINDS = OrderedDict([
         "Where the time goes", "reports", pictures.time_split,
         "samples with the seconds of each phase", PLAIN)),
     ("series", Kind(
-        "Bytes over time", "reports", series.series,
+        "Bytes over time", "reports", pictures_series.series,
         "samples with bytes over time (samples[].series)", PLAIN)),
     ("ranks", Kind(
         "Time per rank", "reports", pictures.ranks,

@@ -1,22 +1,20 @@
 """leadline report: one HTML file that says and shows what was measured.
 
 It needs nothing but itself: no network, no scripts. Whatever comes from a report is
-escaped, in one place (elements.py); the policy in the page's head would stop the rest.
+escaped, in one place (html.py); the policy in the page's head would stop the rest.
 """
 import time
 from collections import OrderedDict
-from html import escape
 
 from leadline.base import output
 from leadline.base.errors import FAILED
 from leadline.draw import draw_svg, shapes
+from leadline.draw.html import Raw, document, grid, items, section, tag
 from leadline.judge import compare, share
-from leadline.page import gallery, page_style, page_summary, pictures
+from leadline.page import gallery, page_summary, pictures
 from leadline.page.verdicts import Verdicts, comparable
 from leadline.results import history
-from leadline.results.elements import Raw, grid, items, tag
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'"
 MANY = 8          # hosts and the like that are named
 FEW_RUNS = 40     # more have to be scrolled through, but for print
 
@@ -44,10 +42,6 @@ HOW_TO_READ = [
 
 
 # ---- sections ----------------------------------------------------------------
-
-
-def section(key, heading, *content):
-    return tag("section", tag("h2", heading), *content, id=key)
 
 
 def figure(picture):
@@ -147,16 +141,6 @@ def render(found, title, baseline, version):
     body.append(tag("footer", "Made by leadline %s on %s." % (
         version, time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()))))
     return document(title, body)
-
-
-def document(title, body, more_style=""):
-    """The whole file, of elements."""
-    head = tag("head", Raw('<meta charset="utf-8">\n'
-                           '<meta name="viewport" content="width=device-width">\n'
-                           '<meta http-equiv="Content-Security-Policy" content="%s">\n'
-                           % escape(POLICY)),
-               tag("title", title), tag("style", Raw(page_style.style() + more_style)))
-    return "<!DOCTYPE html>\n" + tag("html", head, tag("body", *body), lang="en")
 
 
 # ---- the command -------------------------------------------------------------

@@ -1,9 +1,9 @@
 """What the page says in words: five lines for each figure, and what to doubt."""
 from collections import OrderedDict
 
+from leadline.draw.html import items, tag
 from leadline.judge import notes, share, summary
 from leadline.page import gallery, pictures, pictures_own
-from leadline.results.elements import items, tag
 
 ALSO = ("alpha", "pfmload", "ldad")   # pictures whose words are answers of their own
 EXPLAINED = (pictures_own.PAPER_MACHINE,)   # below the pictures

@@ -6,10 +6,10 @@ from collections import OrderedDict
 from typing import Any, List, Sequence
 
 from leadline.base import stats
-from leadline.base.names import ranks_text
+from leadline.base.names import ranks_text, unit_of
 from leadline.draw import shapes
 from leadline.page.pictures import mark, sampled
-from leadline.trace.iotrace_plot import Run, unit_of
+from leadline.trace.iotrace_plot import Run
 
 # Of Wang and Kaeli's paper: execution time that partitioning took off, in per cent, on
 # 24 nodes with a disk each against one RAID over NFS.

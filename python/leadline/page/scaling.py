@@ -1,11 +1,12 @@
 """Bandwidth over numbers of ranks, and where a file system is saturated."""
 from collections import OrderedDict
 
-from leadline.base import options, stats
+from leadline.base import stats
 from leadline.base.names import ranks_text
 from leadline.draw import looks, shapes
 from leadline.judge import climb, compare
 from leadline.page import pictures, pictures_matrix
+from leadline.results.groups import follows_ranks
 
 SATURATION = ("A ring marks the number of ranks at which it is saturated: from there "
               "on, doubling the ranks gains less than 10 %.")
@@ -38,7 +39,7 @@ def scaling(groups):
 def scaling_curves(groups):
     """({name: groups with rising rank counts}, options that follow the ranks)."""
     varying = compare.varying(groups)
-    follows = [n for n in varying if options.follows_ranks(groups, n)]
+    follows = [n for n in varying if follows_ranks(groups, n)]
     curves = OrderedDict()
     for group in pictures.by_ranks(groups):
         values = group.first.option_values()

@@ -3,11 +3,11 @@ from collections import OrderedDict
 
 from leadline.base import table
 from leadline.base.names import ranks_text
+from leadline.draw.html import grid
 from leadline.judge import compare, rules, tails
 from leadline.judge import baseline as baselines
 from leadline.page import pictures
 from leadline.results import groups
-from leadline.results.elements import grid
 
 SIGNS = (("faster", "good", "\u25b2 "), ("slower", "bad", "\u25bc "))
 SAID = {rules.FASTER: "is faster", rules.SLOWER: "is slower",

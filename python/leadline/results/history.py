@@ -9,6 +9,7 @@ from typing import Any, Iterable, Iterator, List, Sequence
 
 from leadline.base import output, stats, table
 from leadline.base.errors import LeadlineError, usage
+from leadline.base.fields import printable
 from leadline.results import report as reports
 
 SCHEMA = "leadline-list/1"
@@ -146,7 +147,7 @@ def render(form, lines, faults):
     rows = [cells(found) for found in lines]
     if form == "csv":
         return table.comma_separated(HEADER + ["path"], [
-            row + [reports.printable(found.report.path)]
+            row + [printable(found.report.path)]
             for row, found in zip(rows, lines)])
     if form == "markdown":
         return table.markdown(HEADER, rows, right=(3, 4))
@@ -155,7 +156,7 @@ def render(form, lines, faults):
 
 def tell(faults: Sequence[str], command: str = "list") -> None:
     for fault in faults[:TOLD]:
-        sys.stderr.write("leadline %s: %s\n" % (command, reports.printable(fault)))
+        sys.stderr.write("leadline %s: %s\n" % (command, printable(fault)))
     if len(faults) > TOLD:
         sys.stderr.write("leadline %s: and %d more files that could not be read\n"
                          % (command, len(faults) - TOLD))
@@ -178,7 +179,7 @@ def main(args, where):
 def date(text):
     if not DATE.match(text):
         raise usage("%s is not a date such as 2026-11, 2026-11-20 or "
-                    "2026-11-20T10:15" % reports.printable(text))
+                    "2026-11-20T10:15" % printable(text))
     return text.rstrip("Z")
 
 

@@ -6,7 +6,7 @@ from collections import namedtuple
 from typing import Any
 
 from leadline.base.errors import LeadlineError
-from leadline.results import report as reports
+from leadline.base.fields import printable
 
 OWN = re.compile(r"([^\s:]+)( [a-z]+)?: ")   # "ldad perf: what it says"
 LAST = 3   # lines of a launcher's, where the program itself said nothing
@@ -48,7 +48,7 @@ def lines(run):
     """Of its log, those that say something."""
     try:
         with open(log_path(run), errors="replace") as stream:
-            found = [reports.printable(line.strip()) for line in stream]
+            found = [printable(line.strip()) for line in stream]
     except OSError:
         return []  # a job that never began
     return [line for line in found if re.search(r"\w", line)]

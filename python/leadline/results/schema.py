@@ -5,6 +5,7 @@ import os
 
 from leadline.base import output, stats
 from leadline.base.errors import FAILED, LeadlineError
+from leadline.base.fields import printable
 from leadline.base.fields import STRICT, TABLE, UNFINISHED, check
 from leadline.results import report as reports
 
@@ -84,7 +85,7 @@ def split_faults(samples):
         first.setdefault(key, i)
     return ["$.samples[%d].mean_s: the activities of phase %s add up to %.6g s, its "
             "wall time is %.6g s"
-            % (first[key], reports.printable(key[1]), parts[key], wall)
+            % (first[key], printable(key[1]), parts[key], wall)
             for key, wall in walls.items() if key in parts
             and abs(parts[key] - wall) > TOLERANCE * wall + SLACK_S]
 
@@ -95,7 +96,7 @@ def twice(figures):
         key = (row["name"], str(sorted(row["at"].items())))
         if key in seen:
             faults.append("$.figures[%d]: there is a figure %s already"
-                          % (i, reports.printable(row["name"])))
+                          % (i, printable(row["name"])))
         seen.add(key)
     return faults
 
@@ -173,12 +174,12 @@ def main(args, where):
             lines, right = sentences(path)
             good = good and right
             for line in lines if not (right and args.quiet) else []:
-                output.say(reports.printable(line) + "\n")
+                output.say(printable(line) + "\n")
         if not meant:
-            output.say(reports.printable("%s: no report" % given) + "\n")
+            output.say(printable("%s: no report" % given) + "\n")
             good = False
         if others and not args.quiet:
-            output.say(reports.printable(named(given, others)) + "\n")
+            output.say(printable(named(given, others)) + "\n")
     return 0 if good else FAILED
 
 

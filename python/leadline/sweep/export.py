@@ -15,9 +15,9 @@ from collections import OrderedDict, namedtuple
 from leadline.base import output, table
 from leadline.base.errors import LeadlineError
 from leadline.base.fields import printable
-from leadline.base.options import ABOUT_OUTPUT
 from leadline.results import history
 from leadline.results import report as reports
+from leadline.results.groups import ABOUT_OUTPUT
 from leadline.sweep import factors, sweep_state
 
 SCHEMA = "leadline-table/1"

@@ -14,9 +14,9 @@ from typing import Optional
 
 from leadline.base import fields, output, stats, table
 from leadline.base.errors import FAILED, LeadlineError
+from leadline.base.names import unit_of
 from leadline.results import report as reports
 from leadline.sweep import factors, spec
-from leadline.trace.iotrace_plot import unit_of
 
 SCHEMA = "leadline-plan/1"
 PATIENCE_S = 60   # to plan takes no time, but the start of a program may

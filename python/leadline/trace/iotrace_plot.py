@@ -9,7 +9,6 @@ import json
 import os
 import subprocess
 import sys
-from typing import Tuple
 
 if not __package__:  # "iotrace plot" starts it as a script
     sys.path.insert(0, os.path.abspath(os.path.join(__file__, "..", "..", "..")))
@@ -17,29 +16,13 @@ if not __package__:  # "iotrace plot" starts it as a script
 from leadline.base import output  # noqa: E402
 from leadline.base.errors import LeadlineError  # noqa: E402
 from leadline.base.fields import printable  # noqa: E402
+from leadline.base.names import unit_of  # noqa: E402
+from leadline.draw.draw_file import (Failure, load_matplotlib,  # noqa: E402
+                                     plain)
 
 LINES = 12        # so many processes have a line of their own; more are a band
 FEW_TICKS = 8
 BLUE, RED, GREY = "#2266aa", "#c05020", "#777777"
-
-
-class Failure(Exception):
-    pass
-
-
-def load_matplotlib():
-    """Imported only here: whoever draws nothing needs none."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise Failure("drawing needs matplotlib, which Python does not find "
-                      "(Debian: apt install python3-matplotlib)")
-    matplotlib.use("Agg")
-    matplotlib.rcParams.update({
-        "svg.fonttype": "none", "figure.dpi": 100, "savefig.dpi": 150,
-        "font.size": 11, "axes.grid": True, "grid.alpha": 0.3, "axes.axisbelow": True})
-    from matplotlib import pyplot
-    return pyplot
 
 
 def count(program, run, slices):
@@ -111,24 +94,7 @@ def total(run, key):
     return [sum(p[key][i] for p in run.processes) for i in range(run.slices)]
 
 
-BYTES = [("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30),
-         ("TiB", 1 << 40), ("PiB", 1 << 50)]
-
-
-def unit_of(largest: float) -> Tuple[str, int]:
-    """The unit in which `largest` bytes is a number of few digits."""
-    for name, size in reversed(BYTES):
-        if largest >= size:
-            return name, size
-    return BYTES[0]
-
-
 # ---- pictures -----------------------------------------------------------------
-
-
-def plain(words: str) -> str:
-    """Without what matplotlib takes for mathematics, and control characters."""
-    return "".join(c if c.isprintable() else " " for c in words).replace("$", r"\$")
 
 
 def new_picture(plt, run, title):

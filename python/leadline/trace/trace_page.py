@@ -1,12 +1,11 @@
 """The page of iotrace report: what "iotrace findings" found and "iotrace bins" counted,
-in words, tables and pictures. Whatever comes from the trace is escaped (elements.py).
+in words, tables and pictures. Whatever comes from the trace is escaped (draw/html.py).
 """
 import re
 from collections import OrderedDict
 from functools import partial
 
-from leadline.page.page import document, section
-from leadline.results.elements import Raw, grid, items, tag
+from leadline.draw.html import Raw, document, grid, items, section, tag
 from leadline.trace import trace_svg
 from leadline.trace.trace_svg import bytes_text, seconds_text
 

@@ -1,6 +1,12 @@
-"""How the page of leadline report looks: on light, dark, narrow and printed pages."""
+"""Pages of HTML: their elements, and how they look on light, dark, narrow and printed
+pages. Whatever is not Raw is escaped: no report can add any element.
+"""
+from html import escape
+
+from leadline.base.fields import printable
 from leadline.draw import svg
 
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'"
 PAGE = """
 :root { color-scheme: light dark; --page: #ffffff; --text: #1a1a1a; --soft: #5c5c5c;
   --edge: #d9d9d9; --shade: #f4f5f6; --good: #00664a; --bad: #a33c00; --link: #0059a3; }
@@ -72,5 +78,51 @@ a { color: inherit; text-decoration: none; }
 """
 
 
+class Raw(str):
+    """Text that is HTML already."""
+
+
+def html(content):
+    return content if isinstance(content, Raw) else escape(printable(content))
+
+
+def tag(name, *content, **attributes):
+    shown = "".join(' %s="%s"' % (n.rstrip("_").replace("_", "-"), escape(printable(v)))
+                    for n, v in attributes.items() if v is not None)
+    return Raw("<%s%s>%s</%s>\n" % (name, shown, "".join(map(html, content)), name))
+
+
+def items(sentences):
+    return tag("ul", *[tag("li", s) for s in sentences])
+
+
+def grid(header, rows, numbers=(), caption=None):
+    """A table; `numbers`: columns flushed right; a cell may be (words, class). Cells
+    hold their column's heading: on a phone it stands beside them."""
+    def cell(kind, i, content):
+        words, css = content if isinstance(content, tuple) else (content, None)
+        return tag(kind, words, class_=css or ("n" if i in numbers else None),
+                   data_head=header[i] if kind == "td" else None)
+    head = tag("thead", tag("tr", *[cell("th", i, h) for i, h in enumerate(header)]))
+    body = tag("tbody", *[tag("tr", *[cell("td", i, c) for i, c in enumerate(row)])
+                          for row in rows])
+    title = tag("caption", caption) if caption else ""
+    return tag("div", tag("table", Raw(title), head, body), class_="wide")
+
+
+def section(key, heading, *content):
+    return tag("section", tag("h2", heading), *content, id=key)
+
+
 def style() -> str:
     return PAGE + svg.style()
+
+
+def document(title, body, more_style=""):
+    """The whole file, of elements."""
+    head = tag("head", Raw('<meta charset="utf-8">\n'
+                           '<meta name="viewport" content="width=device-width">\n'
+                           '<meta http-equiv="Content-Security-Policy" content="%s">\n'
+                           % escape(POLICY)),
+               tag("title", title), tag("style", Raw(style() + more_style)))
+    return "<!DOCTYPE html>\n" + tag("html", head, tag("body", *body), lang="en")
