@@ -1,12 +1,14 @@
 # mpi: any
 """Who may include whom: the picture in doc/architecture.md, as a table.
 
-A folder of src that is not in the table fails: put it in where it belongs."""
+A folder of src, or a package of Python, that is not in the table fails: put it in
+where it belongs."""
+import ast
 import collections
 import os
 import re
 
-from lint import done, point, programs, sources, text_of
+from lint import SRC, done, point, programs, sources, text_of
 
 # Each folder, and the folders that it may include beside itself: those on floors below.
 BASE = {"base", "base/draw", "base/format"}
@@ -76,6 +78,21 @@ MAY = {
 }
 for _, _, folder, _ in programs("MPI"):  # unless it is above
     MAY.setdefault(folder[len("src/"):], RUN)
+# The same of python/leadline, lower packages first. "": what is in none of them.
+PYTHON = {
+    "base": set(),
+    "results": {"base"},
+    "judge": {"base", "results"},
+    "draw": {"base", "results"},
+    "sweep": {"base", "results", "judge"},
+    "skeleton": {"base", "results", "sweep"},
+    "trace": {"base", "draw"},
+    "importing": {"base", "results"},
+    "page": {"base", "results", "judge", "draw", "trace"},
+    "commands": {"base", "results", "judge", "sweep", "skeleton", "importing", "page"},
+    "": {"commands", "skeleton"},
+}
+PYTHON_TOP = "python/leadline/"
 NO_MPI = ("base", "algebra", "layout", "hydro", "sort", "iotrace", "ldadc")
 # Matrices must not know how they get to files: their tests need no file.
 NUMERICS = re.compile(r"src/madbench/(busy|grid|pixels|linalg|remap|scalapack|tick)\.")
@@ -134,6 +151,53 @@ def circles():
             if a < b and a in MAY[b]]
 
 
+def imported(tree):
+    """The parts of leadline that a module imports, each as (line, "judge.compare")."""
+    found = []
+    for node in ast.walk(tree):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = ["." * node.level + (node.module or "") + "." + alias.name
+                     for alias in node.names]
+        found += [(node.lineno, name.partition(".")[2]) for name in names
+                  if name.partition(".")[0] in ("leadline", "")]
+    return found
+
+
+def wrong_imports(name, text):
+    """Whoever imports relatively names no package: that is wrong, too."""
+    package = os.path.dirname(name[len(PYTHON_TOP):])
+    if package not in PYTHON:
+        return ["%s: the package is not in this lint's table" % name]
+    return ["%s:%d imports %s" % (name, line, part)
+            for line, part in imported(ast.parse(text))
+            if part.partition(".")[0] not in PYTHON[package] | {package}]
+
+
+def modules():
+    return sorted(os.path.relpath(os.path.join(at, name), SRC)
+                  for at, _, names in os.walk(os.path.join(SRC, PYTHON_TOP))
+                  for name in names if name.endswith(".py"))
+
+
+def out_of_order():
+    """Packages that may import one that the table has after them."""
+    order = list(PYTHON)
+    return ["%s before %s" % (low, high) for low in order for high in PYTHON[low]
+            if order.index(high) >= order.index(low)]
+
+
+def upward_imports():
+    upward = wrong_imports(PYTHON_TOP + "base/x.py", "from leadline.judge import rules")
+    point(len(upward) == 1, "an import that points upward is seen", upward)
+    names = modules()
+    wrong = [edge for name in names for edge in wrong_imports(name, text_of(name))]
+    point(names and not wrong, "imports of Python's packages point downward", wrong)
+    point(not out_of_order(), "their table goes one way", out_of_order())
+
+
 def crowded(names):
     held = collections.Counter(folder_of(name) for name in names
                                if name.endswith((".c", ".cc")))
@@ -147,6 +211,7 @@ def main():
     edges = [edge for name in names for edge in wrong_edges(name)]
     point(not edges, "every include is in the picture", edges)
     point(not circles(), "no two folders may include each other", circles())
+    upward_imports()
     point(not crowded(names), "no folder holds more than %d sources" % FILES_MOST,
           crowded(names))
     bare = ["%s includes %s" % (name, header) for name in names
