@@ -44,6 +44,7 @@ check_PROGRAMS += \
 	tests/unit/ldad \
 	tests/unit/ldad_types \
 	tests/unit/mapped \
+	tests/unit/measure \
 	tests/unit/metabench_names \
 	tests/unit/nearest \
 	tests/unit/resample \

@@ -26,7 +26,7 @@ TESTS = (
     ("src/report/*.c", "report phase series queue",
      "blocktransfer output block_options live"),
     ("src/io/fs/*.c", "cache storage", "storage blocktransfer"),
-    ("src/run/*.c", "queue lanes stream blocks local kept storage",
+    ("src/run/*.c", "measure queue lanes stream blocks local kept storage",
      "blocktransfer block_options lanes kept dry_run live storage takes"),
     ("src/block/*.c", "block_order block_figures deal",
      "blocktransfer block_options kept lanes dry_run"),
