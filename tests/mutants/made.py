@@ -25,7 +25,8 @@ PROGRAMS = "blocktransfer metabench madbench tests/fault_shim.so tests/yield_shi
 TESTS = (
     ("src/report/*.c", "report phase series queue",
      "blocktransfer output block_options live"),
-    ("src/io/fs/*.c", "cache storage", "storage blocktransfer"),
+    ("src/io/fs/*.c", "cache storage container engine_faults",
+     "storage blocktransfer"),
     ("src/run/*.c", "measure queue lanes stream blocks local kept storage",
      "blocktransfer block_options lanes kept dry_run live storage takes"),
     ("src/block/*.c", "block_order block_figures deal",

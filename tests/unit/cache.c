@@ -68,6 +68,94 @@ static void test_range(const struct io_fs *fs)
     unlink(path);
 }
 
+/* Ranges within pages, and across the file's end. */
+static void test_ranges(void)
+{
+    static const struct {
+        int64_t offset, bytes, whole;
+    } range[] = {{0, 1, 1},
+                 {0, 4097, 4097},
+                 {4096, 4096, 4096},
+                 {5000, 100, 1004}, /* from the begin of its page */
+                 {65536, 3 * 65536, BYTES - 65536},
+                 {BYTES - 100, 1000, 100},
+                 {BYTES + 4096, 10, 0}};
+    bool right = sysconf(_SC_PAGE_SIZE) == 4096 && write_file() == 0;
+    for (size_t i = 0; right && i < sizeof range / sizeof *range; i++) {
+        int64_t n = -2;
+        int rc = io_cache_resident(path, range[i].offset, range[i].bytes, &n);
+        tap_ok(rc == 0 && n == range[i].whole, "of %lld at %lld are in memory %lld",
+               (long long)range[i].bytes, (long long)range[i].offset, (long long)n);
+    }
+    unlink(path);
+}
+
+/* The bytes of the file that are stored, of which it may have fewer or more blocks. */
+static int64_t stored_bytes(void)
+{
+    struct stat st = {.st_size = 0};
+    stat(path, &st);
+    int64_t bytes = (int64_t)st.st_blocks * 512;
+    return bytes < st.st_size ? bytes : st.st_size;
+}
+
+/* Two pages far behind the part of a file that is mapped at once. */
+static void test_large(void)
+{
+    static char data[8192];
+    int64_t n = -2, far = (int64_t)300 << 20, resident = -2, stored = -2;
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+    bool made = fd >= 0 && pwrite(fd, data, 8192, far) == 8192 && !fsync(fd);
+    tap_ok(made && !io_cache_resident(path, 0, 0, &n) && n == 8192,
+           "two pages of a file of 300 MiB are in memory (%lld)", (long long)n);
+    tap_ok(!io_cache_resident(path, far + 4096, 0, &n) && n == 4096,
+           "one of them is in the rest of it (%lld)", (long long)n);
+    tap_ok(io_cache_sample(path, &resident, &stored) && stored == stored_bytes() &&
+               resident >= 0 && resident <= stored,
+           "a sample says no more than is stored (%lld of %lld)", (long long)resident,
+           (long long)stored);
+    close(fd);
+    unlink(path);
+    if (write_file() == 0)
+        tap_ok(io_cache_sample(path, &resident, &stored) && stored == stored_bytes() &&
+                   resident == stored,
+               "of a file that is all in memory, all (%lld of %lld)",
+               (long long)resident, (long long)stored);
+    unlink(path);
+    tap_ok(!io_cache_sample(path, &resident, &stored), "of none, nothing");
+}
+
+static void is_refused(const char *what, const char *why)
+{
+    struct io_input in;
+    err_clear();
+    tap_ok(io_input_of(what, &in) < 0 && strstr(err_get()->text, why), "%s",
+           err_get()->text);
+    err_clear();
+}
+
+static void test_input(void)
+{
+    const struct timespec times[2] = {{5, 6}, {1700000000, 123456789}};
+    struct io_input in = {.bytes = -1};
+    bool made = write_file() == 0 && !utimensat(AT_FDCWD, path, times, 0);
+    tap_ok(made && !io_input_of(path, &in) && in.bytes == BYTES && !in.device &&
+               in.stored == stored_bytes() &&
+               in.modified_ns == INT64_C(1700000000123456789),
+           "an input's size and time (%lld bytes, %lld stored)", (long long)in.bytes,
+           (long long)in.stored);
+    tap_ok(!truncate(path, 1 << 30) && !io_input_of(path, &in) && in.bytes == 1 << 30 &&
+               in.stored >= BYTES && in.stored < 1 << 20,
+           "of a file with a hole less is stored (%lld)", (long long)in.stored);
+    unlink(path);
+    is_refused(path, "there is no input: No such file");
+    is_refused(dir, "the input is a directory");
+    is_refused("/dev/null", "the input is a character device");
+    made = !mkfifo(path, 0600);
+    is_refused(path, made ? "the input is a FIFO" : "no input");
+    unlink(path);
+}
+
 static void test_refused(void)
 {
     int64_t n;
@@ -151,6 +239,9 @@ int main(int argc, char **argv)
     tap_ok(works == 0 || works == 1, "whether device counters work: %d", works);
     test_pages(&fs);
     test_range(&fs);
+    test_ranges();
+    test_large();
+    test_input();
     test_hole();
     test_memory_has_no_device();
     test_refused();
