@@ -196,7 +196,7 @@ class Metabench(Case):
         self.failed(done.wait(60), "be opened: No such file", rank=1, file=way[2])
 
     def test_killed(self):
-        """What is left after kill -9 the next run names; it ends as it was told."""
+        """The next run names the files left by kill -9, and ends as it is told."""
         done, at = self.large()
         done.signal(signal.SIGKILL)
         done.wait(60)
@@ -242,8 +242,8 @@ class Metabench(Case):
             self.wrong(done, text, "expected gone")
 
     def test_syncs_reach_the_server(self):
-        """FUSE does not pass syncfs on: each file is synced, and what fails there is
-        a failure. 40 syncs arrive for 40 files, and none without --cache=flush."""
+        """FUSE does not pass syncfs on: each file is synced, and an error there is a
+        failure. 40 syncs arrive for 40 files, and none without --cache=flush."""
         for k, policy, words in ((40, "flush", "fsync failed"), (41, "flush", None),
                                  (1, "keep", None)):
             done = self.lied_to("fsync:EIO:%d" % k, "/f0", 20, "--bytes=100",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # tier: quick ci; limit: 900
 """Each allocation that a program makes, and each file that it opens, fails in turn: the
-run ends with one sentence, neither with a signal nor never, and leaves nothing."""
+run ends with one sentence, without a signal and in time, and leaves nothing."""
 import glob
 import os
 import shutil
@@ -48,14 +48,15 @@ class Memory(Case):
 
     @staticmethod
     def take_product(done):
-        """A PFM that is complete stays, if only its report fails."""
+        """Removes a complete PFM, which stays if only its report fails."""
         pfm = os.path.join(done.dir, PFM)
         if os.path.exists(pfm) and os.path.isdir(pfm + ".data"):
             os.remove(pfm)
             shutil.rmtree(pfm + ".data")
 
     def allocations(self, run):
-        """How many the program makes itself, where none fails."""
+        """Returns the number of allocations that the program itself makes if none
+        fails."""
         done = self.starved(0, *run)
         self.assertEqual(done.status, 0, done)
         counts = []

@@ -32,7 +32,7 @@ class Aio(Case):
         self.assertEqual(report["checks"]["blocks_checked"], engines * streams * 62)
         self.assertEqual(report["checks"]["blocks_bad"], 0)
 
-    # ---- what is moved ---------------------------------------------------------------
+    # ---- data that are moved ---------------------------------------------------------
 
     def test_known_answer(self):
         self.counted(self.good(self.aio(*STREAM, np=1)), 1)
@@ -52,7 +52,7 @@ class Aio(Case):
         self.moved_by_itself(report)
 
     def moved_by_itself(self, report):
-        """Each engine's transfers are its own, as their threads tell."""
+        """Each engine's transfers are its own, as their threads show."""
         found = {f["at"]["engine"]: f["reps"] for f in report["figures"]
                  if f["name"] == "read.threads"}
         self.assertTrue(all(n > 1 for n in found["threads"]), found)
@@ -70,7 +70,7 @@ class Aio(Case):
         self.counted(self.good(self.aio(*STREAM, *options, np=np)), np * lanes)
 
     def test_reading_only(self):
-        """One file, made untimed, for all."""
+        """One file, made untimed, serves all."""
         report = self.good(self.aio(*STREAM, "--op=read", "--engines=posix,threads"))
         self.moved_by_itself(report)
         self.assertEqual([s["phase"] for s in samples(report, "wall")],
@@ -94,8 +94,8 @@ class Aio(Case):
         self.assertIn(str(512 << 20), report["run"]["notes"]["memory_limit"])
 
     def test_threads_are_counted(self):
-        """Of the engine threads, one for each operation under way; it starts none for
-        more."""
+        """The engine "threads" has one thread for each operation in flight, and starts
+        no more."""
         report = self.good(self.aio("1M", "--set=2", "--set-bytes=64k",
                                     "--iomethod=threads", np=1))
         figures = {f["name"]: f["median"] for f in report["figures"]}
@@ -118,7 +118,7 @@ class Aio(Case):
                  if f["name"] == "read.out_of_order"]
         self.assertGreater(share[0], 20)
 
-    # ---- how it ends -----------------------------------------------------------------
+    # ---- ends ------------------------------------------------------------------------
 
     def fails_in_a_set(self, what, words):
         done = self.aio("1M", "--set-bytes=64k", "--iomethod=null:%s=7" % what,
@@ -136,7 +136,7 @@ class Aio(Case):
         self.assertEqual(error["errno"], "ENOSPC")
 
     def test_one_wrong_bit(self):
-        """Whoever read it."""
+        """It is found by any reader."""
         for phase in ("read", "write"):
             done = self.aio("1M", "--op=" + phase, np=2,
                             env=fault("write:flip:3", 1, FILES))
@@ -161,7 +161,7 @@ class Aio(Case):
         for name in done.files:
             self.assertEqual(os.path.getsize(os.path.join(done.dir, name)), 65536)
 
-    # ---- what is refused -------------------------------------------------------------
+    # ---- refusals --------------------------------------------------------------------
 
     @any_mpi
     def test_refused(self):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # tier: quick ci
-"""outcore gen: the same bytes for any number of ranks and threads, under their name
-once they are complete."""
+"""outcore gen: the same bytes for any number of ranks and threads; a file gets its name
+when it is complete."""
 import hashlib
 import math
 import os
@@ -39,7 +39,7 @@ def number(key, i):
 
 
 def sky(key, y, x):
-    """A pixel, of the stars of all squares around."""
+    """Returns a pixel, with the stars of all squares around it."""
     light = 900.0 + 0.4 * (sum(number(number(key ^ MASK, y), x).to_bytes(8, "big")[4:])
                            - 510)
     for row in range(y // 16 - 1, y // 16 + 2):
@@ -71,7 +71,8 @@ class Gen(Case):
         self.assertEqual(report["results"]["rows"], [int(WHAT[kind][1])])
 
     def test_models(self):
-        """Which kind of line they have, their size, and the same by any ranks."""
+        """Models have the right kind of lines and size, and are the same with any
+        ranks."""
         for tagger, first in (("crf", b"crf1\n"), ("maxent", b"maxent1\n")):
             made = set()
             for np, threads in ((0, 1), (2, 1), (3, 2)):
@@ -112,7 +113,7 @@ class Gen(Case):
         self.assertNotIn("outcore-", "".join(os.listdir(self.tmp)))
 
     def test_only_regular_files_are_replaced(self):
-        """A device and a pipe stay; a link stays, and what it leads to is replaced."""
+        """A device and a pipe stay; a link stays, and its target is replaced."""
         path = os.path.join(self.tmp, "there")
         made = [lambda: os.mkfifo(path)]
         if os.geteuid() == 0:
@@ -142,7 +143,8 @@ class Gen(Case):
         self.assertEqual(self.failed(done, rank=1)["errno"], "ENOSPC")
 
     def test_images(self):
-        """Pixels that were computed independently of the program, by any ranks."""
+        """Pixels were computed independently of the program, and are the same with any
+        ranks."""
         made = set()
         for np, threads in ((0, 1), (2, 2), (3, 1)):
             done = self.gen("image", "--width=64", "--height=48", "--seed=1",
@@ -174,7 +176,7 @@ class Gen(Case):
         self.assertGreater(max(found), 2000)
 
     def graph(self, kind, args, edges):
-        """Edges as the definition of the graph says, by any ranks."""
+        """Edges follow the definition of the graph, with any ranks."""
         made = set()
         for np, threads in ((0, 1), (2, 2), (3, 1)):
             done = self.gen(kind, *args, "--seed=1", "--threads=%d" % threads,
@@ -194,7 +196,7 @@ class Gen(Case):
 
     @long
     def test_edges_are_read(self):
-        """A file is searched as the graph that outcore graph makes itself."""
+        """A file is searched like the graph that outcore graph makes itself."""
         made = os.path.join(self.tmp, "made")
         self.good(self.gen("graph", "1000000", "--seed=1", "--output=" + made, np=2))
         with open(made, "rb") as f:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # tier: quick ci; limit: 900
-"""outcore graph: its files to the byte, blocks that it moves, and levels, as a
-reference of its own computes them; the same levels for any number of ranks; how it
+"""outcore graph: its files to the byte, the blocks that it moves, and levels, as a
+reference of its own computes them; the same levels for any number of ranks; its
 ends."""
 import collections
 import glob
@@ -41,7 +41,7 @@ class Graph(Case):
         return self.run_program("outcore", "graph", "--seed=1", *args, "--quiet", **how)
 
     def found(self, *args, **how):
-        """Results of a good run, and the sizes of levels."""
+        """Returns the results of a good run, and the sizes of levels."""
         report = self.good(self.graph(*args, **how))
         text = report["run"]["notes"]["levels"]
         sizes = [int(size) for size in text.split(": ")[-1].split()]
@@ -52,7 +52,7 @@ class Graph(Case):
         return numbers, sizes
 
     def kept(self, *args, names=("PIF", "PARTITION"), **how):
-        """Both files of rank 0."""
+        """Returns both files of rank 0."""
         done = self.graph(*args, "--keep", **how)
         self.assertEqual(done.status, 0, done)
         data = []
@@ -74,7 +74,7 @@ class Graph(Case):
     # ---- files and blocks ------------------------------------------------------------
 
     def test_files(self):
-        """To the byte, and the same for all sizes of blocks."""
+        """They are right to the byte, and the same for all sizes of blocks."""
         edges = list(reference.scale_free(4, 20, 4, 1))
         store = reference.Store(20, edges, 30)
         for block in drawn(SIZES, 1):
@@ -131,7 +131,7 @@ class Graph(Case):
 
     @long
     def test_long_chunks(self):
-        """Of a hub with more neighbours than a request holds."""
+        """A hub has more neighbours than a request holds."""
         edges = [(7, t) for t in range(40000)] + [(t, 7) for t in range(40000)]
         path = self.file("star", packed(edges))
         for more in ((), ("--request=4k",), ("--request=8k", "--block=8k"),
@@ -166,7 +166,7 @@ class Graph(Case):
 
     @long
     def test_rows_out_of_core(self):
-        """Runs of the sort go to disk, from all ranks."""
+        """All ranks' runs of the sort go to disk."""
         for np in (1, 3):
             numbers, sizes = self.found("S:45,300000,5", "--layout=csr",
                                         "--adjacency-buffer=200000", np=np)
@@ -188,7 +188,8 @@ class Graph(Case):
         self.assertEqual(sizes, [1, 11, 446, 428, 6])
 
     def test_random_graphs(self):
-        """Directed and undirected, sparse and dense, by way of files."""
+        """They are directed and undirected, sparse and dense, and pass through
+        files."""
         for seed in drawn(range(50), 2):
             dice = random.Random(seed)
             vertices = dice.choice([1, 2, 17, 300])
@@ -208,7 +209,7 @@ class Graph(Case):
 
     @long
     def test_networkx(self):
-        """Levels of a peer."""
+        """Levels equal those of networkx."""
         try:
             import networkx
         except ImportError:
@@ -250,7 +251,7 @@ class Graph(Case):
             _, sizes = self.found(*MIDDLE, "--batch=3000", *args, np=2)
             self.assertEqual(sizes, MIDDLE_LEVELS)
 
-    # ---- how it ends -----------------------------------------------------------------
+    # ---- ends ------------------------------------------------------------------------
 
     @any_mpi
     def test_refused(self):
@@ -278,7 +279,7 @@ class Graph(Case):
     # ---- text ------------------------------------------------------------------------
 
     def as_text(self, matrix, edges):
-        """SNAP's edge list, or a symmetric matrix, with what others put there."""
+        """Writes SNAP's edge list, or a symmetric matrix, with typical comments."""
         if matrix:
             return "%%%%MatrixMarket matrix coordinate real symmetric\n%% made\n" \
                 "%d %d %d\n" % (60, 60, len(edges)) + "".join(
@@ -326,7 +327,7 @@ class Graph(Case):
     # ---- damage ----------------------------------------------------------------------
 
     def test_damage(self):
-        """What a device has made of a chunk, or of an entry of PIF."""
+        """A device has changed a chunk, or an entry of PIF."""
         for what, file, parts in drawn([
                 ("read:flip:1", "PARTITION", ("PARTITION", "vertex")),
                 ("write:flip:1", "PARTITION", ("PARTITION",)),
@@ -348,8 +349,8 @@ class Graph(Case):
             self.failed(done, *parts)
 
     def test_lying_device(self):
-        """One bit of what is read is wrong: the answer is right, or the run says what
-        is wrong."""
+        """One bit of the data read is wrong: the answer is right, or the run names the
+        fault."""
         reads = ["read:flip:%d" % k for k in (1, 2, 3, 5)]
         files = [(file, "chunk") for file in ("edges", "PIF", "PARTITION", "QUEUE")]
         files += [(file, "csr") for file in ("edges", "OFFSETS", "NEIGHBOURS", "QUEUE")]
@@ -371,7 +372,8 @@ class Graph(Case):
             self.failed(done, "QUEUE", rank=1)
 
     def test_wrong_edges(self):
-        """Where they are made and where they are read, also by another rank."""
+        """They are found where they are made and where they are read, also by another
+        rank."""
         for what in ("read:flip:1", "write:flip:1", "write:lost:1"):
             done = self.graph("S:4,20000,8", np=2, env=fault(what, 0, "edges"))
             self.failed(done, "read otherwise than they were written", "edges",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # tier: quick ci; limit: 900
-"""outcore graph in rows, and Graph500's kernel: what a search of it reads, edges and
-trees that a reference of its own computes, roots that are drawn; how it ends."""
+"""outcore graph in rows, and Graph500's kernel: the reads of a search, edges and trees
+that a reference of its own computes, drawn roots; its ends."""
 import collections
 import os
 import struct
@@ -17,7 +17,8 @@ def packed(edges):
 
 
 def component_edges(edges):
-    """{vertex: edges of its component}, of an undirected graph, and its neighbours."""
+    """Returns {vertex: edges of its component} of an undirected graph, and its
+    neighbours."""
     near = collections.defaultdict(set)
     for s, t in edges:
         near[s].add(t)
@@ -52,7 +53,7 @@ class Rows(Case):
     # ---- rows ------------------------------------------------------------------------
 
     def test_reads_little(self):
-        """Little more than the bytes of lists, where these are longer than blocks."""
+        """It reads little more than the bytes of lists that are longer than blocks."""
         numbers, _ = self.found("S:5,60,5000", "--layout=csr", np=1)
         read = numbers["search_partition_blocks"] * 4096
         lists = 8 * numbers["collected"]
@@ -60,7 +61,7 @@ class Rows(Case):
         self.assertLess(read, 1.1 * lists)
 
     def test_neighbours_in_a_row(self):
-        """More vertices with numbers in a row than are read as one extent."""
+        """More vertices have consecutive numbers than are read as one extent."""
         path = self.file("star", packed([(7, t) for t in range(20000)]))
         for args, np in drawn([((), 1), (("--filter=early",), 2), (
                 ("--kernel=graph500", "--roots=1"), 1)], 1):
@@ -74,7 +75,7 @@ class Rows(Case):
         return self.found("--kernel=graph500", *args, **how)
 
     def is_statistics(self, numbers, what, middle):
-        """In order, with the mean between."""
+        """The numbers are in order, with the mean between."""
         values = [numbers["%s_%s" % (name, what)] for name in NAMES]
         self.assertEqual(values, sorted(values))
         self.assertGreater(values[0], 0)
@@ -87,7 +88,7 @@ class Rows(Case):
             numbers, report = self.kernel("kronecker:10,16", "--roots=3",
                                           "--layout=" + layout, np=np)
             self.assertEqual(numbers["NBFS"], 3)
-            # 892 of 1024 vertices have edges, all with each other
+            # 892 of 1024 vertices have edges, all with each other.
             self.assertEqual([numbers["%s_nedge" % name] for name in NAMES],
                              [16384] * 5)
             self.assertEqual(numbers["visited"], 892)
@@ -110,7 +111,7 @@ class Rows(Case):
         self.assertAlmostEqual(numbers["mean_nedge"], sum(right) / len(right))
 
     def test_components(self):
-        """Several of them, loops, edges twice, vertices without edges."""
+        """There are several, with loops, double edges, and vertices without edges."""
         edges = [(0, 1), (1, 2), (2, 0), (2, 2), (0, 1), (5, 6), (8, 8), (9, 10),
                  (10, 11), (11, 12), (12, 13), (13, 9)]
         for args, np in drawn([((), 1), (("--layout=csr", "--batch=2"), 2),
@@ -128,7 +129,7 @@ class Rows(Case):
 
     @long
     def test_all_ways(self):
-        """The same roots and edges, whatever the settings."""
+        """Roots and edges are the same with any settings."""
         seen = set()
         for args, np in ((), 1), (("--repeat=2",), 2), (("--iomode=ASYNC",), 3), (
                 ("--layout=csr", "--cache=keep"), 2), (("--batch=100",), 5):
@@ -137,7 +138,7 @@ class Rows(Case):
                       numbers["levels"]))
         self.assertEqual(len(seen), 1, seen)
 
-    # ---- how it ends -----------------------------------------------------------------
+    # ---- ends ------------------------------------------------------------------------
 
     def test_refused(self):
         path = self.file("edges", packed([(0, 1)]))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # tier: quick ci; limit: 600
 """outcore graph --stored: files that another program has made are searched, and stay as
-they are; what is damaged in them is said in one sentence, and ends the search."""
+they are; damage in them gives one sentence, and ends the search."""
 import glob
 import os
 import struct
@@ -35,7 +35,7 @@ class Files:
         del self.data[file][end:]
 
     def chain(self, vertex):
-        """Offsets of a vertex's chunks."""
+        """Returns offsets of a vertex's chunks."""
         at, found = self.number(0, HEAD + 16 * vertex), []
         while at:
             found.append(at)
@@ -43,7 +43,7 @@ class Files:
         return found
 
     def seal(self, at):
-        """A chunk's CRC becomes that of what it has."""
+        """Sets a chunk's CRC to that of its contents."""
         count, = struct.unpack_from("<I", self.data[1], at + 16)
         body = self.data[1][at + CHUNK:at + CHUNK + 8 * count]
         crc = zlib.crc32(bytes(self.data[1][at + 8:at + 20]) + bytes(body))
@@ -58,7 +58,7 @@ class Rows(Files):
         self.data = [bytearray(rows.offsets), bytearray(rows.neighbours)]
 
 
-# ---- damage: each takes files and returns where the first wrong byte is said to be ---
+# ---- damage: each takes files and returns the place of the first wrong byte --------
 
 def neighbour(f, at):
     f.data[1][at + CHUNK] ^= 1
@@ -84,7 +84,7 @@ def no_vertex(f, at):
 
 
 def following(offset, seen=True):
-    """`seen`: it is the number itself that is said to be wrong."""
+    """`seen`: the number itself is reported as wrong."""
     def damage(f, at):
         f.put(1, at, offset(f, at) if callable(offset) else offset)
         return at if seen else None
@@ -101,7 +101,7 @@ def end(f, at=0):
     return len(f.data[1])
 
 
-# What is wrong (of the third chunk of vertex 0), and words of the sentence.
+# The fault (in the third chunk of vertex 0), and words of the sentence.
 DAMAGE = {
     "crc": (neighbour, "vertex 0", "CRC-32"),
     "owner": (owner(1), "vertex 0", "another vertex's (1)"),
@@ -127,7 +127,8 @@ DAMAGE = {
     "first_is_second": (first(lambda f: f.chain(0)[1]), "search collected"),
 }
 
-# Of heads: file, and a number there or where it is cut; and words of the sentence.
+# Faults of heads: file, and a number in it or the place where it is cut; and words of
+# the sentence.
 HEADS = {
     "pif_empty": (0, None, 0, "cut short"),
     "pif_cut": (0, None, -8, "as many ranks"),
@@ -162,7 +163,7 @@ ROWS = {
 
 class Stored(Case):
     def stored(self, files, *args, **how):
-        """Searches these files, which are the same then."""
+        """Searches these files, which stay the same."""
         name = os.path.join(self.tmp, "kept")
         paths = ["%s.%s.0" % (name, which) for which in files.names]
         for path, data in zip(paths, files.data):
@@ -181,10 +182,10 @@ class Stored(Case):
         text = report["run"]["notes"]["levels"]
         return [int(size) for size in text.split(": ")[-1].split()]
 
-    # ---- good ones -------------------------------------------------------------------
+    # ---- good files ------------------------------------------------------------------
 
     def test_searched(self):
-        """Levels, and blocks as they are after an ingest."""
+        """Levels are right, and blocks are as after an ingest."""
         lists = reference.neighbours_of(EDGES)
         for files, args, search in drawn([
                 (Files(), ("--repeat=2",), reference.Search),
@@ -205,7 +206,7 @@ class Stored(Case):
 
     @long
     def test_several_ranks(self):
-        """Of a run that has kept its files; by as many ranks only."""
+        """The files are those kept by a run; only as many ranks can search them."""
         for layout in ("chunk", "csr"):
             kept = self.run_program("outcore", "graph", "S:45,3000,5", "--seed=1",
                                     "--layout=" + layout, "--keep", "--quiet",
@@ -260,7 +261,7 @@ class Stored(Case):
                 self.in_chunks(what)
 
     def test_not_reached(self):
-        """What the search does not come to, the check finds."""
+        """The search does not reach it; the check finds it."""
         files = Files()
         at = files.chain(80)[0]
         files.data[1][at + CHUNK] ^= 1

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # tier: quick ci
-"""outcore knn: known neighbours, whatever the ranks, threads and engines; files of
-others; and how it ends."""
+"""outcore knn: known neighbours with any ranks, threads and engines; files of others;
+its ends."""
 import hashlib
 import os
 import struct
@@ -13,7 +13,7 @@ STEP = 0x9e3779b97f4a7c15
 VECTORS, QUERIES, LABELS = 3, 7, 12
 N, DIM = 100000, 32
 SHA = "49a3ecf9c991998e"
-# Of 100,000 vectors of seed 1, by float64 and by FAISS's IndexFlatL2.
+# Results for 100,000 vectors of seed 1, by float64 and by FAISS's IndexFlatL2.
 IDS = [[76378, 47173, 50280, 67116, 69193], [59953, 57534, 81521, 46247, 62761],
        [13619, 68056, 91407, 23224, 36644], [41809, 844, 83208, 75295, 33013]]
 D2 = [1.476768311, 1.776755374, 1.786825666, 1.916322184, 1.996192073]
@@ -36,7 +36,7 @@ def number(key, i):
 
 
 def made(stream, n, dim):
-    """Vectors of seed 1."""
+    """Returns vectors of seed 1."""
     key = key_of(stream)
     return [[(number(key, i * dim + c) >> 40) / 2 ** 24 for c in range(dim)]
             for i in range(n)]
@@ -110,7 +110,8 @@ class Knn(Case):
                          tuple(made(VECTORS, 1, 4)[0]))
 
     def test_sweep(self):
-        """In one run; the number of queries that makes it longer is between two."""
+        """It is one run; the number of queries from which on it takes longer is between
+        two."""
         report = self.good(self.knn("20000", "--sweep-queries=1,3..24", "--k=3", "-r",
                                     "2", np=2))
         at = [f["at"]["queries"] for f in figures(report, "scan.queries_per_s")]
@@ -123,7 +124,7 @@ class Knn(Case):
         self.assertIn("crossover", report["run"]["notes"])
 
     def test_passes(self):
-        """The same as in one pass."""
+        """The results are those of one pass."""
         report = self.good(self.knn("20000", "--queries=3", "--total-queries=8", np=1))
         whole = self.good(self.knn("20000", "--queries=8", np=1))
         self.assertEqual([f["at"]["pass"] for f in figures(report, "scan.io_share")],
@@ -170,7 +171,7 @@ class Knn(Case):
             self.assertEqual(os.path.getsize(path), len(data))
 
     def test_duplicates_and_nan(self):
-        """Of equal ones those with lower numbers; what is no number is far away."""
+        """Of equal vectors, those with lower numbers win; NaN is far away."""
         vectors = made(VECTORS, 50, 3) * 40
         for i in (0, 7, 1999):
             vectors[i] = [vectors[i][0], float("nan"), 1.0]
@@ -184,7 +185,7 @@ class Knn(Case):
         self.assertIn("nan_vectors", [w["code"] for w in report["warnings"]])
 
     def test_labels(self):
-        """Made, and of a file with one byte or two for each vector."""
+        """They are made, or come from a file with one byte or two for each vector."""
         vectors, k = made(VECTORS, 500, 4), 5
         near = [nearest(vectors, q, k) for q in made(QUERIES, 7, 4)]
         key = key_of(LABELS)
@@ -205,10 +206,10 @@ class Knn(Case):
         path = self.file("labels", bytes(501))
         self.failed(self.knn(*args, "--labels=" + path, np=1), "501 bytes", "500 vect")
 
-    # ---- how it ends -----------------------------------------------------------------
+    # ---- ends ------------------------------------------------------------------------
 
     def given(self, what):
-        """Of a file of others there are no checksums; the answer is checked."""
+        """Files of others have no checksums; the answer is checked."""
         path = self.file("vectors", packed(made(VECTORS, 8192, 32)))
         return self.knn("--input=" + path, "--buffer=256k", "--queries=32", np=1,
                         env=fault(what, file=path))
@@ -218,12 +219,12 @@ class Knn(Case):
                     "is not as far as said")
 
     def test_a_vector_that_was_not_read_is_found(self):
-        """Zeros are far away; the check reads what is there."""
+        """Zeros are far away; the check reads the file."""
         self.failed(self.given("read:lost:2"), "the answer is wrong")
 
     def changed(self, what, np, options, k):
-        """A vector of the generated file comes otherwise than it was written. It is no
-        neighbour, and the sample of the check has it not."""
+        """A vector of the generated file reads differently from what was written. It is
+        no neighbour, and the check's sample does not contain it."""
         done = self.knn("16384", "--buffer=256k", "--queries=1", "--check=0", *options,
                         np=np, env=fault(what + ":%d" % k, np - 1, FILES))
         error = self.failed(done, "read otherwise than they were written", rank=np - 1,
@@ -237,7 +238,7 @@ class Knn(Case):
         self.assertEqual(error["errno"], "EIO")
 
     def a_file_that_is_cut(self, engine):
-        """While it runs, again and again."""
+        """It is cut again and again during the run."""
         path = self.file("vectors", packed(made(VECTORS, 2000, 2)) * 400)
         run = self.start("outcore", "knn", "--input=" + path, "--dim=2", "--quiet",
                          "--check=0", "--cache=keep", "--iomethod=" + engine,
@@ -255,7 +256,7 @@ class Knn(Case):
         self.failed(self.knn("--input=" + path, "--format=fvecs", "--dim=3", np=2),
                     "vector 777 does not begin with its dimension, 3")
 
-    # ---- what is refused -------------------------------------------------------------
+    # ---- refusals --------------------------------------------------------------------
 
     def test_refused(self):
         for args, words in (
@@ -290,7 +291,8 @@ class Knn(Case):
 
 
 def ways():
-    """Every number of ranks and threads, by every engine that goes with them."""
+    """Returns every number of ranks and threads, with every engine that supports
+    them."""
     for np in (1, 2, 3, 7):
         for threads in (1, 3):
             for engine in KINDS:

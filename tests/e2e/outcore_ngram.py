@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # tier: quick ci
 """outcore ngram: the languages of documents, as Python finds them; the same for any
-ranks, threads and slots; models that are none; and how it ends."""
+ranks, threads and slots; invalid models; its ends."""
 import collections
 import glob
 import html.parser
@@ -12,7 +12,7 @@ from e2e import Case, add, any_mpi, drawn, fault, long, main, samples, total
 
 GUIDE = "/usr/share/doc/installation-guide-amd64"
 CLEAN = ("ca", "cs", "de", "en", "es", "fr", "it", "nl", "pt", "ro", "sv", "vi")
-HALF = ("da", "id")  # of which some pages are English
+HALF = ("da", "id")  # some of their pages are English
 TRAINED, CHUNK, CHUNKS = 200000, 2048, 40
 GPL = "/usr/share/common-licenses/GPL-3"
 
@@ -44,7 +44,7 @@ def profile(data, n, most):
 
 
 def verdict(data, model, n):
-    """(language, grams, score); model: {language: set of grams}, in order."""
+    """Returns (language, grams, score); model: {language: set of grams}, in order."""
     row = grams(data, n)
     scores = [sum(g in known for g in row) for known in model.values()]
     best = max(range(len(scores)), key=lambda i: (scores[i], -i))
@@ -106,7 +106,8 @@ class Ngram(Case):
         return {f["name"]: f["median"] for f in report["figures"]}
 
     def small(self):
-        """Documents of many sizes, and their model. It has no line of these texts."""
+        """Makes documents of many sizes, and their model. It has no line of these
+        texts."""
         for name, words in WORDS.items():
             self.write("train/%s/1" % name, words * 30)
             self.write("train/%s/more/2" % name, words[5:] * 20)
@@ -153,7 +154,7 @@ class Ngram(Case):
         self.trained(4, 3)
 
     def test_licence(self):
-        """Counted by Python in another way, long before."""
+        """Python counted these in another way, long before."""
         if not os.path.exists(GPL) or os.path.getsize(GPL) != 35149:
             self.skipTest("there is no %s of 35149 bytes" % GPL)
         with open(GPL, "rb") as text:
@@ -188,7 +189,7 @@ class Ngram(Case):
             os.path.getsize(path) for path in glob.glob(self.tmp + "/out.*")))
 
     def in_a_way(self, *ways):
-        """The same sums, whatever the ranks and slots."""
+        """Sums are the same with any ranks and slots."""
         _, model = self.small()
         found = []
         for np, *options in ways:
@@ -216,8 +217,8 @@ class Ngram(Case):
 
     @long
     def test_guide(self):
-        """14 languages: 541 of 560 right, and of those that are what they say 478 of
-        480."""
+        """14 languages: 541 of 560 are right, and 478 of the 480 that match their
+        label."""
         if not os.path.exists(GUIDE + "/en"):
             self.skipTest("installation-guide-amd64 is not installed")
         for name in CLEAN + HALF:
@@ -236,7 +237,7 @@ class Ngram(Case):
                  if name.split("/")[0] in CLEAN]
         self.assertEqual((len(clean), sum(clean)), (480, 478))
 
-    # ---- how it ends -----------------------------------------------------------------
+    # ---- ends ------------------------------------------------------------------------
 
     def refuses_model(self, text, *parts):
         path = self.write("bad", text)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # tier: quick ci; limit: 900
-"""outcore resample: pixels that a reference of its own computes, requests and bytes as
-sizes say, for all I/O methods and numbers of ranks; images of others; how it ends."""
+"""outcore resample: pixels that a reference of its own computes, requests and bytes
+that follow from sizes, for all I/O methods and numbers of ranks; images of others; its
+ends."""
 import hashlib
 import math
 import os
@@ -18,7 +19,7 @@ METHODS = ["strip", "basic", "block", "mmap"]
 KERNELS = {1: 0, 16: 2, 36: 3, 64: 4}
 SCALES = {1: 1, 4: 2, 16: 4}
 FILES = "files/outcore-"
-# Of image 64 x 48, seed 1, scale 4: pixel (0, 0), the last one, the sum of all.
+# Image 64 x 48, seed 1, scale 4: pixel (0, 0), the last one, the sum of all.
 KNOWN = {"renorm": {16: (43329.272983, 72614.717994, 407406464.2263),
                     36: (39238.606644, 74644.723865, 407343326.7655),
                     64: (35988.901787, 75338.619287, 407301789.8500)},
@@ -45,7 +46,7 @@ def mix(x):
 
 
 def made(width, height):
-    """The 16-bit image of seed 1."""
+    """Returns the 16-bit image of seed 1."""
     key = mix(mix(1 + STEP) + IMAGE)
     return [[mix(key + (y * width + x + 1) * STEP & MASK) >> 48 for x in range(width)]
             for y in range(height)]
@@ -60,7 +61,7 @@ def lanczos(d, k):
 
 
 def taps_of(n, s, k, shift, edge, normalize, big):
-    """[(pixel, weight)] that output pixel `big` of an axis is made of."""
+    """Returns [(pixel, weight)] for output pixel `big` of an axis."""
     x = (big + 0.5) / s - 0.5 + shift
     if k:
         first = math.floor(x) - k + 1
@@ -126,7 +127,7 @@ class Resample(Case):
         return path
 
     def output(self, *args, **how):
-        """The report, and the pixels."""
+        """Returns the report, and the pixels."""
         path = os.path.join(self.tmp, "out.llimg")
         report = self.good(self.resample(*args, "--output=" + path, "--overwrite",
                                          **how))
@@ -164,7 +165,7 @@ class Resample(Case):
 
     @long
     def test_far(self):
-        """Most of the output is from outside of the image."""
+        """Most of the output lies outside of the image."""
         for edge in ("clamp", "zero"):
             self.pixels(36, 4, "strip", 2, edge=edge, shift=(-20, 30))
 
@@ -187,10 +188,10 @@ class Resample(Case):
                                    "--edge=zero", np=1)
             self.assertEqual(sum(x != 0 for row in found for x in row), n)
 
-    # ---- the same whoever moves it ---------------------------------------------------
+    # ---- the same with any method ----------------------------------------------------
 
     def test_same(self):
-        """Byte by byte, for all methods and any number of ranks."""
+        """It is the same byte by byte, for all methods and any number of ranks."""
         path = os.path.join(self.tmp, "same")
         sums = set()
         for io, np in drawn([(io, np) for io in METHODS for np in (1, 2, 5)], 3):
@@ -206,7 +207,7 @@ class Resample(Case):
             "--width=60", "--height=50", "--tile=16", "--iomode=ASYNC", "--overlap",
             "--iomethod=" + engine, np=2)
         self.equal(found, resampled(made(60, 50), 2, 3))
-        # The last strip needs no row that the one before has not.
+        # The last strip needs no new row.
         self.assertEqual(report["results"]["reads"], [6])
         self.assertEqual(report["results"]["writes"], [7])
         names = [f["name"] for f in report["figures"]]
@@ -233,7 +234,7 @@ class Resample(Case):
 
     def test_padded_rows(self):
         """All methods make the same file, with the padding of each row, also as parts,
-        and where the last tile is narrow."""
+        and with a narrow last tile."""
         for width, scale in ((300, 1), (130, 4)):
             made = {}
             for io in ("basic", "mmap", "strip", "block"):
@@ -276,7 +277,7 @@ class Resample(Case):
             self.assertEqual(found, [block, (writes[1], out)])
             return
         reads = strip[0], strip[1 + (halo == "keep")]
-        if np > 1:  # what two bands need is read twice
+        if np > 1:  # rows that two bands need are read twice
             self.assertTrue(reads[1] <= found[0][1] <= strip[1], found)
             reads = reads[0], found[0][1]
         self.assertEqual(found, [reads, (writes[0], out)])
@@ -288,7 +289,7 @@ class Resample(Case):
         read, = samples(report, "read", phase="resample")
         write, = samples(report, "write", phase="resample")
         self.assertEqual((read["calls"], write["calls"]), (2, 2))
-        # Bands of 256 and 346 output rows: input rows 0 to 130, and 125 to 300.
+        # Bands of 256 and 346 output rows need input rows 0 to 130, and 125 to 300.
         self.assertEqual(read["bytes"], (131 + 176) * 600)
         self.assertEqual(write["bytes"], 600 * 602 * 4)
 
@@ -299,14 +300,15 @@ class Resample(Case):
 
     @long
     def test_no_new_rows(self):
-        """Strips of a row: most need no row that is not there."""
+        """Strips have one row: most need no new one."""
         report = self.good(self.resample("--width=9", "--height=8", "--tile=1",
                                          "--scale=16", np=1))
         self.assertEqual(total(report, "read", phase="resample"), 8 * 18)
         self.assertLess(report["results"]["reads"][0], 9)
 
     def test_dry_run(self):
-        """Strip: 6 strips' input, at most 134 rows, output of 256, and a tile."""
+        """Memory of a strip: 6 strips' input, at most 134 rows, output of 256, and a
+        tile."""
         def memory(*args):
             done = self.resample("--width=4096", "--height=4096", "--dry-run", *args,
                                  np=1)
@@ -341,11 +343,11 @@ class Resample(Case):
         for act, count in moved.items():
             self.assertEqual(count, total(report, act))
 
-    # ---- pixels of other kinds -------------------------------------------------------
+    # ---- other kinds of pixels -------------------------------------------------------
 
     @long
     def test_rounded(self):
-        """To 16 bits: Lanczos overshoots, and that is counted."""
+        """Pixels are rounded to 16 bits: Lanczos overshoots, and that is counted."""
         report, found = self.output("--width=23", "--height=19", "--out-bits=16", np=1)
         exact = resampled(made(23, 19), 2, 3)
         low, high = [[x < -0.5 for row in exact for x in row],
@@ -356,7 +358,7 @@ class Resample(Case):
                    limit=0.6 / 65535)
 
     def test_floats(self):
-        """A NaN spreads to what needs it, and no further."""
+        """A NaN spreads to the pixels that need it, and no further."""
         image = [[float(x * y) for x in range(20)] for y in range(16)]
         image[8][10] = math.nan
         path = self.file("nan.llimg", packed(image, 32))
@@ -384,7 +386,7 @@ class Resample(Case):
         _, found = self.output(path, "--taps=64", "--scale=16", np=1)
         self.equal(found, [[777.0] * 160] * 120, limit=1e-7)
 
-    # ---- how it ends -----------------------------------------------------------------
+    # ---- ends ------------------------------------------------------------------------
 
     @any_mpi
     def test_bad_heads(self):
@@ -439,7 +441,7 @@ class Resample(Case):
         self.assertEqual(done.out, "")
 
     def test_wrong_pixel(self):
-        """What a device has made of it is found where it can be seen."""
+        """A pixel that a device has changed is found if it is visible."""
         done = self.resample("--width=40", "--height=40", "--tile=16", np=2,
                              env=fault("write:lost:3", 1, FILES))
         self.failed(done, "pixel at row", "64-bit numbers give", file="resampled")
@@ -451,7 +453,7 @@ class Resample(Case):
 
     @long
     def test_large(self):
-        """Offsets above 2^31, in a file with holes."""
+        """Offsets exceed 2^31, in a file with holes."""
         if not os.environ.get("LEADLINE_BIG"):
             self.skipTest("LEADLINE_BIG=1 is not set")
         width, height = 1 << 19, 4200

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # tier: quick ci; limit: 300
 """outcore resample: images in FITS, read and written: the same pixels as of raw ones,
-whatever their numbers are stored as; files of other programs; how it ends."""
+in any stored form; files of other programs; its ends."""
 import math
 import os
 import shutil
@@ -61,7 +61,7 @@ def unpacked_raw(data):
 
 
 def unpacked(data):
-    """The cards, and the pixels, of an output of one block of head."""
+    """Returns the cards, and the pixels, of an output with one block of head."""
     cards = {}
     for i in range(0, BLOCK, CARD):
         name, value = data[i:i + 8].decode().strip(), data[i + 9:i + CARD].decode()
@@ -95,7 +95,7 @@ class Files(Case):
                                 "--quiet", *args, np=np)
 
     def output(self, *args, name="out.fits", np=1):
-        """The report, and the output's bytes."""
+        """Returns the report, and the output's bytes."""
         path = os.path.join(self.tmp, name)
         report = self.good(self.resample(*args, "--output=" + path, "--overwrite",
                                          np=np))
@@ -103,18 +103,18 @@ class Files(Case):
             return report, f.read()
 
     def plain(self, path):
-        """The input's pixels, as they are."""
+        """Returns the input's pixels, as they are."""
         return unpacked_raw(self.output(path, "--scale=1", "--taps=1",
                                         name="plain.llimg")[1])
 
 
 @WITH_CFITSIO
 class Fits(Files):
-    # ---- what is read ----------------------------------------------------------------
+    # ---- reading ---------------------------------------------------------------------
 
     def stored(self, bitpix, least, most, zero, scale, *more):
-        """Pixels stored in any way are the numbers that they mean, and those are
-        resampled as the same numbers of a raw image are."""
+        """Pixels stored in any form have their values, and are resampled as the same
+        values of a raw image are."""
         of = image(most, least)
         path = self.file("in.fits", fits(bitpix, of, *more))
         means = [list(struct.unpack("<%df" % WIDTH, struct.pack(
@@ -127,7 +127,7 @@ class Fits(Files):
                             self.output(same, *args, name="b.llimg", np=np)[1])
 
     def test_blank(self):
-        """Pixels that are none, and what needs them."""
+        """Blank pixels are NaN, and so are pixels that need them."""
         of = image(1000)
         of[3][5] = of[16][20] = -99
         path = self.file("blank.fits", fits(16, of, ("BLANK", -99), ("BSCALE", "0.5"),
@@ -139,7 +139,8 @@ class Fits(Files):
         self.assertEqual(found[0][1], 10 + of[0][1] / 2)
 
     def test_other_parts(self):
-        """The first image of two axes, wherever it is; longer heads; planes of one."""
+        """It reads the first image of two axes, wherever it is; longer heads; planes of
+        one."""
         of = image(255)
         more = [("COMMENT", "'%d'" % i) for i in range(50)]
         part = head(8, [WIDTH, HEIGHT, 1, 1], ("PCOUNT", 0), ("GCOUNT", 1), *more,
@@ -149,7 +150,7 @@ class Fits(Files):
             path = self.file("parts.fits", before + part + body(8, of))
             self.assertEqual(self.plain(path), of)
 
-    # ---- what is written -------------------------------------------------------------
+    # ---- writing ---------------------------------------------------------------------
 
     def written(self, bits, bitpix, np):
         args = ("--width=23", "--height=19", "--out-bits=%d" % bits)
@@ -159,12 +160,12 @@ class Fits(Files):
         self.assertEqual(found, unpacked_raw(same))
         self.assertEqual((int(cards["BITPIX"]), float(cards["BZERO"])),
                          (bitpix, 32768 if bits == 16 else 0))
-        # And back.
+        # Read the output back.
         path = os.path.join(self.tmp, "out.fits")
         self.assertEqual(self.plain(path), found)
 
     def test_methods(self):
-        """The same bytes, whoever moves them."""
+        """All methods write the same bytes."""
         ways = [(io, np, mode) for io in ("strip", "basic", "block", "mmap")
                 for np in (1, 2, 5) for mode in ("SYNC", "ASYNC")
                 if mode == "SYNC" or io == "strip"]
@@ -189,7 +190,7 @@ class Fits(Files):
 
     @unittest.skipUnless(shutil.which("fitsverify"), "fitsverify is not installed")
     def test_verified(self):
-        """By NASA's checker of the standard, without an error or a warning."""
+        """NASA's checker of the standard finds no error and gives no warning."""
         for bits in (8, 16, 32):
             self.output("--width=23", "--height=19", "--out-bits=%d" % bits)
             said = subprocess.run(["fitsverify", os.path.join(self.tmp, "out.fits")],
@@ -199,7 +200,8 @@ class Fits(Files):
 
     @unittest.skipUnless(shutil.which("fpack"), "fpack is not installed")
     def test_packed(self):
-        """A compressed image is refused; unpacked by its program, it is the same."""
+        """A compressed image is refused; unpacked by its own program, it is the
+        same."""
         of = image(60000)
         words = [[x - 32768 for x in row] for row in of]
         path = self.file("w.fits", fits(16, words, ("BZERO", 32768), ("BSCALE", 1)))
@@ -209,7 +211,7 @@ class Fits(Files):
         subprocess.run(["funpack", path + ".fz"], check=True, stdin=subprocess.DEVNULL)
         self.assertEqual(self.plain(path), of)
 
-    # ---- how it ends -----------------------------------------------------------------
+    # ---- ends ------------------------------------------------------------------------
 
     @any_mpi
     def test_bad(self):
@@ -248,7 +250,7 @@ class Fits(Files):
 @unittest.skipIf(os.environ.get("HAVE_CFITSIO") == "yes", "built with CFITSIO")
 class Absent(Files):
     def test_said(self):
-        """Without CFITSIO, FITS is written, and not read."""
+        """Without CFITSIO, FITS can be written, but not read."""
         path = self.file("in.fits", fits(8, image(255)))
         self.one_sentence(self.resample(path), "without CFITSIO", path)
         cards, found = unpacked(self.output("--width=9", "--height=8")[1])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # tier: quick ci
-"""outcore search: every key is found where it is, by every way of looking, in one read;
-and how it ends."""
+"""outcore search: every key is found at its place, by every way of searching, in one
+read; its ends."""
 import array
 import bisect
 import itertools
@@ -14,7 +14,7 @@ from e2e import KINDS, Case, add, any_mpi, fault, long, main, samples, total
 
 MASK = (1 << 64) - 1
 STEP = 0x9e3779b97f4a7c15
-FRESH, SEARCHED = 8, 9  # streams of a seed
+FRESH, SEARCHED = 8, 9  # numbers of a seed's streams
 # Vectors 100,000 x 32 of seed 1, sorted, and 1000 look-ups of seed 1.
 KNOWN = {"lookups": [1000], "reads_per_lookup": [1], "found": [500],
          "positions_sum": [49594775],
@@ -36,14 +36,14 @@ def number(key, i):
 
 
 def total_order(record):
-    """Of float32 little-endian: as bytes that compare."""
+    """Returns float32 little-endian as bytes in total order."""
     bits = struct.unpack("<%dI" % (len(record) // 4), record)
     return struct.pack(">%dI" % len(bits),
                        *(~b & 0xffffffff if b >> 31 else b | 1 << 31 for b in bits))
 
 
 def sorted_vectors(path):
-    """Sorts a file of vectors of numbers >= 0, in place; returns how many."""
+    """Sorts a file of vectors of numbers >= 0, in place; returns their number."""
     with open(path, "r+b") as f:
         words = array.array("I", f.read())
         words.byteswap()
@@ -69,7 +69,7 @@ class Search(Case):
         return self.run_program("outcore", "search", *args, "--quiet", **how)
 
     def known_file(self):
-        """Sorted without the programs that are tested here."""
+        """It is sorted without the programs that are tested here."""
         path = os.path.join(self.folder, "known")
         if not os.path.exists(path):
             done = self.run_program("outcore", "gen", "vectors", "100000", "--seed=1",
@@ -133,7 +133,7 @@ class Search(Case):
         self.assertEqual(total(report, "read", phase="lookup"), 3 * 1000 * 4096)
 
     def test_keys_that_are_asked_for_often(self):
-        """With a skew some come again and again; all of them are in the file."""
+        """With a skew, some keys come again and again; all of them are in the file."""
         report = self.good(self.search(self.known_file(), "--seed=1", "--zipf=1.5",
                                        "--lookups=1000", "--hit-rate=1", np=1))
         first = report["results"]["first_positions"]
@@ -143,7 +143,8 @@ class Search(Case):
     # ---- another search --------------------------------------------------------------
 
     def answers(self, keys, width, hit_rate, n):
-        """Of n look-ups of seed 1 with --keys=read, by bisection."""
+        """Returns the answers of n look-ups of seed 1 with --keys=read, by
+        bisection."""
         fresh, searched, words = key_of(1, FRESH), key_of(1, SEARCHED), (width + 7) // 8
         for q in range(n):
             if -(-(q + 1) * hit_rate // 1) > -(-q * hit_rate // 1):
@@ -155,7 +156,7 @@ class Search(Case):
             yield at, at < len(keys) and keys[at] == key
 
     def by_bisection(self, records, form, at, width, *options, **how):
-        """A file of records with a key of `width` bytes."""
+        """Searches a file of records with a key of `width` bytes."""
         keys = [r[at:at + width] for r in records]
         rate = 1 if form == "vector" else 0.5
         if form == "vector":
@@ -171,7 +172,7 @@ class Search(Case):
         return found["reads_per_lookup"][0]
 
     def random_records(self, n, size, at, width, kinds):
-        """Keys that begin as `kinds` others do."""
+        """Makes keys with one of `kinds` first parts."""
         key = key_of(7, 1)
         made = []
         for i in range(n):
@@ -182,7 +183,7 @@ class Search(Case):
         return sorted(made, key=lambda r: r[at:at + width])
 
     def test_records_that_straddle_blocks(self):
-        """Of 100 bytes in blocks of 4096, the last of which is short."""
+        """Records have 100 bytes in blocks of 4096, and the last block is short."""
         made = self.random_records(3001, 100, 0, 10, 1 << 60)
         reads = self.by_bisection(made, "100,0,10", 0, 10, np=2)
         self.assertEqual(reads, 1)
@@ -191,7 +192,7 @@ class Search(Case):
         self.assertEqual(reads, 1)
 
     def test_keys_that_begin_alike(self):
-        """Long runs of them: more reads, and the first of equal ones."""
+        """There are long runs of them: more reads, and the first of equal ones."""
         made = self.random_records(4000, 56, 5, 16, 3)
         reads = self.by_bisection(made, "56,5,16", 5, 16, "--iomethod=threads",
                                   "--depth=4", np=3)
@@ -217,12 +218,12 @@ class Search(Case):
         below = sum(p for p, _ in self.answers([b"m" * 16], 16, 0.5, 100))
         self.assertEqual((found["found"], found["reads_per_lookup"]), ([50], [1]))
         self.assertEqual(found["positions_sum"], [below])
-        self.assertTrue(0 < below < 50)  # before all of it, and after
+        self.assertTrue(0 < below < 50)  # before everything, and after
 
-    # ---- what is made ----------------------------------------------------------------
+    # ---- generated files -------------------------------------------------------------
 
     def test_file_made_in_place(self):
-        """Sorted by the same program: the same answers; and nothing is left."""
+        """The program sorts it itself: answers are the same; and nothing is left."""
         report = self.good(self.search("--records=100000", "--seed=1", "--lookups=1000",
                                        "--threads=2", np=2))
         found = dict(report["results"])
@@ -233,13 +234,13 @@ class Search(Case):
                          ["make", "index", "lookup"])
 
     def made_wrong(self, what):
-        """The sort of the generated file reads what is not there: other records are in
-        order, too."""
+        """The sort of the generated file reads wrong data: other records are also in
+        order."""
         done = self.search("--records=20000", "--record=100", "--seed=1",
                            "--lookups=100", np=1, env=fault(what, file=".unsorted"))
         self.failed(done, "the output is wrong")
 
-    # ---- how it ends -----------------------------------------------------------------
+    # ---- ends ------------------------------------------------------------------------
 
     def unsorted(self, build, np):
         made = self.random_records(2000, 128, 0, 8, 1 << 60)
@@ -256,7 +257,7 @@ class Search(Case):
         self.failed(done, "offset %d " % (1023 * 128), "offset %d:" % (1024 * 128))
 
     def reads_badly(self, how, *words):
-        """While it looks up: phases before it read 64 times."""
+        """Reads fail during look-ups: phases before make 64 reads."""
         made = self.random_records(64 * 32, 128, 0, 8, 1 << 60)
         path = self.write("file", *made)
         done = self.search(path, "--record=128,0,8", "--build=strided", "--seed=1",

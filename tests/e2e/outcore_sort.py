@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # tier: quick ci
 """outcore sort: the same output for any number of ranks and threads and any memory,
-held against Python, sort(1) and published sums; and how it ends."""
+compared with Python, sort(1) and published sums; its ends."""
 import hashlib
 import os
 import random
@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
                                 "fault"))
 import disks  # noqa: E402
 
-# Of 10,000 records of seed 1: the sum of their CRC-32, and the file when sorted.
+# 10,000 records of seed 1: the sum of their CRC-32, and the file when sorted.
 KNOWN = {"binary": ("1373aedc2652", "643911d340992b30"),
          "ascii": ("139b692cd5a9", "72ebd61f6083c7d1")}
 VECTORS = "2b3f227d789ab586"  # 100,000 of seed 1, sorted
@@ -56,7 +56,7 @@ class Sort(Case):
         return path
 
     def sorted(self, data, *options, **how):
-        """What a sort of these bytes gives, and its report; the input is as before."""
+        """Returns the sorted bytes, and the report; the input stays the same."""
         path = self.file(data)
         done = self.sort("--input=" + path, "--output=files/out", *options, **how)
         report = self.good(done, files=["out"])
@@ -66,12 +66,12 @@ class Sort(Case):
             return f.read(), report
 
     def records(self, n, seed=1, keys=1 << 62):
-        """As --record=100 has them, with few keys where they are to repeat."""
+        """Returns records as of --record=100, with few keys if they are to repeat."""
         rng = random.Random(seed)
         return [struct.pack(">QH90s", rng.randrange(keys), 7,
                             str(i).rjust(90).encode()) for i in range(n)]
 
-    # ---- what comes out --------------------------------------------------------------
+    # ---- results ---------------------------------------------------------------------
 
     def known(self, kind, np, threads, memory, merge, engine, *options):
         done = self.sort("--records=10000", "--record=100", "--seed=1",
@@ -87,8 +87,8 @@ class Sort(Case):
         self.moved(report, 1000000)
 
     def moved(self, report, size):
-        """Every byte once in each direction, and twice or more where there were runs:
-        not all ranks need have any. What was counted is what was foreseen, or the run
+        """Every byte moves once in each direction, and twice or more if there were
+        runs: not all ranks need have any. Counts equal the predictions, or the run
         would have failed."""
         moved = result(report, "bytes_moved")
         ways = 2 * (result(report, "passes") + 2) if result(report, "runs") else 2
@@ -105,7 +105,7 @@ class Sort(Case):
         self.assertGreater(result(report, "runs"), 1)
 
     def equal_keys(self, np, threads, *options):
-        """Few keys: their records stay in order, whichever rank and run they are in."""
+        """There are few keys: their records stay in order, in any rank and run."""
         data = self.records(20000, keys=5)
         out, report = self.sorted(b"".join(data), "--record=100", "--memory=1M",
                                   "--threads=%d" % threads, *options, np=np)
@@ -113,13 +113,13 @@ class Sort(Case):
         self.assertEqual(result(report, "duplicates"), 20000 - 5)
 
     def test_sorted_already(self):
-        """All that ranks read of a stretch of the file goes to one of them."""
+        """All that ranks read from a stretch of the file goes to one of them."""
         data = sorted(self.records(20000))
         out, _ = self.sorted(b"".join(data), "--record=100", "--memory=1M", np=3)
         self.assertEqual(out, b"".join(data))
 
     def test_passes(self):
-        """More runs than the merge can read at once."""
+        """There are more runs than the merge can read at once."""
         data = self.records(30000)
         out, report = self.sorted(b"".join(data), "--record=100", "--memory=512k",
                                   "--merge-buffer=64k", "--merge=single", np=0)
@@ -134,7 +134,7 @@ class Sort(Case):
         self.assertEqual(out, b"".join(sorted(data, key=lambda r: r[5:8])))
 
     def test_any_numbers(self):
-        """Also what no arithmetic makes: NaN of both signs, -0, infinities."""
+        """Keys include all bit patterns: NaN of both signs, -0, infinities."""
         odd = [0x7fc00000, 0xffc00001, 0x80000000, 0, 0x7f800000, 0xff800000, 1,
                0x80000001, 0x3f800000, 0xbf800000]
         rng = random.Random(3)
@@ -152,7 +152,7 @@ class Sort(Case):
         self.assertEqual(result(report, "records"), 1)
 
     def test_no_record(self):
-        """What is empty is sorted, and the report says so."""
+        """An empty file is sorted, and the report says so."""
         for np, more in drawn(((1, "--cache=keep"), (3, "--threads=2")), 1):
             out, report = self.sorted(b"", "--record=100", more, np=np)
             self.assertEqual(out, b"")
@@ -160,14 +160,14 @@ class Sort(Case):
             self.assertIn("input_empty", [w["code"] for w in report["warnings"]])
 
     def test_tiny_records(self):
-        """Of one byte, which need more beside them than they are, on several ranks."""
+        """Records have one byte, and need more memory beside them, on several ranks."""
         data = bytes(reversed(range(256))) * 4
         for text, memory in drawn(((data, "1M"), (data, "512M"), (b"", "1M")), 2):
             out, _ = self.sorted(text, "--record=1,0,1", "--memory=" + memory, np=2)
             self.assertEqual(out, bytes(sorted(text)))
 
     def test_memory_that_would_do(self):
-        """The sentence names it, and it does."""
+        """The sentence names the memory, and that suffices."""
         path = self.file(b"x" * 1000)
         for args in drawn((("--record=1,0,1",), ("--record=100", "--threads=8"),
                            ("--record=100", "--merge-buffer=1M")), 2):
@@ -178,7 +178,7 @@ class Sort(Case):
             self.assertEqual(self.sort(*args, would, np=2).status, 0, would)
 
     def test_space_on_both(self):
-        """The output's file system is another one than that of --dir."""
+        """The output is on another file system than --dir."""
         small = os.path.join(self.tmp, "small")
         os.mkdir(small)
         with disks.memory(small, "size=1m"):
@@ -190,14 +190,14 @@ class Sort(Case):
             self.assertEqual(os.listdir(small), [])
 
     def test_runs_are_synced(self):
-        """What cannot be synced has not been written, in phase runs."""
+        """Runs that cannot be synced are not written, in phase runs."""
         how = ("--records=20000", "--record=100", "--memory=1M")
         error = fault("fsync:EIO:1", 0, RUNS)
         self.failed(self.sort(*how, np=1, env=error), "runs")
         self.assertEqual(self.sort(*how, "--cache=keep", np=1, env=error).status, 0)
 
     def by_sort(self, np, *options):
-        """sort(1), which knows nothing of us."""
+        """Compares with sort(1), which knows nothing of us."""
         done = self.run_program("outcore", "gen", "records", "20000", "--ascii",
                                 "--duplicates=0.3", "--skew=1.2", "--seed=5",
                                 "--output=files/made", "--quiet", np=0)
@@ -234,7 +234,7 @@ class Sort(Case):
                 out += f.read()
         self.assertEqual(out, b"".join(sorted(data, key=lambda r: r[:10])))
 
-    # ---- what is told ----------------------------------------------------------------
+    # ---- reports ---------------------------------------------------------------------
 
     def test_figures(self):
         done = self.sort("--records=20000", "--record=100", "--memory=1M",
@@ -268,7 +268,7 @@ class Sort(Case):
         self.assertGreaterEqual(need["rank_memory_bytes"], 64 << 20)
         self.assertLess(need["rank_memory_bytes"], 90 << 20)
 
-    # ---- how it ends -----------------------------------------------------------------
+    # ---- ends ------------------------------------------------------------------------
 
     def full_disk(self, file):
         """The input stays, and nothing else."""
@@ -280,27 +280,26 @@ class Sort(Case):
         self.assertEqual(os.path.getsize(path), 2000000)
 
     def changed(self, what, *words):
-        """Of a run, which the merge reads."""
+        """Changes a run, which the merge reads."""
         done = self.sort("--records=20000", "--record=100", "--memory=1M", np=2,
                          env=fault(what, 1, RUNS))
         self.failed(done, *words, rank=1)
 
     def test_wrong_input(self):
-        """A bit of what is generated changes where it is written."""
+        """A bit of the generated data changes when it is written."""
         done = self.sort("--records=20000", "--record=100", "--memory=1M", np=2,
                          env=fault("write:flip:1", 1, "input"))
         self.failed(done, "read otherwise than they were written")
 
     def test_wrong_output(self):
-        """A bit of it changes where it is written."""
+        """A bit of the output changes when it is written."""
         done = self.sort("--records=20000", "--record=100", "--memory=1M",
                          "--output=files/out", np=2,
                          env=fault("write:flip:2", 1, OUTPUT))
         self.failed(done, "the output is wrong")
 
     def test_killed(self):
-        """No run is left, and of the output its temporary name, of which the next one
-        tells."""
+        """No run is left; the output's temporary name is, and the next run names it."""
         run = self.start("outcore", "sort", "--records=200000", "--record=100",
                          "--memory=1M", "--output=files/out", "--quiet", np=0,
                          env=fault("write:hang:5", file=OUTPUT))
@@ -365,8 +364,8 @@ for case in drawn(MATRIX, 30, 1 / 4):
 class OutOfCore(Case):
     @long
     def test_memory_of_an_eighth(self):
-        """Page cache and all: 512 MiB are sorted, scanned and searched in 64 MiB, of
-        which MPI takes a part; and nothing is moved twice for it."""
+        """With the page cache, 512 MiB are sorted, scanned and searched in 64 MiB, of
+        which MPI takes a part; and nothing is moved twice for that."""
         size = 1 << 29
         inside = limited_memory(self, 1 << 26)
         for workload, more, phase in (

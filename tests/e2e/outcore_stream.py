@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # tier: quick ci
-"""outcore stream: the same sums however files are read; what is written; how it ends.
+"""outcore stream: the same sums however files are read; what it writes; its ends.
 outcore gen documents: the folder that it makes."""
 import glob
 import os
@@ -14,7 +14,7 @@ import zlib
 
 from e2e import Case, add, any_mpi, drawn, fault, long, main, samples, total
 
-# Of 3183 documents of seed 1: their number, bytes, and the sum of their CRC-32.
+# 3183 documents of seed 1: their number, bytes, and the sum of their CRC-32.
 KNOWN = (3183, 9840000, 6799069444715)
 FEW = ("--mode=files", "--files=60", "--seed=1")
 HERE = "files/outcore-"
@@ -30,7 +30,8 @@ def crc_sum(paths):
 
 
 def has_a_folder(run):
-    """Whether it is beyond its probes of the file system, which come and go."""
+    """Returns True if it has finished its probes of the file system, which come and
+    go."""
     return any(os.path.isdir(os.path.join(run.dir, name)) for name in run.files)
 
 
@@ -39,7 +40,7 @@ class Stream(Case):
         return self.run_program("outcore", "stream", *args, "--quiet", **how)
 
     def sums(self, report):
-        """Files (or sections), bytes, and the sum."""
+        """Returns files (or sections), bytes, and the sum."""
         found = report["results"]
         high, low = (int(x) for x in found["crc_sum"])
         files = found.get("files", found.get("sections"))
@@ -52,7 +53,8 @@ class Stream(Case):
         return {f["name"]: f["median"] for f in report["figures"]}
 
     def folder(self, files):
-        """A folder with these bytes under these names; its files' paths."""
+        """Makes a folder with these bytes under these names; returns its files'
+        paths."""
         path = os.path.join(self.tmp, "given")
         os.mkdir(path)
         for name, data in files.items():
@@ -64,7 +66,7 @@ class Stream(Case):
 
     @long
     def test_documents(self):
-        """A folder of them, which stream then reads as one that was given."""
+        """gen makes a folder of them, which stream then reads as a given one."""
         out = os.path.join(self.tmp, "documents")
         done = self.run_program("outcore", "gen", "documents", "--files=3183",
                                 "--seed=1", "--threads=2", "--output", out, "--quiet",
@@ -86,7 +88,7 @@ class Stream(Case):
 
     @long
     def test_planted(self):
-        """The truth is where the phrases are, and they are nowhere else."""
+        """The phrases are where the truth says, and nowhere else."""
         out, truth, names = (os.path.join(self.tmp, x)
                              for x in ("out", "truth", "names"))
         phrases = ["Crude Oil", "OPEC", "Saudi Arabia Ltd"]
@@ -132,7 +134,7 @@ class Stream(Case):
         self.assertEqual(total(report, "read", phase="read"), 9840000)
 
     def large(self, np, *options):
-        """1 MiB sections of a file of an odd length."""
+        """Reads 1 MiB sections of a file of an odd length."""
         report = self.good(self.stream("--bytes=3000001", "--seed=1", *options, np=np))
         self.assertEqual(self.sums(report), (3, 3000001, 6460627835))
         self.assertEqual(total(report, "read", phase="read"), 3000001)
@@ -154,10 +156,11 @@ class Stream(Case):
                    if f["name"] == "read.MBps"}
         self.assertEqual([len(figures[c]) for c in ("flush", "direct")], [2, 2])
 
-    # ---- what is given ---------------------------------------------------------------
+    # ---- given files -----------------------------------------------------------------
 
     def test_sizes_and_names(self):
-        """Nothing, a slot, a slot and a byte, many slots; names that are no text."""
+        """Files have no bytes, a slot, a slot and a byte, many slots; and names that
+        are no text."""
         files = {b"empty": b"", b"slot": b"a" * 512, b"more": b"b" * 513,
                  b"long\nname": b"c" * 20000, b"\xff\xfe": b"d"}
         path = self.folder(files)
@@ -240,7 +243,8 @@ class Stream(Case):
         self.assertEqual(report["results"]["vanished"], [2])
 
     def test_vanished(self):
-        """One goes between its listing and its opening, one while it is read."""
+        """One file vanishes between its listing and its opening, one while it is
+        read."""
         gone = fault("reopen:ENOENT:1+", file="000000007")
         self.failed(self.stream(*FEW, env=gone, np=1), "No such file", "000000007")
         report = self.good(self.stream(*FEW, "--vanished=skip", "--no-verify", np=2,
@@ -285,12 +289,12 @@ class Stream(Case):
         return self.sums(report)
 
     def test_writing(self):
-        """What is written once more has other words, however it is written."""
+        """Another write has other words, by any way of writing."""
         self.assertEqual(self.written("create", "end", True),
                          self.written("rewrite", "none", False))
         self.assertEqual(self.written("replace", "each", True)[0], 60)
 
-    # ---- how it ends -----------------------------------------------------------------
+    # ---- ends ------------------------------------------------------------------------
 
     def test_faults(self):
         for what, said in (("read:EIO:5", "read failed"),
@@ -312,7 +316,7 @@ class Stream(Case):
         self.assertEqual(done.files, [])
 
     def test_killed(self):
-        """A run that cannot remove its folder is named by the next one."""
+        """If a run cannot remove its folder, the next one names it."""
         run = self.start("outcore", "stream", "--mode=files", "--files=200", np=1,
                          *("--sink=sleep:50000000", "--quiet"))
         self.until(lambda: has_a_folder(run), "there is a folder")
@@ -335,7 +339,7 @@ class Stream(Case):
     @unittest.skipUnless(os.environ.get("LEADLINE_BIG") == "1",
                          "LEADLINE_BIG=1 is not set")
     def test_million(self):
-        """In one folder; a rank holds their names, and 16 bytes for each."""
+        """All are in one folder; a rank holds their names, and 16 bytes for each."""
         most = {}
         for files in (1000, 1000000):
             done = self.stream("--mode=files", "--files=%d" % files, "--size=1", np=1,

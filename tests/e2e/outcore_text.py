@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # tier: quick ci
-"""outcore text: the same outputs in every way of making them, each byte that was read
-and written by arithmetic of our own; what real stories come to; how it ends."""
+"""outcore text: the same outputs in every way of making them, with bytes read and
+written as predicted by our own arithmetic; results of real stories; its ends."""
 import collections
 import glob
 import itertools
@@ -24,7 +24,7 @@ EMPTY = "".join("%%%%%s 0\n\n" % s for s in
 WITH_EXPAT = unittest.skipUnless(os.environ.get("HAVE_EXPAT") == "yes",
                                  "built without expat")
 TM = "/usr/lib/R/site-library/tm/texts/"
-LEX = ".lex/"  # in the paths of outputs
+LEX = ".lex/"  # part of the paths of outputs
 PHASES = ["m%d" % m for m in range(1, 9)]
 
 
@@ -35,7 +35,7 @@ def mix(x):
 
 
 def contents(label, m, n):
-    """Made contents: from splitmix64 of the name's hash and the module."""
+    """Returns generated contents: from splitmix64 of the name's hash and the module."""
     x = 0
     for c in label.encode():
         x = mix(x + STEP + c & MASK)
@@ -48,7 +48,7 @@ def contents(label, m, n):
 
 
 def outputs(label, size):
-    """An output after each module."""
+    """Returns an output after each module."""
     data, found = b"", []
     for m, (name, grown) in enumerate(zip(SECTIONS, GROWN)):
         head = "LEX1 %s\n%s" % (label, EMPTY) if m == 0 else ""
@@ -65,7 +65,7 @@ def crc_sum(files):
 
 
 def sections(data):
-    """{name: bytes} of an output."""
+    """Returns {name: bytes} of an output."""
     found, at = {}, data.index(b"\n") + 1
     while at < len(data):
         line = data[at:data.index(b"\n", at)].decode()
@@ -88,7 +88,7 @@ class Text(Case):
         return {f["name"]: f["median"] for f in report["figures"]}
 
     def folder(self, files, name="given"):
-        """A folder with these texts under these paths."""
+        """Makes a folder with these texts under these paths."""
         top = os.path.join(self.tmp, name)
         for path, data in files.items():
             path = os.path.join(top, path)
@@ -112,7 +112,8 @@ class Text(Case):
     SIZES = [0, 1, 60, 61, 999, 1000, 1058, 3091, 10000, 33158, 4096, 777]
 
     def predicted(self, after, update, passes):
-        """Bytes read and written, of files that are so long after each module."""
+        """Returns the bytes read and written, for files with those lengths after each
+        module."""
         sizes = [sum(s) for s in zip(*after)]
         if update == "fused":
             return passes * sum(self.SIZES), sizes[-1]
@@ -143,7 +144,7 @@ class Text(Case):
         return report
 
     def test_phases(self):
-        """A row of each module, and of the whole what they add up to."""
+        """There is a row for each module, and one for the sum."""
         report = self.in_a_way(2, "--faithful")
         walls = [s for s in report["samples"] if s["act"] == "wall"]
         self.assertEqual([s["phase"] for s in walls], PHASES + ["verify"])
@@ -153,8 +154,8 @@ class Text(Case):
         self.assertEqual(report["io"]["cache"], "keep")
 
     def test_totals_of_2007(self):
-        """Of 3183 documents: Table 4.2, by --dry-run, which dry_run.py holds against
-        what runs then do."""
+        """3183 documents: Table 4.2, by --dry-run, which dry_run.py compares with
+        runs."""
         for options, read, written in ((("--faithful",), 494.7, 204.4),
                                        (("--passes=1",), 164.9, 204.4),
                                        (("--update=append",), 164.9, 49.4),
@@ -165,7 +166,7 @@ class Text(Case):
             self.assertEqual(round(need["write_bytes"] / 1e6 - 9.84, 1), written)
 
     def test_outputs(self):
-        """Files, and a container that is read without us."""
+        """They are files, and a container that is read without our code."""
         folder = self.made([5000, 300])
         expected = {"%03d.lex" % i: outputs("%03d" % i, n)[-1]
                     for i, n in enumerate((5000, 300))}
@@ -188,7 +189,7 @@ class Text(Case):
     @unittest.skipIf(os.environ.get("SANITIZERS"),
                      "a recorder and sanitizers want the same calls")
     def test_by_iotrace(self):
-        """Who traces it sees the same bytes, and files opened as often."""
+        """A trace shows the same bytes, and files opened as often."""
         trace = os.path.join(self.tmp, "trace")
         done = self.text("--cost=none", "--files=20", "--passes=2", "--cache=keep",
                          "--no-verify", inside=("iotrace", "run", "-o", trace, "--"))
@@ -206,7 +207,8 @@ class Text(Case):
         self.assertEqual(moved["openat"], figures["pipeline.opens"] + 20)
 
     def test_models(self):
-        """Read by each rank, at the start of modules 3 and 4, and counted apart."""
+        """Each rank reads them, at the start of modules 3 and 4, and they are counted
+        apart."""
         report = self.good(self.text("--cost=java", "--java=3", "--files=9", np=3,
                                      *("--model-bytes=10k", "--seed=1")))
         figures = self.figures(report)
@@ -219,7 +221,7 @@ class Text(Case):
 
     @WITH_EXPAT
     def test_names(self):
-        """Names that are twice there, in folders of folders, and odd ones."""
+        """Names occur twice, in nested folders, and odd ones."""
         names = {"a/x.xml": "a%2Fx.xml", "b/x.xml": "b%2Fx.xml", "b/c/x": "b%2Fc%2Fx",
                  "100% \n\\": "100%25 %0A%5C", "grün": "grün"}
         folder = self.folder({name: story("words of " + label)
@@ -240,7 +242,7 @@ class Text(Case):
     @WITH_EXPAT
     @unittest.skipUnless(os.path.isdir(TM), "r-cran-tm is not installed")
     def test_stories(self):
-        """Against ElementTree's sections, and what Python's re counts."""
+        """Compared with ElementTree's sections, and counts of Python's re."""
         lexicon = os.path.join(self.folder({"lexicon": "crude oil\nopec\nreuter\n"}),
                                "lexicon")
         found = []
@@ -267,7 +269,7 @@ class Text(Case):
                           mine["KEYWORDS"].decode().splitlines())
         self.assertEqual(counts, expected)
 
-    # ---- what is no input ------------------------------------------------------------
+    # ---- invalid input ---------------------------------------------------------------
 
     @any_mpi
     @WITH_EXPAT
@@ -306,7 +308,7 @@ class Text(Case):
                            (("--java=3",), "--cost=java")):
             self.refused(self.text(*args, np=0), what)
 
-    # ---- how it ends -----------------------------------------------------------------
+    # ---- ends ------------------------------------------------------------------------
 
     FEW = ("--cost=none", "--files=20", "--seed=1", "--cache=keep")
 
@@ -322,13 +324,13 @@ class Text(Case):
             self.failed(done, said)
 
     def test_vanished(self):
-        """What has a name, and is not there."""
+        """A file has a name, but no longer exists."""
         folder = self.folder({"x": story("a")})
         os.symlink("nowhere", folder + "/y")
         self.failed_plainly(self.text(folder, np=1), "/y", "No such")
 
     def killed(self, replace):
-        """A run that is killed where module 6 writes its seventh file; what is left."""
+        """Kills a run when module 6 writes its seventh file; returns the rest."""
         done = self.text(*self.FEW, "--replace=" + replace, np=1, json=False,
                          env=fault("write:kill:107", file=LEX))
         self.assertNotEqual(done.status, 0)
@@ -336,7 +338,7 @@ class Text(Case):
         return left
 
     def test_killed(self):
-        """The next reader finds the old file, or names the one that is torn."""
+        """The next reader finds the old file, or names the torn one."""
         report = self.good(self.text("--check", self.killed("rename"), np=1))
         found = [report["results"][k] for k in ("complete", "incomplete", "leftovers")]
         self.assertEqual(found, [[0], [20], [1]])

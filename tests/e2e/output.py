@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # tier: quick ci; limit: 900
-"""Where standard output goes: of every program and command, to a full disk, to a
-descriptor that is closed, to a reader that has gone. A report that is lost is a
-sentence and exit status 1, on all ranks; nobody prints a traceback; no file is left.
-And names of files, whatever is in them, are printed as text."""
+"""Output of every program and command to a full disk, to a closed descriptor, and to a
+reader that has gone. A lost report is a sentence and exit status 1, on all ranks;
+nothing prints a traceback; no file is left. And names of files, whatever they contain,
+are printed as text."""
 import json
 import os
 import re
@@ -19,7 +19,7 @@ LOST = "standard output cannot be written"
 IO_MODE = ("64", "2", "--io-only")
 SURVEY = ("--files=1", "--pings=20", "--beams=30")
 HAVE_CLANG = os.environ.get("HAVE_CLANG") == "yes"
-EVIL = "x\x1b[31m\x07\x9b\r"  # as bytes, C1's CSI is also not UTF-8
+EVIL = "x\x1b[31m\x07\x9b\r"  # as bytes, C1's CSI is also invalid UTF-8
 CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|[^\xc2]\x9b")
 
 # Programs of several commands, and all others: each has --help and --version.
@@ -37,7 +37,7 @@ if HAVE_CLANG:
 
 
 class Material(Case):
-    """What the commands are about: made once for all."""
+    """Input for the commands, made once for all."""
 
     @classmethod
     def setUpClass(cls):
@@ -80,7 +80,7 @@ class Material(Case):
                               cwd=folder, timeout=120 * runner.SCALE, **more)
 
     def printing(self):
-        """What prints something, and ends well, with all its words."""
+        """Returns commands that print something and end well, with all their words."""
         run = "cat.1"
         dir = "--dir=" + self.tmp
         lines = [
@@ -136,7 +136,7 @@ class Material(Case):
 
 class Lost(Material):
     def test_all_are_there(self):
-        """A program or command that is new must be here, too."""
+        """A new program or command must be here, too."""
         for name, words in COMMANDS.items():
             said = self.call(name, "--help").stdout.decode()
             for word in words.split():
@@ -146,7 +146,7 @@ class Lost(Material):
                 self.assertEqual(sorted(listed), sorted(words.split()), name)
 
     def wrong(self, line, done, statuses):
-        """What is not as it should be, as a list of lines."""
+        """Returns what is wrong, as a list of lines."""
         said = done.stderr.decode("utf-8", "replace")
         ours = [text for text in said.splitlines()
                 if text.startswith(line[0]) and LOST in text]
@@ -164,7 +164,7 @@ class Lost(Material):
         return ["%s: %s: %s" % (" ".join(line), text, said[-300:]) for text in bad]
 
     def test_as_it_should_be(self):
-        """Or the others prove nothing."""
+        """All are right at first, or the other tests prove nothing."""
         bad = []
         for line in self.printing():
             done = self.run_line(line, subprocess.PIPE)
@@ -187,8 +187,8 @@ class Lost(Material):
         self.assertEqual("\n".join(bad), "")
 
     def test_nobody_reads(self):
-        """As in "| head -1" when it has had its line. It ends by SIGPIPE, or as a
-        failure; filters say nothing of it."""
+        """The reader ends, as in "| head -1" after its line. The command ends by
+        SIGPIPE, or as a failure; filters print nothing about it."""
         bad = []
         for line in self.printing():
             reader, writer = os.pipe()
@@ -206,7 +206,7 @@ class Lost(Material):
         self.assertEqual("\n".join(bad), "")
 
     def test_on_one_of_two_ranks(self):
-        """The other one ends as a failure, too: it says so to the launcher."""
+        """The other rank also ends as a failure, and tells the launcher."""
         lose = '"$@" >%s; s=$?; echo "ended $s" >&2; exit $s' % FULL
         done = self.run_program("blocktransfer", "1M", np=2,
                                 inside=("/bin/sh", "-c", lose, "sh"))
@@ -222,7 +222,7 @@ class Lost(Material):
         self.assertEqual((done.returncode, done.stderr), (0, b""))
 
     def test_no_file_takes_the_number_of_an_output(self):
-        """Messages would end up in it."""
+        """Messages would end up in the file."""
         path = os.path.join(self.tmp, "r.json")
         done = self.run_line(("/bin/sh", "-c", 'exec "$@" >&- 2>&- <&-', "sh",
                               "blocktransfer", "1M", "--json=" + path,
@@ -234,7 +234,7 @@ class Lost(Material):
 
 
 class Dash(Material):
-    """--json=- and --csv=-: standard output, and nothing else there."""
+    """--json=- and --csv=- write to standard output, and print nothing else there."""
 
     def test_json(self):
         for line in (("blocktransfer", "1M"), ("madbench", *IO_MODE),
@@ -272,10 +272,10 @@ class Dash(Material):
 
 
 class Names(Material):
-    """Of files, whatever is in them: no terminal obeys what is printed."""
+    """Names of files may contain anything: no terminal obeys the output."""
 
     def evil(self, name):
-        """`name`, under another one."""
+        """Returns `name` copied to a difficult name."""
         path = os.path.join(os.fsencode(self.tmp), EVIL.encode("latin-1") +
                             name.encode())
         source = os.fsencode(self.at(name))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # limit: 300; mpi: any
-"""pfminfo against a PFM of the library that defines the format, against such as are
-made here from the format's description, and against damaged ones."""
+"""pfminfo compared with a PFM of the library that defines the format, with others made
+here from the format's description, and with damaged ones."""
 import hashlib
 import math
 import os
@@ -19,7 +19,7 @@ class PfmFiles(Case):
         return self.run_program("pfminfo", *args, np=0, dir=False, json=False)
 
     def facts(self, path):
-        """{what: text} of a PFM that is as it should be."""
+        """Returns {fact: text} of a good PFM."""
         done = self.pfminfo("--verify", path)
         self.assertEqual((done.status, done.err), (0, ""), done)
         return dict(re.split(r"  +", line, 1) for line in done.out.splitlines())
@@ -28,12 +28,12 @@ class PfmFiles(Case):
         return Pfm(os.path.join(self.tmp, "a.pfm"), *args, **how)
 
     def wrong(self, pfm, *parts):
-        """Said in one sentence, and nothing shown as if it were good."""
+        """It is refused with one sentence, and nothing is shown as if it were good."""
         done = self.pfminfo("--verify", pfm.path)
         self.one_sentence(done, *parts)
         self.assertEqual((done.status, done.out), (1, ""), done)
 
-    # ---- good ones -----------------------------------------------------------
+    # ---- good PFMs -----------------------------------------------------------
 
     def test_the_library_s_own(self):
         path, known = library_s_own(self.tmp)
@@ -51,7 +51,7 @@ class PfmFiles(Case):
             self.assertEqual(facts[name], text)
 
     def test_the_other_reader(self):
-        """What other tests read PFMs with finds the same in the library's own."""
+        """The reader of other tests finds the same in the library's own PFM."""
         path, known = library_s_own(self.tmp)
         pfm = pfm_reader.load(path)
         soundings = pfm.soundings()
@@ -69,14 +69,14 @@ class PfmFiles(Case):
 
     @staticmethod
     def multiset(pfm):
-        """As gsf/truth.json has it."""
+        """Returns soundings in the form of gsf/truth.json."""
         names = ("file", "ping", "beam", "depth", "x", "y", "validity")
         return hashlib.sha256("".join(
             str((place, sorted(tuple(s[name] for name in names) for s in chain)))
             for place, (_, chain) in sorted(pfm.bins.items())).encode()).hexdigest()
 
     def read_otherwise(self, pfm):
-        """A PFM made here, with the reader of other tests."""
+        """Reads a PFM made here with the reader of other tests."""
         other = pfm_reader.load(pfm.path)
         self.assertEqual(set(other.bins), {at for at, s in pfm.bins.items() if s})
         for place, (found, chain) in other.bins.items():
@@ -194,7 +194,7 @@ class PfmFiles(Case):
         self.wrong(pfm, "not a PFM")
 
     def test_flipped_bits(self):
-        """Any of them is refused or does not matter; none crashes or hangs."""
+        """Any flipped bit is refused or has no effect; none crashes or hangs."""
         pfm = self.made(length=2).save()
         name = os.path.join(pfm.path + ".data", "a.pfm")
         rng = random.Random(5)

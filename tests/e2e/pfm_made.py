@@ -1,5 +1,5 @@
 """Makes PFMs from the format's description, for tests: with soundings of all kinds,
-chains of all lengths, and anything in them that a test wants to be wrong."""
+chains of all lengths, and any fault that a test wants."""
 import gzip
 import json
 import math
@@ -19,14 +19,14 @@ MANUAL, FILTER, MODIFIED, HAS_DATA, DELETED = 1, 2, 32, 1024, 2048
 
 
 def pack(fields, size=0):
-    """(value, bits) pairs, the highest bit first, in whole bytes."""
+    """Packs (value, bits) pairs, the highest bit first, into whole bytes."""
     bits = "".join(format(value, "0%db" % width) for value, width in fields if width)
     bits = bits.ljust(max(size * 8, (len(bits) + 7) // 8 * 8), "0")
     return int(bits, 2).to_bytes(len(bits) // 8, "big")
 
 
 def sounding(rng, i):
-    """A dictionary with what a sounding has."""
+    """Returns a dictionary with a sounding's fields."""
     validity = rng.choice([0] * 7 + [MANUAL, FILTER, MODIFIED | FILTER, DELETED])
     return {"file": i % FILES, "line": i % LINES, "ping": i + 1, "beam": i % 400,
             "z": rng.randrange(1000, 30000), "x": i % 4096, "y": 7 * i % 4096,
@@ -62,7 +62,8 @@ class Pfm:
         self.chain()
 
     def summarize(self, soundings):
-        """Fields of a bin: count, deviation, six depths, valid ones, validity."""
+        """Returns fields of a bin: count, deviation, six depths, valid ones,
+        validity."""
         every = [s["z"] / SCALE for s in soundings if not s["validity"] & DELETED]
         good = [s["z"] / SCALE for s in soundings
                 if not s["validity"] & (DELETED | MANUAL | FILTER)]
@@ -79,7 +80,7 @@ class Pfm:
                 "valid": len(good), "validity": validity, "head": 0, "tail": 0}
 
     def chain(self):
-        """Blocks of all bins in turn, so that chains are interleaved."""
+        """Makes blocks of all bins in turn, so that chains are interleaved."""
         self.blocks = []  # [soundings, index of the next block]
         last, left = {}, {place: list(s) for place, s in self.bins.items() if s}
         while left:
@@ -122,13 +123,13 @@ class Pfm:
                               (b["tail"] * self.block_bytes, 38)])
 
     def coverage(self):
-        """A byte for each bin."""
+        """Returns a byte for each bin."""
         return bytes((0x80 if b["validity"] & HAS_DATA else 0) |
                      (0x10 if b["count"] else 0)
                      for _, b in sorted(self.summary.items()))
 
     def part(self, suffix):
-        """The path of one of its files."""
+        """Returns the path of one of its files."""
         return os.path.join(self.path + ".data",
                             os.path.basename(self.path) + suffix)
 
@@ -163,7 +164,8 @@ class Pfm:
 
 
 def library_s_own(folder):
-    """The handle of a PFM that the library made, unpacked, and what is known of it."""
+    """Returns the handle of a PFM that the library made, unpacked, and known facts
+    about it."""
     folder = os.path.join(folder, "pfm")
     shutil.copytree(os.path.join(DATA, "pfm"), folder)
     for part in ("bin", "cvg"):

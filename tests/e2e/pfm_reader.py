@@ -1,12 +1,12 @@
-"""Reads a PFM, versions 6 and 7, as tests need it: all of it into memory. It shares
-nothing with src/hydro; what it relies on is how the format is described."""
+"""Reads a PFM, versions 6 and 7, for tests: all of it into memory. It shares nothing
+with src/hydro and relies on the format's description only."""
 import os
 import re
 
 HEADER = 131072
 COVERAGE_HEADER = 65536
 
-# Names of fields, and the key of the header that tells their bits.
+# Names of fields, and the keys of the header with their bits.
 SOUNDING = (("file", "FILE NUMBER"), ("line", "LINE NUMBER"), ("ping", "PING NUMBER"),
             ("beam", "BEAM NUMBER"), ("depth", "DEPTH"), ("x", "OFFSET"),
             ("y", "OFFSET"), ("attributes", "NDX"), ("validity", "VALIDITY"),
@@ -19,7 +19,7 @@ BIN = (("count", "COUNT"), ("std", "STD"), ("average_filtered", "DEPTH"),
 
 
 class PfmError(Exception):
-    """What is wrong with a PFM."""
+    """A fault of a PFM."""
 
 
 class Fields:
@@ -31,14 +31,14 @@ class Fields:
 
     @staticmethod
     def width(head, key):
-        """Bits of a field; attributes have a key each."""
+        """Returns the bits of a field; attributes have a key each."""
         if key in ("BIN", "NDX"):
             return sum(int(head.get("%s ATTRIBUTE BITS %d" % (key, i), 0))
                        for i in range(20))
         return int(head.get(key + " BITS", 0))
 
     def read(self, data, start=0):
-        """{name: number} of the fields that begin at a bit of these bytes."""
+        """Returns {name: number} of the fields that begin at a bit of these bytes."""
         left = len(data) * 8 - start
         value, out = int.from_bytes(data, "big"), {}
         for name, bits in self.fields:
@@ -50,7 +50,7 @@ class Fields:
 
 
 def read_head(data):
-    """{key: text} of a header; of keys that are there several times the first."""
+    """Returns {key: text} of a header; of repeated keys the first."""
     text = data[:HEADER].split(b"\0", 1)[0].decode("latin-1")
     head = {}
     for line in text.split("\n"):
@@ -99,7 +99,8 @@ class Pfm:
         return int(self.head[key])
 
     def coverage(self):
-        """A byte for each bin: in the .cvg, before version 7 behind the bins."""
+        """Returns a byte for each bin: from the .cvg, before version 7 from behind the
+        bins."""
         cells = self.width * self.height
         at, data = HEADER + cells * self.bin_bytes, read_file(self.handle, ".bin")
         if self.version >= 7:
@@ -111,7 +112,7 @@ class Pfm:
         return data[at:]
 
     def chain(self, found):
-        """The soundings of a bin."""
+        """Returns the soundings of a bin."""
         at, last, out = found["first"], None, []
         while len(out) < found["count"]:
             block = self.blocks[at:at + self.block_bytes]
@@ -136,15 +137,15 @@ class Pfm:
         return out
 
     def soundings(self):
-        """All as (row, column, file, ping, beam, depth, x, y, validity, line), in this
-        order."""
+        """Returns all as (row, column, file, ping, beam, depth, x, y, validity, line),
+        in this order."""
         return sorted(place + tuple(s[name] for name in (
             "file", "ping", "beam", "depth", "x", "y", "validity", "line"))
                       for place, (_, chain) in self.bins.items() for s in chain)
 
 
 def load(handle):
-    """The PFM with this handle file; PfmError where it is not as it should be."""
+    """Returns the PFM with this handle file; raises PfmError if it is faulty."""
     with open(handle) as f:
         if "PFM Handle File" not in f.readline():
             raise PfmError("%s is no handle file" % handle)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # limit: 300; mpi: any
-"""What pfminfo makes of a PFM, against another reader: JSON, tables, the grid; and
-what it says against the smaller files of one."""
+"""pfminfo's output for a PFM, compared with another reader: JSON, tables, the grid; and
+compared with its smaller files."""
 import csv
 import io
 import json
@@ -73,7 +73,7 @@ class Pfminfo(Case):
             return library_s_own(self.tmp)[0]
         return self.made(which).save().path
 
-    # ---- what it makes -------------------------------------------------------
+    # ---- output --------------------------------------------------------------
 
     def as_json(self, which):
         path = self.handle(which)
@@ -100,7 +100,7 @@ class Pfminfo(Case):
             1 for s in every if s[8] & (MANUAL | FILTER)))
 
     def bins(self, which):
-        """--csv: what the bins' records say."""
+        """--csv: the bins' records."""
         path = self.handle(which)
         pfm = pfm_reader.load(path)
         scale = float(pfm.head["DEPTH SCALE"])
@@ -129,7 +129,7 @@ class Pfminfo(Case):
 
     @staticmethod
     def marked(pfm, places, validity):
-        """All soundings of some bins are of this validity."""
+        """Gives all soundings of some bins this validity."""
         for place in places:
             for s in pfm.bins[place]:
                 s["validity"] = validity
@@ -138,8 +138,8 @@ class Pfminfo(Case):
         return pfm
 
     def test_bins_without_a_valid_sounding(self):
-        """What they have no value of is empty, also where the header's null depth is
-        not a multiple of what can be stored."""
+        """Missing values are empty, also if the header's null depth is not a multiple
+        of the resolution."""
         flagged, deleted = (0, 6), (1, 5)
         for more in (0, 0.004):
             pfm = self.marked(self.made(), [flagged], MANUAL)
@@ -154,7 +154,7 @@ class Pfminfo(Case):
             self.good_out(pfm.path, "--verify")
 
     def test_nothing_valid(self):
-        """A header can only say how many soundings bins have."""
+        """A header can only give the number of soundings of bins."""
         pfm = self.made()
         self.marked(pfm, list(pfm.bins), FILTER)
         pfm.keys.update({"MINIMUM BIN COUNT": 1, "MIN COUNT COORD": "1,0",
@@ -166,8 +166,8 @@ class Pfminfo(Case):
         self.wrong(pfm.save(), "header says", "greatest number")
 
     def test_negative_depths(self):
-        """The PFM library computes deviations with floats: they are as far off as the
-        depths are large, above the surface as below."""
+        """The PFM library computes deviations with floats: their error grows with the
+        depths, above the surface as below."""
         pfm = self.made()
         pfm.keys.update({"DEPTH OFFSET": 300.0, "NULL DEPTH": NULL - 300})
         pfm.summary[0, 6]["std"] += 1e-5
@@ -230,7 +230,7 @@ class Pfminfo(Case):
                     self.assertIsNone(at, (row, column))
 
     def bands(self, pfm, row, column):
-        """What a pixel should be, NaN written as None."""
+        """Returns the expected bands of a pixel, NaN as None."""
         bin_ = pfm.bins.get((row, column), (None,))[0]
         if not bin_:
             return [None, None, None]
@@ -241,7 +241,7 @@ class Pfminfo(Case):
                 bin_["std"] / scales[1]]
 
     def same_bands(self, pfm, found):
-        """found(row, column): the three bands there; row 0 is the south."""
+        """Compares found(row, column), the three bands there; row 0 is the south."""
         for row in range(pfm.height):
             for column in range(pfm.width):
                 for z, wanted in zip(found(row, column), self.bands(pfm, row, column)):
@@ -251,7 +251,7 @@ class Pfminfo(Case):
                         self.assertAlmostEqual(z, wanted, delta=1e-6 + 1e-7 * wanted)
 
     def geotiff(self, which):
-        """--geotiff, by a reader of TIFF that knows no more of it than the format."""
+        """--geotiff, read by a reader of TIFF that knows only the format."""
         path, into = self.handle(which), os.path.join(self.tmp, "map.tif")
         self.assertIn("soundings", self.good_out(path, "--geotiff", into))
         pfm, tiff = pfm_reader.load(path), Tiff(into)
@@ -342,7 +342,7 @@ class Pfminfo(Case):
         self.assertIn("map.svg: ", done.communicate(timeout=60)[0])
         self.assertEqual(done.returncode, 0)
 
-    # ---- what is wrong -------------------------------------------------------
+    # ---- faults --------------------------------------------------------------
 
     def wrong(self, pfm, *parts):
         done = self.pfminfo("--verify", pfm.path)
@@ -399,7 +399,7 @@ class Pfminfo(Case):
 
     @staticmethod
     def extremes(pfm):
-        """The keys of a header, as of all bins with soundings."""
+        """Returns the keys of a header, as over all bins with soundings."""
         keys = {}
         filled = {at: b for at, b in pfm.summary.items() if b["validity"] & 1024}
         some = {at: b for at, b in pfm.summary.items() if b["count"]}
@@ -441,7 +441,7 @@ class Pfminfo(Case):
         self.refused(self.pfminfo(path, "--geotiff", "-"), "--geotiff", "name a file")
 
     def test_a_pipe(self):
-        """It is not waited for."""
+        """The command does not wait for it."""
         path = os.path.join(self.tmp, "p.pfm")
         os.mkfifo(path)
         self.one_sentence(self.pfminfo(path), path, "no regular file")

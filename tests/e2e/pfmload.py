@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # limit: 600; tier: quick ci
-"""pfmload: what is in the PFMs it makes, of real surveys and of such as are known."""
+"""pfmload: the contents of the PFMs that it makes, of real surveys and of known
+ones."""
 import json
 import os
 
@@ -13,17 +14,17 @@ from pfm_made import library_s_own
 DATA = os.path.join(TESTS, "data", "gsf")
 with open(os.path.join(DATA, "truth.json"), encoding="utf-8") as f:
     TRUTH = json.load(f)
-ACROSS = 2  # a ping's array
+ACROSS = 2  # number of a ping's array
 REAL = {name: known for name, known in TRUTH["files"].items()
         if ACROSS in known["subs"]}
-NULL_FLAG = "0x01"  # of a beam that found nothing
+NULL_FLAG = "0x01"  # flag of a beam that found nothing
 
 
 class Pfmload(Loads):
-    # ---- what is in real files -----------------------------------------------
+    # ---- contents of real files ----------------------------------------------
 
     def flags(self, path):
-        """{flag: beams} that gsfinfo finds."""
+        """Returns {flag: beams} that gsfinfo finds."""
         done = self.run_program("gsfinfo", "--json", path, np=0, dir=False, json=False)
         return json.loads(done.out)["total"]["flags"]
 
@@ -37,13 +38,13 @@ class Pfmload(Loads):
         self.assertEqual(len(valid), known["valid"])
         self.assertEqual(len(soundings) - len(valid), known["flagged"] - none)
         scale, offset = float(pfm.head["DEPTH SCALE"]), float(pfm.head["DEPTH OFFSET"])
-        # each was rounded
+        # Each depth was rounded.
         self.assertAlmostEqual(sum(valid) / scale - offset * len(valid), known["sum"],
                                delta=0.5 / scale * len(valid))
         for found, depth in ((min(valid), "dmin"), (max(valid), "dmax")):
             self.assertAlmostEqual(found / scale - offset, known[depth],
                                    delta=0.501 / scale)
-        # beams are on both sides of the track, or near it
+        # Beams are on both sides of the track, or near it.
         inwards, beam = (1e-5, 1e-5) if known["nb"] == [1] else (1e-8, 0.1)
         for key, side, sign in (("MIN X", "lonmin", 1), ("MIN Y", "latmin", 1),
                                 ("MAX X", "lonmax", -1), ("MAX Y", "latmax", -1)):
@@ -54,8 +55,8 @@ class Pfmload(Loads):
 
     @staticmethod
     def library_load(name):
-        """How the library was asked to load a file, as far as we can: options, and
-        what it made."""
+        """Returns the library's options for loading a file, as far as we can give them,
+        and its result."""
         known, = [load for load in TRUTH["pfm"]["loads"] if load["source"] == name]
         note = dict(word.rsplit(" ", 1) for word in known["note"].replace(
             " m,", ",").split(", "))
@@ -67,7 +68,7 @@ class Pfmload(Loads):
                 "--bin-size=" + note["bin"], "--record-length=6"), known
 
     def as_the_library(self, name):
-        """The formula of its programs, and the same contents to the last bit."""
+        """The formula of its programs gives the same contents to the last bit."""
         args, known = self.library_load(name)
         pfm = self.read(self.loaded("--position=survey", *args,
                                     os.path.join(DATA, name)))
@@ -81,12 +82,12 @@ class Pfmload(Loads):
         self.assertEqual((pfm.block_bytes, pfm.bin_bytes),
                          (known["block_bytes"], known["bin_bytes"]))
         self.assertEqual(sum(s["depth"] for s in soundings), known["depth_int_sum"])
-        for s in soundings:  # the library was told that all flags are of a person
+        for s in soundings:  # the library was told that all flags were set by a person
             s["validity"] = s["validity"] and MANUAL
         self.assertEqual(pfm_files.PfmFiles.multiset(pfm), known["multiset_sha256"])
 
     def test_the_library_s_own_pfm(self):
-        """Soundings and summaries of one that is there."""
+        """Compares soundings and summaries of one in the tests' data."""
         theirs = pfm_reader.load(library_s_own(self.tmp)[0])
         args, _ = self.library_load("6_184_1440.mb121")
         mine = self.read(self.loaded("--position=survey", *args,
@@ -96,7 +97,7 @@ class Pfmload(Loads):
         self.assertEqual(statistics(mine), statistics(theirs))
 
     def test_exact_positions(self):
-        """A single beam is where the ship is, however it is placed."""
+        """A single beam is at the ship's place, by each way of placing."""
         path, _ = library_s_own(self.tmp)
         theirs = pfm_reader.load(path)
         args, _ = self.library_load("6_184_1440.mb121")
@@ -105,7 +106,7 @@ class Pfmload(Loads):
         self.close_to(mine, theirs, 1)
 
     def close_to(self, mine, theirs, parts_of_a_bin):
-        """Soundings in the same places but for so many 4095ths of a bin."""
+        """Soundings are in the same places, except for so many 4095ths of a bin."""
         def places(pfm):
             return {(s["ping"], s["beam"]): (column * 4095 + s["x"],
                                              row * 4095 + s["y"], s["depth"])
@@ -120,14 +121,14 @@ class Pfmload(Loads):
     # ---- filters -------------------------------------------------------------
 
     def validities(self, pfm):
-        """{(file, ping, beam): validity}."""
+        """Returns {(file, ping, beam): validity}."""
         return {(s["file"], s["ping"], s["beam"]): s["validity"]
                 for _, chain in pfm.bins.values() for s in chain}
 
     filtered = {}
 
     def by_filter(self, scheme, *args):
-        """The same flags as on one rank."""
+        """Flags are the same as on one rank."""
         lines = self.survey(3, 60, 61)
         if args not in self.filtered:
             self.filtered[args] = self.read(self.loaded("--scheme=serial", *args,
@@ -140,7 +141,7 @@ class Pfmload(Loads):
         self.assertTrue(statistics(pfm) == statistics(known), "summaries differ")
 
     def spikes(self, lines, plain):
-        """Places of false soundings that are loaded and not flagged."""
+        """Returns places of false soundings that are loaded and not flagged."""
         spikes = {(i, *map(int, line.split(",")))
                   for i, path in enumerate(lines)
                   for line in open(path[:-3] + "spikes").read().split()[1:]}
@@ -177,7 +178,7 @@ class Pfmload(Loads):
             self.assertGreater(len(cut & spikes) / len(cut), 0.9, terrain)
 
     def test_orders_of_the_area_filter(self):
-        """Raster is for one rank; two passes are the same on one and on all."""
+        """Raster needs one rank; two passes give the same on one and on all."""
         lines = self.survey(3, 60, 61)
         self.refused(self.pfmload("--area-filter", "--area-order=raster", *lines,
                                   np=3), "raster", "--area-serial")
@@ -190,12 +191,12 @@ class Pfmload(Loads):
         every = self.loaded("--area-filter", *lines, np=3)
         self.same_bytes(one, every)
 
-    # ---- what is there already -----------------------------------------------
+    # ---- existing PFMs -------------------------------------------------------
 
     GRID = ("--bounds=-88.01,29.99,-87.98,30.02", "--depths=0,500")
 
     def appended(self, scheme):
-        """As if all had been loaded at once."""
+        """The result is as if all had been loaded at once."""
         lines = self.survey()
         kinds = SCHEMES[scheme]
         once = self.loaded(*kinds.args, *self.GRID, "--canonical", *lines,
@@ -209,7 +210,7 @@ class Pfmload(Loads):
         self.assertEqual((done.status, done.said), (0, []), done)
         read, = [sample["bytes"] for sample in done.report["samples"]
                  if (sample["phase"], sample["act"]) == ("load", "read")]
-        self.assertGreaterEqual(read, least)  # the old PFM's, too
+        self.assertGreaterEqual(read, least)  # including the old PFM's
         self.assertEqual(sorted(os.listdir(os.path.dirname(first))),
                          ["o.pfm", "o.pfm.data"])
         self.same_bytes(first, once)
@@ -240,7 +241,7 @@ class Pfmload(Loads):
                          ["%05d" % i for i in range(3)])
 
     def test_the_report(self):
-        """What was made, and what was left out, in words."""
+        """It tells in words what was made, and what was left out."""
         for version in "7.00", "6.40":
             handle = self.loaded("--pfm-version=" + version, *self.survey(), np=2)
             report = self.done.report
@@ -264,10 +265,10 @@ class Pfmload(Loads):
                          ["o.pfm", "o.pfm.data"])
         self.same_contents(handle, self.reference())
 
-    # ---- what is to be loaded ------------------------------------------------
+    # ---- inputs --------------------------------------------------------------
 
     def test_lists(self):
-        """Names one below the other, and a datalist of datalists."""
+        """Lists have a name a line; there is also a datalist of datalists."""
         lines = self.survey()
         plain = os.path.join(self.tmp, "plain")
         with open(plain, "w") as f:

@@ -10,14 +10,14 @@ class Pfmload64(Loads):
     LIMIT = 200
 
     def of_64(self, scheme):
-        """With little memory on each, and a buffer for each slave."""
+        """Loads with little memory on each rank, and a buffer for each slave."""
         handle = self.loaded(*SCHEMES[scheme].args, "--canonical", "--memory=8M",
                              "--queue-limit=64", *self.survey(), np=64)
         self.assertEqual(self.done.report["mpi"]["ranks"], 64)
         self.same_bytes(handle, self.reference())
 
     def test_default_memory(self):
-        """Together not more than the node has: nothing need be said of it."""
+        """Together they use no more than the node has: there is no warning."""
         handle = self.loaded("--canonical", *self.survey(), np=64)
         self.same_bytes(handle, self.reference())
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # limit: 600; tier: quick ci
-"""pfmload where something is wrong with what is asked or with its input: one sentence,
-and what is there stays as it is."""
+"""pfmload with faulty arguments or input: one sentence, and existing files stay as they
+are."""
 import json
 import os
 import shutil
@@ -14,7 +14,7 @@ from loads import SCHEMES, Loads, contents
 GSF = os.path.join(TESTS, "data", "gsf")
 NO_SCAN = ("--bounds=-88.01,29.99,-87.98,30.02", "--depths=0,500")
 
-USAGE = [  # ranks, arguments, what the sentence must name
+USAGE = [  # ranks, arguments, words of the sentence
     (0, ("--output=o",), ("--output", "NAME.pfm")),
     (0, ("--output=.pfm",), ("--output", "NAME.pfm")),
     (0, ("--cache=none",), ("--cache", "flush|keep|direct")),
@@ -69,7 +69,7 @@ def flip(data):
 
 
 def records(data):
-    """Where records begin."""
+    """Returns the begins of records."""
     at = 0
     while at < len(data):
         yield at
@@ -78,7 +78,7 @@ def records(data):
 
 
 def gsf(soundings, beams=1):
-    """A file with a ping for each (lat, lon, depth), which is below the ship."""
+    """Makes a file with a ping for each (lat, lon, depth), directly below the ship."""
     def record(kind, data):
         return struct.pack(">II", len(data), kind) + data
     file = record(1, b"GSF-v03.09\0\0")
@@ -91,7 +91,7 @@ def gsf(soundings, beams=1):
 
 
 class Ping:
-    """Eight beams; what differs from a good ping is said."""
+    """A ping of eight beams, with given differences from a good one."""
 
     def __init__(self, lat=30.0, lon=-88.0, heading=0, flags=0, beams=8,
                  arrays=(1, 2, 16), null=0, unflagged=0):
@@ -120,7 +120,7 @@ class Ping:
         return struct.pack(">II", len(data), 2) + data
 
 
-# A ping for each reason to leave beams out, and what becomes of them.
+# A ping for each reason to leave beams out, and their fate.
 ODD_PINGS = [
     (Ping(), {}), (Ping(30.0001, null=2, unflagged=1), {"flagged_null": 2,
                                                         "null_depth": 1}),
@@ -132,7 +132,7 @@ ODD_PINGS = [
 
 
 def oversize(data):
-    """A record of nearly 4 GiB in the middle."""
+    """Puts a record of nearly 4 GiB into the middle."""
     at = [at for at in records(data)][20]
     return data[:at] + struct.pack(">I", 0xfffffff0) + data[at + 4:]
 
@@ -146,7 +146,7 @@ DAMAGE = {"cut": (cut, True), "flipped": (flip, True), "oversized": (oversize, T
 class PfmloadBad(Loads):
     LIMIT = 60
 
-    # ---- what is asked -------------------------------------------------------
+    # ---- arguments -----------------------------------------------------------
 
     def usage(self, np, args, parts_of_it):
         self.refused(self.pfmload(*args, *self.survey(), np=np), *parts_of_it)
@@ -172,7 +172,7 @@ class PfmloadBad(Loads):
         self.left_alone(done, folder, before, "o.pfm")
 
     def something_else(self, make, *parts_of_it):
-        """What bears the name is no PFM."""
+        """Something else than a PFM has the name."""
         folder = os.path.join(self.tmp, "place")
         os.mkdir(folder)
         make(os.path.join(folder, "o.pfm"))
@@ -192,7 +192,7 @@ class PfmloadBad(Loads):
         os.makedirs(os.path.join(path, "precious"))
 
     def test_a_pipe_of_that_name(self):
-        """Nothing waits for it."""
+        """The load does not wait for it."""
         path = os.path.join(self.tmp, "o.pfm")
         os.mkfifo(path)
         for option in ("--append", "--overwrite"):
@@ -232,7 +232,7 @@ class PfmloadBad(Loads):
     # ---- input ---------------------------------------------------------------
 
     def damaged(self, kind):
-        """A line with something wrong, and the good ones about it."""
+        """Returns a damaged line between good ones."""
         damage, placed = DAMAGE[kind]
         lines = self.survey(4, 30, 61, "--checksums")
         path = os.path.join(self.tmp, "damaged.gsf")
@@ -241,7 +241,7 @@ class PfmloadBad(Loads):
         return path, [lines[0], path, *lines[2:]], placed
 
     def bad_input(self, kind, scheme, *args):
-        """Found by the scan, or while soundings are loaded."""
+        """The scan finds the fault, or the loading of soundings does."""
         path, lines, placed = self.damaged(kind)
         kinds = SCHEMES[scheme]
         done = self.pfmload(*kinds.args, *args, *lines, np=kinds.ranks[0])
@@ -250,7 +250,7 @@ class PfmloadBad(Loads):
         self.assertEqual(error.get("offset_bytes") is not None, placed, error)
 
     def skipped(self, kind, scheme):
-        """What is made is made of the others."""
+        """The PFM is made from the other files."""
         path, lines, _ = self.damaged(kind)
         kinds = SCHEMES[scheme]
         done = self.pfmload(*kinds.args, "--canonical", "--skip-bad", *lines,
@@ -276,8 +276,7 @@ class PfmloadBad(Loads):
                           if s[2] != 1])
 
     def outlier(self, place, depth, *parts_of_it):
-        """One sounding is far from all others: the sentence says of which file and
-        ping it is."""
+        """One sounding is far from all others: the sentence names its file and ping."""
         lines = self.survey()
         path = os.path.join(self.tmp, "outlier.gsf")
         with open(path, "wb") as f:
@@ -289,7 +288,7 @@ class PfmloadBad(Loads):
             self.one_sentence(done, "is of ping 3 of " + path, *parts_of_it)
 
     def test_a_ping_that_has_depths_and_no_beams(self):
-        """Not lost without a word."""
+        """They are not lost silently."""
         path = os.path.join(self.tmp, "beamless.gsf")
         with open(path, "wb") as f:
             f.write(gsf([(30, -88, 50)], beams=0))
@@ -306,7 +305,8 @@ class PfmloadBad(Loads):
         return path
 
     def odd_file(self):
-        """A file of all kinds of pings: its path, beams, and those left out."""
+        """Makes a file with all kinds of pings; returns its path, beams, and those left
+        out."""
         left_out = {}
         for _, why in ODD_PINGS:
             for name, n in why.items():
@@ -315,7 +315,7 @@ class PfmloadBad(Loads):
         return path, sum(ping.beams for ping, _ in ODD_PINGS), left_out
 
     def balanced(self, done, beams, left_out):
-        """Each beam is in the PFM, or in one reason; and the user is told."""
+        """Each beam is in the PFM, or has one reason; and the user is told."""
         self.assertEqual((done.status, len(done.said)), (0, 1), done)
         self.assertIn("pfmload: warning: %d of %d beams" % (
             sum(left_out.values()), beams), done.said[0])
@@ -334,7 +334,7 @@ class PfmloadBad(Loads):
         return loaded
 
     def accounted_for(self, scheme):
-        """With filters, and added to a PFM."""
+        """It holds with filters, and when adding to a PFM."""
         path, beams, left_out = self.odd_file()
         args, ranks = SCHEMES[scheme]
         done = self.pfmload(*args, *NO_SCAN, "--swath-filter", "--area-filter", path,
@@ -361,7 +361,7 @@ class PfmloadBad(Loads):
                          (beams, beams - sum(left_out.values())))
 
     def test_no_beam_can_be_loaded(self):
-        """The sentence says why."""
+        """The sentence tells why."""
         for i, (ping, words) in enumerate((
                 (Ping(arrays=(1, 16)), "16 in pings without across-track distances"),
                 (Ping(arrays=(4, 16)), "16 in pings without depths"),
@@ -373,7 +373,7 @@ class PfmloadBad(Loads):
                 self.failed(self.pfmload(path, np=np), "none of the files has", words)
 
     def test_few_missing_beams_are_no_news(self):
-        """1 % are; a flag never is."""
+        """1 % is reported; a flag never is."""
         for missing, flagged, said in ((2, 0, 0), (3, 0, 1), (0, 8, 0)):
             pings = [Ping(30 + i / 1e4, null=flagged) for i in range(25)]
             pings[3] = Ping(30, null=flagged, unflagged=missing)
@@ -383,7 +383,7 @@ class PfmloadBad(Loads):
             self.assertEqual((done.status, len(done.said)), (0, said), done)
 
     def odd(self, path, *parts_of_it):
-        """What is no file that can be read: refused, or left out."""
+        """A file that cannot be read is refused, or left out."""
         lines = self.survey()
         for np in (0, 3):
             done = self.pfmload(lines[0], path, np=np)
@@ -424,14 +424,14 @@ class PfmloadBad(Loads):
         self.failed(self.pfmload(*lines, link, np=3), "twice", link)
 
     def test_a_copy_of_a_file(self):
-        """By what is in it, and not by its name or its size alone."""
+        """It is recognised by its contents, and not by its name or its size alone."""
         lines = self.survey()
         path = os.path.join(self.tmp, "copy.gsf")
         shutil.copy(lines[1], path)
         for np in (0, 3):
             said = self.failed(self.pfmload(*lines, path, np=np), "is a copy of", path)
             self.assertIn(lines[1], str(said))
-        with open(path, "r+b") as f:   # one depth in the middle is another one
+        with open(path, "r+b") as f:  # one depth in the middle differs
             f.seek(os.path.getsize(path) // 2)
             byte = f.read(1)[0]
             f.seek(-1, 1)
@@ -441,7 +441,8 @@ class PfmloadBad(Loads):
 
     @long
     def test_what_is_complete_of_files_that_are_cut_short(self):
-        """Loaded on request, said of each file, and the same by all schemes."""
+        """They are loaded on request, reported for each file, and the same by all
+        schemes."""
         path, lines, _ = self.damaged("cut")
         every = None
         for scheme in SCHEMES:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # limit: 240; tier: quick ci
 """pfmload's schemes D and D-threaded: the same PFM as of one process, a queue that
-stays within its limit, and an end with one sentence where the disk is full or a file is
+stays within its limit, and an end with one sentence if the disk is full or a file is
 damaged."""
 import os
 import shutil
@@ -11,7 +11,7 @@ import tempfile
 from e2e import BUILD, Case, add, fault, main
 
 DATA = ("bin", "ndx", "cvg")
-SMALL = ("--memory=1M", "--record-length=1")  # windows that do not hold the blocks
+SMALL = ("--memory=1M", "--record-length=1")  # windows smaller than the blocks
 SCHEMES = ("D", "D-threaded")
 
 
@@ -58,7 +58,8 @@ class SchemeD(Case):
             self.assertTrue(found[name] == expected[name], "%s differs" % name)
 
     def verified(self, scheme, np):
-        """In the order in which soundings came: all chains, and all bins' summaries."""
+        """Checks soundings in the order of arrival: all chains, and all bins'
+        summaries."""
         done = self.loaded(scheme, np=np)
         looked = subprocess.run([os.path.join(BUILD, "pfminfo"), "--verify",
                                  os.path.join(done.dir, "x.pfm")],
@@ -75,8 +76,8 @@ class SchemeD(Case):
         self.assertEqual(figures["queue_peak_bytes"], [peak * 262144])
 
     def test_two_lanes(self):
-        """What is written is the second lane's, with the latency of each transfer; its
-        parts are its time, and in other phases there is one."""
+        """The second lane writes, with the latency of each transfer; its parts add up
+        to its time, and other phases have one lane."""
         report = self.loaded("D-threaded", *SMALL, np=4).report
         load = {s["act"]: s for s in report["samples"] if s["phase"] == "load"}
         self.assertEqual(report["mpi"]["lanes"], 2)
@@ -106,7 +107,7 @@ class SchemeD(Case):
         with open(self.files[2], "rb") as whole, open(short, "wb") as f:
             f.write(whole.read()[:-1000])
         files = self.files[:2] + [short] + self.files[3:]
-        # with bounds and depths no scan finds it before
+        # With bounds and depths no scan finds it before.
         done = self.load(scheme, "--bounds=-88.1,29.9,-87.8,30.1", "--depths=0,300",
                          np=np, files=files)
         self.failed(done, file="short.gsf")

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # limit: 300; tier: quick ci
-"""pfmload's schemes E and F: the same PFM as one process makes, each block of it
-written once, and an end with one sentence where a file is damaged or there is no more
-space."""
+"""pfmload's schemes E and F: the same PFM as of one process, each block of it written
+once, and an end with one sentence if a file is damaged or space runs out."""
 import glob
 import os
 import shutil
@@ -23,7 +22,8 @@ def contents(folder, name, kind):
 
 
 def chains(folder, name):
-    """All chains of a PFM, as lists of bytes in the .ndx, by the bins' own records."""
+    """Returns all chains of a PFM, as lists of bytes in the .ndx, by the bins' own
+    records."""
     records, blocks = (contents(folder, name, kind) for kind in ("bin", "ndx"))
     head = dict(line.strip("[\n").split("] = ") for line in
                 records[:HEADER].decode().rstrip("\0").splitlines() if "] = " in line)
@@ -42,7 +42,7 @@ def chains(folder, name):
         return int.from_bytes(data, "big") >> (8 * len(data) - at - n) & (1 << n) - 1
 
     def full(block):
-        """Its last place is taken: beams begin with 1."""
+        """Returns True if its last place is taken: beams begin with 1."""
         beam = bits["FILE NUMBER"] + bits["LINE NUMBER"] + bits["PING NUMBER"]
         return field(block, (length - 1) * sounding + beam, bits["BEAM NUMBER"]) > 0
 
@@ -86,7 +86,7 @@ class SchemesEF(Case):
         return done, report
 
     def by_one(self, *options):
-        """What one process makes of the survey."""
+        """Returns one process's PFM of the survey."""
         if options not in self.serial:
             done, _ = self.loaded("serial", *options, "--canonical", np=0)
             self.serial[options] = {kind: contents(done.dir, "serial", kind)
@@ -95,14 +95,14 @@ class SchemesEF(Case):
         return self.serial[options]
 
     def same(self, scheme, np, *options):
-        """With --canonical, byte for byte."""
+        """With --canonical they are equal byte for byte."""
         done, _ = self.loaded(scheme, "--canonical", *options, np=np)
         for kind, bytes_ in self.by_one(*options).items():
             self.assertTrue(contents(done.dir, scheme, kind) == bytes_, kind)
 
     def once(self, scheme, np, *options):
-        """Without: chains use each block once, the load writes little more than there
-        is in the end, and bins say the same."""
+        """Without it, chains use each block once, the load writes little more than the
+        final size, and bins have the same summaries."""
         done, report = self.loaded(scheme, *options, np=np)
         found, size, bytes_ = chains(done.dir, scheme)
         used = sorted(block for chain in found for block in chain)
@@ -115,7 +115,7 @@ class SchemesEF(Case):
         one = self.by_one(*options)
         self.assertEqual(len(one["ndx"]), bytes_)
         self.assertTrue(one["cvg"] == contents(done.dir, scheme, "cvg"))
-        if scheme == "F":  # blocks of a bin follow each other in both
+        if scheme == "F":  # blocks of a bin are consecutive in both
             self.assertTrue(one["bin"] == contents(done.dir, scheme, "bin"))
 
     def damaged(self, scheme):
@@ -127,7 +127,7 @@ class SchemesEF(Case):
         self.failed(done, "bad.gsf")
 
     def full(self, scheme, what, *options):
-        """No space for one of the PFM's files, or for a scratch file."""
+        """There is no space for one of the PFM's files, or for a scratch file."""
         done = self.load(scheme, *options, np=4, env={
             "PRELOAD": os.path.join(os.environ["top_builddir"], "tests",
                                     "fault_shim.so"),

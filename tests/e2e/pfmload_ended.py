@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # limit: 600; tier: quick ci
-"""pfmload where the disk fails, or a rank ends: an end, and nothing half made."""
+"""pfmload if the disk fails, or a rank ends: the load ends, and nothing half-made
+stays."""
 import glob
 import os
 import signal
@@ -9,7 +10,7 @@ import subprocess
 from e2e import FLAVOUR, METHODS, TIMED_OUT, add, fault, main, runner
 from loads import PARALLEL, SCHEMES, Loads, contents
 
-# MPICH 4.0's launcher, told to end, at times exits with 0, whatever it ran.
+# MPICH 4.0's launcher sometimes exits with 0 when it is told to end, whatever it ran.
 LOST = (0,) if FLAVOUR == "mpich" else ()
 
 
@@ -20,7 +21,7 @@ class PfmloadEnded(Loads):
         return self.survey(12, 400, 201)
 
     def running(self, scheme, *args):
-        """A load that has made its files, and is somewhere in them."""
+        """Starts a load that has made its files, and is in the middle of its work."""
         kinds = SCHEMES[scheme]
         ranks = max(kinds.ranks[0], 1)
         run = self.start("pfmload", "--quiet", "--output=o.pfm", "--cache=keep",
@@ -59,7 +60,8 @@ class PfmloadEnded(Loads):
     # ---- other loads -----------------------------------------------------------
 
     def at_once(self, *options):
-        """While one load makes or changes a PFM, another is refused; then it is not."""
+        """While one load makes or changes a PFM, another is refused; later it is
+        not."""
         folder = os.path.join(self.tmp, "both")
         os.mkdir(folder)
         lines = self.survey()
@@ -86,7 +88,7 @@ class PfmloadEnded(Loads):
     # ---- the disk ------------------------------------------------------------
 
     def fails(self, scheme, what, part, rank=None, *args):
-        """A call on a file of the PFM fails, on one rank or on whichever makes it."""
+        """A call on a file of the PFM fails, on one rank or on any that makes it."""
         kinds = SCHEMES[scheme]
         lines = self.long_load() if "--memory=1M" in args else self.survey()
         done = self.pfmload(*kinds.args, *args, *lines, np=kinds.ranks[0],
@@ -94,28 +96,29 @@ class PfmloadEnded(Loads):
         self.failed(done)
 
     def a_collective_write_fails(self, launcher):
-        """On one rank, while others wait: some MPIs do, too, until the time limit."""
+        """It fails on one rank, while others wait: with some MPIs, until the time
+        limit."""
         done = self.pfmload("--scheme=G", "--iomethod=MPI", "--collective",
                             "--io-timeout=5", *self.survey(), np=3, launcher=launcher,
                             env=fault("write:EIO:1", None, "o.pfm.data/o.pfm.ndx"))
         done.said = [line for line in done.said if "by a signal" not in line]
         if "did not come back" in done.err:
             late = [line for line in done.said if "did not come back" in line]
-            self.assertEqual(done.said, late, done)  # of several ranks at once
+            self.assertEqual(done.said, late, done)  # from several ranks at once
             done.said = late[:1]
             self.one_sentence(done, "--io-timeout")
         else:
             self.failed(done, "write of", file="o.pfm.ndx")
 
     def full(self, scheme, *args):
-        """A file system that is too small."""
+        """The file system is too small."""
         if subprocess.call(["unshare", "-m", "true"], stderr=subprocess.DEVNULL):
             self.skipTest("no mounts of a test's own can be made here")
         place = os.path.join(self.tmp, "mounted")
         listing = os.path.join(self.tmp, "listing")
         os.mkdir(place)
         kinds = SCHEMES[scheme]
-        done = self.pfmload(  # without a scan nobody knows before how much it will be
+        done = self.pfmload(  # without a scan the size is not known before
             "--bounds=-88.02,29.98,-87.9,30.05", "--bin-size=50", "--depths=0,200",
             *kinds.args, *args, *self.long_load(), np=kinds.ranks[0], dir=place,
             before=("unshare", "-m", "sh", "-c", """
@@ -134,7 +137,7 @@ class PfmloadEnded(Loads):
             self.assertEqual(f.read(), "")
 
     def test_the_report_of_a_pfm_that_differs(self):
-        """What is verified is what is in the files."""
+        """Verification reads the files."""
         for scheme in ("serial", "E", "G"):
             done = self.pfmload(*SCHEMES[scheme].args, *self.survey(),
                                 np=SCHEMES[scheme].ranks[0],
@@ -142,8 +145,8 @@ class PfmloadEnded(Loads):
             self.failed(done)
 
     def test_lost_writes(self):
-        """Of any part of the PFM, by any rank that writes: the sentence says what may
-        be behind it, and blames no other part."""
+        """A write to any part of the PFM is lost, on any rank that writes: the sentence
+        names the possible cause, and blames no other part."""
         for scheme, rank, part, found in (
                 ("G", 1, ".ndx", ""), ("G", 1, ".cvg", "the coverage map"),
                 ("C", 0, ".ndx", "")):
@@ -153,7 +156,7 @@ class PfmloadEnded(Loads):
                         "the file system served stale data", file=part)
 
     def test_publishing_fails(self):
-        """Files or folders cannot be synced: what was there stays."""
+        """Files or folders cannot be synced: the old ones stay."""
         handle = self.loaded(*self.survey()[:1])
         folder = os.path.dirname(handle)
         before = contents(folder)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # limit: 600; tier: quick ci
-"""pfmload: the same PFM by every scheme, in every form, on any number of ranks, and
-whatever it is written with."""
+"""pfmload: the same PFM by every scheme, in every form, on any number of ranks, and by
+every way of writing."""
 import os
 
 from e2e import ASYNCHRONOUS, METHODS, add, main
@@ -13,8 +13,8 @@ FORMS = [(1, "7.00"), (6, "6.40"), (6, "7.00"), (12, "6.40")]
 
 class PfmloadSchemes(Loads):
     def form(self, scheme, turn):
-        """A form of PFM and a rank count: in order the same bytes, else the same
-        contents."""
+        """A form of PFM and a rank count: canonical schemes make the same bytes, others
+        the same contents."""
         length, version = FORMS[turn % len(FORMS)]
         args = ("--record-length=%d" % length, "--pfm-version=" + version)
         known = self.reference(*args)
@@ -26,13 +26,13 @@ class PfmloadSchemes(Loads):
         self.verified(handle)
 
     def way(self, scheme, np, launcher, *args):
-        """Another way of writing: the same bytes."""
+        """Another way of writing makes the same bytes."""
         handle = self.loaded(*SCHEMES[scheme].args, "--canonical", *args,
                              *self.survey(), np=np, launcher=launcher)
         self.same_bytes(handle, self.reference())
 
     def spills(self, scheme):
-        """More than fits into memory: soundings go to scratch files, and come back."""
+        """Soundings do not fit into memory: they go to scratch files, and come back."""
         lines = self.survey(3, 300, 201)
         args = ("--canonical", "--no-verify", "--cache=keep")
         known = self.loaded("--scheme=serial", *args, *lines)
@@ -40,7 +40,7 @@ class PfmloadSchemes(Loads):
         self.same_bytes(handle, known)
 
     def spills_directly(self, scheme, *options):
-        """Past the page cache, by engines that have many transfers under way."""
+        """They bypass the page cache, by engines with many transfers in flight."""
         lines = self.survey(3, 300, 201)
         args = ("--canonical", "--no-verify")
         done = self.pfmload(*SCHEMES[scheme].args, "--memory=1M", "--cache=direct",
@@ -70,7 +70,7 @@ class PfmloadSchemes(Loads):
         self.good(done)
 
     def little(self, scheme):
-        """Of --memory so much is touched as is used, where there is no scan, too."""
+        """Only the used part of --memory is touched, also without a scan."""
         args, ranks = SCHEMES[scheme]
         self.loaded(*args, "--bounds=-88.01,29.99,-87.98,30.02", "--depths=0,500",
                     "--memory=900M", *self.survey(), np=ranks[0])
@@ -78,8 +78,8 @@ class PfmloadSchemes(Loads):
         self.assertLess(figures["memory_B"], 300e6)
 
     def test_memory_of_a_node(self):
-        """By default a node's ranks together take half of what is free at most; what is
-        asked for and is not there is refused, with the option."""
+        """By default a node's ranks together take half of the free memory at most; a
+        request for more than exists is refused, with the option."""
         with open("/proc/meminfo") as f:
             total = 1024 * next(int(line.split()[1]) for line in f
                                 if line.startswith("MemTotal"))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # limit: 300; tier: quick ci
-"""--rank-shift: ranks read what others wrote. What one rank writes wrongly another one
-complains of, and says whose it is and where."""
+"""--rank-shift: ranks read what others wrote. If one rank writes wrongly, another one
+reports it, with the writer and the place."""
 import unittest
 
 from e2e import (ASYNC_METHODS, ASYNCHRONOUS, FLAVOUR, HAVE_SCALAPACK, HDF5, METHODS,
@@ -13,8 +13,8 @@ IO_MODE = (*FULL_MODE, "--io-only")
 BLOCKS = ("64k", "--block-size=4k")
 TYPES = ("UNIQUE", "SHARED")
 POSIX = METHODS[0]
-SLOT = 8192  # for 48 x 16 doubles
-VERSION_AT = 24  # in a stamped unit
+SLOT = 8192  # 48 x 16 doubles
+VERSION_AT = 24  # place in a stamped unit
 S_WRITES = 3
 
 
@@ -30,16 +30,17 @@ class RankShift(Case):
         error = self.failed(done, "verification failed", *parts, rank=rank, file=file)
         self.assertEqual(error["offset_bytes"], place)
 
-    # ---- whose block it is --------------------------------------------------------
+    # ---- owners of blocks ---------------------------------------------------------
 
     def place(self, filetype, rank, matrix, byte=0):
-        """(file, offset) of a byte in a slot: rank by rank, matrix by matrix."""
+        """Returns (file, offset) of a byte in a slot: rank by rank, matrix by
+        matrix."""
         if filetype == "UNIQUE":
             return ".%06d" % rank, matrix * SLOT + byte
         return "matrices", (rank * 3 + matrix) * SLOT + byte
 
     def w_finds(self, how, filetype, writer):
-        """Its second bin, of which the first unit is wrong in the middle."""
+        """W finds its second bin, whose first unit is wrong in the middle."""
         done = self.hit(how, "write:flip:2", writer, "--filetype=" + filetype)
         file, offset = self.place(filetype, writer, 1)
         error = self.failed(done, "verification failed", "of matrix 1 ",
@@ -49,8 +50,8 @@ class RankShift(Case):
         self.assertLess(error["offset_bytes"], offset + SLOT)
 
     def c_finds(self, how, filetype, writer):
-        """What W should have put in the next place, its neighbour's: what S wrote is
-        still there."""
+        """C finds data that W should have written to the next place, its neighbour's:
+        those of S are still there."""
         done = self.hit(how, "write:lost:%d" % (S_WRITES + 2), writer,
                         "--filetype=" + filetype)
         before = (writer + 1) % RANKS
@@ -74,7 +75,7 @@ class RankShift(Case):
         self.failed(done, "verification failed", "expected rank 2, matrix 4, version 1",
                     rank=1, file=".000002" if filetype == "UNIQUE" else "blocks")
 
-    # ---- what is right stays right --------------------------------------------------
+    # ---- right data stay right ------------------------------------------------------
 
     def good_with(self, how, *options, size=IO_MODE, reads=2 * 3 * RANKS):
         report = self.good(self.hit(how, None, None, *options, size=size))
@@ -88,7 +89,8 @@ class RankShift(Case):
         return report["results"]["dC"]
 
     def test_gangs(self):
-        """A bin of each gang, then one of this one's; its writer's gang is another."""
+        """There is a bin of each gang, then one of this one's; its writer is in another
+        gang."""
         report = self.good(self.madbench("64", "4", "2", "--io-only", "--rank-shift=3",
                                          np=4))
         self.assertEqual(report["checks"]["blocks_checked"], 4 * (4 + 2))
@@ -99,7 +101,7 @@ class RankShift(Case):
         self.assertEqual(self.answer(*options, "--rank-shift=%d" % (np - 1), np=np),
                          self.answer(*options, np=np))
 
-    # ---- by nodes: MPICH takes this machine for several ------------------------------
+    # ---- by nodes: MPICH pretends that this machine is several -----------------------
 
     def on_nodes(self, nodes, program, *options, np=4):
         return self.run_program(program, *options, "--rank-shift=node", "--quiet",
@@ -149,7 +151,7 @@ class RankShift(Case):
                         program="blocktransfer")
         self.assertEqual(self.good(done)["checks"]["blocks_checked"], RANKS * 16)
 
-    # ---- what it cannot do ----------------------------------------------------------
+    # ---- limits ---------------------------------------------------------------------
 
     @long
     def test_refused(self):

@@ -17,7 +17,7 @@ MPIRUN = os.environ.get("MPIEXEC", "mpiexec")
 
 class Reframe(SlurmCase):
     def checks(self, system, *options, mpiexec=MPIRUN):
-        """Runs them; returns (exit status, what it printed)."""
+        """Runs them; returns (exit status, output)."""
         done = subprocess.run(
             ["reframe", "--nocolor", "--prefix=" + self.tmp, "--system=" + system,
              "--config-file=" + os.path.join(CHECKS, "settings.py"), "--checkpath",

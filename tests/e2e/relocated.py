@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # mpi: any; tier: quick ci
-"""What "make install prefix=ELSEWHERE" puts elsewhere than configure was told: leadline
-and iotrace find their own parts, relative to themselves."""
+""""make install prefix=ELSEWHERE" installs to another place than configure was told:
+leadline and iotrace find their own parts, relative to themselves."""
 import os
 import shutil
 import subprocess
@@ -39,7 +39,7 @@ class Relocated(Case):
         return os.path.join(self.prefix, "bin", name)
 
     def mark(self):
-        """Makes the installed package end with words by which it is known."""
+        """Appends words to the installed package by which it is recognised."""
         with open(os.path.join(self.package, "__init__.py"), "a",
                   encoding="utf-8") as f:
             f.write("raise SystemExit(%r)\n" % THIS_ONE)

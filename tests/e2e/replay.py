@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # limit: 600; tier: quick ci
 """replay: does what a skeleton says, and nothing else. The skeleton of a traced replay
-is the one that it replayed; what is read is what was written; a damaged skeleton is a
+is the one that it replayed; reads return what was written; a damaged skeleton gives a
 sentence."""
 import glob
 import json
@@ -35,11 +35,11 @@ PROGRAMS = {
 
 HALO = ("ldad", "jacobi", "--rows=256", "--columns=64", "--sweeps=2", "--chunk=2k")
 LEADLINE = os.path.join(BUILD, "python", "leadline", "leadline")
-LEVELS = ("POSIX", "stdio", "MPI-IO")  # that replay does
+LEVELS = ("POSIX", "stdio", "MPI-IO")  # levels that replay does
 
 
 def unfolded(steps):
-    """An order without its loops, as a list of numbers."""
+    """Returns an order without its loops, as a list of numbers."""
     stack = [[]]
     for number, opens, closes, times in skeleton.TOKENS.findall(steps):
         if opens:
@@ -51,8 +51,8 @@ def unfolded(steps):
 
 
 def asked(found, phase):
-    """What a phase of a skeleton asks for of what replay does, whatever its files and
-    steps are numbered as, and its calls are named."""
+    """Returns a phase's requests that replay makes, independent of the numbers of files
+    and steps and the names of calls."""
     moves = [t for t in found.transfers if t["plans"] and t["level"] in LEVELS]
     placed = {t["file"] for t in moves}
     steps = [t for t in moves if t["phase"] == phase]
@@ -75,7 +75,7 @@ def asked(found, phase):
 
 
 def asked_bytes(found):
-    """Those of transfers that have a place and that replay does."""
+    """Returns the bytes of transfers with a place that replay makes."""
     moved = {"read": 0, "write": 0}
     for t in found.transfers:
         if t["level"] in LEVELS and (t["plans"] or "drawn" in t):
@@ -103,7 +103,7 @@ class Replays(Case):
         return done, self.skeleton_of(done)
 
     def phases(self, found):
-        """Those that move something that replay moves."""
+        """Returns the phases with transfers that replay makes."""
         return [n for n in range(len(found.phases))
                 if any(t["phase"] == n and t["plans"] and t["level"] in LEVELS
                        for t in found.transfers)]
@@ -129,7 +129,7 @@ class Replays(Case):
         self.assertEqual(moved, asked_bytes(origin))
 
     def test_fixed_point_of_a_load(self):
-        """Several files of one name and digits, ranks that do not do the same."""
+        """Several files have one name with different digits, and ranks differ."""
         run = self.run_program("gsfgen", "--files=4", "--pings=60", "--beams=60",
                                json=False)
         self.assertEqual(run.status, 0, run)
@@ -137,7 +137,7 @@ class Replays(Case):
         self.fixed_of("pfmload", "-s", "G", "-o", "OUT.pfm", *lines)
 
     def test_fixed_point_of_another_program(self):
-        """HDF5's benchmark, without MPI, with a file's own position."""
+        """It is HDF5's benchmark, without MPI, with a file's own position."""
         if not shutil.which("h5perf_serial"):
             self.skipTest("there is no h5perf_serial (package hdf5-tools)")
         done = self.run_program(
@@ -147,7 +147,7 @@ class Replays(Case):
         self.again(self.skeleton_of(done), 1)
 
     def of_library(self, program, np, within, calls):
-        """What a library did in calls without a place."""
+        """Checks a library's transfers within calls without a place."""
         done = self.run_program(
             os.path.join(BUILD, "tests", "iotrace", program), "file", np=np, dir=False,
             json=False, env={"PRELOAD": RECORDER, "IOTRACE_BINARY": "true",
@@ -163,7 +163,7 @@ class Replays(Case):
         return steps
 
     def test_fixed_point_of_views(self):
-        """The blocks of ranks are columns; what they do below is rows of all."""
+        """The blocks of ranks are columns; the calls below move rows of all."""
         steps = self.of_library("views", 2, "MPI-IO",
                                 {"MPI_File_write_all", "MPI_File_read_all"})
         moved = {way: sum(t["bytes"] for t in steps if t["direction"] == way)
@@ -180,7 +180,7 @@ class Replays(Case):
                             {"H5Dwrite", "H5Dread", "H5Awrite", "H5Aread"})
 
     def of_streams(self, *line):
-        """Of a program without MPI, in the folder of its files."""
+        """Runs a program without MPI, in the folder of its files."""
         done = self.run_program(*line, np=0, dir=False, json=False,
                                 env={"PRELOAD": RECORDER, "IOTRACE_BINARY": "true"})
         self.assertEqual(done.status, 0, done)
@@ -204,7 +204,7 @@ class Replays(Case):
 
     @long
     def test_fixed_point_of_more_streams(self):
-        """Large reads, and reads and writes of a linker in any order."""
+        """There are large reads, and a linker's reads and writes in any order."""
         out = os.path.join(tempfile.mkdtemp(dir=self.tmp), "out")
         self.of_streams("sort", "-o", out, self.lines(20000))
         if shutil.which("ld") and shutil.which("objcopy"):
@@ -228,8 +228,8 @@ class Replays(Case):
 
     @long
     def test_fixed_point_without_regions(self):
-        """Phases are found: at pauses and at opens that all ranks make, but what occurs
-        again and what is between are one."""
+        """Phases are found at pauses and at opens that all ranks make; what repeats is
+        one phase with all between."""
         done = self.run_program(
             os.path.join(BUILD, "tests", "iotrace", "unmarked"), np=2, dir=False,
             json=False, env={"PRELOAD": RECORDER, "IOTRACE_BINARY": "true"})
@@ -245,7 +245,7 @@ class Replays(Case):
         self.again(path, 2)
 
     def predicted(self, *line, np):
-        """From runs with 2 and 4 ranks, call by call what one with `np` does."""
+        """Runs with 2 and 4 ranks predict, call by call, one with `np`."""
         two, four, real = (self.traced(*line, np=n)[1] for n in (2, 4, np))
         path = os.path.join(os.path.dirname(real), "predicted.json")
         said = subprocess.run(
@@ -278,10 +278,11 @@ class Replays(Case):
                            found.transfers if t["direction"] == way and "drawn" in t)
                 self.assertEqual(done.report[way + "_bytes"], size - rest, path)
 
-    # ---- what is in files --------------------------------------------------------
+    # ---- contents of files -------------------------------------------------------
 
     def made(self, **changes):
-        """A skeleton of one phase: two ranks write in turn, then read the other's."""
+        """Makes a skeleton of one phase: two ranks write in turn, then read the
+        other's."""
         def transfer(step, way, shift):
             return {"step": step, "phase": 0, "file": "file-1", "call": "p" + way,
                     "level": "POSIX", "ranks": 2, "calls": 20, "bytes": 20 * 1001,
@@ -309,7 +310,7 @@ class Replays(Case):
         return self.text(json.dumps(tree))
 
     def streams(self, **changes):
-        """The same by stdio: a flush comes before each sync."""
+        """Makes the same with stdio: a flush comes before each sync."""
         sync = {"step": 1, "phase": 0, "file": "file-1", "call": "fsync",
                 "level": "POSIX", "ranks": 2, "calls": 2, "bytes": 0}
         return self.made(transfers__0__level="stdio", transfers__1__level="stdio",
@@ -332,8 +333,8 @@ class Replays(Case):
         self.assertEqual(total(report, "write", phase="prepare"), 0)
 
     def test_what_others_wrote_without_a_sync(self):
-        """Ranks waited for each other in a way that no skeleton has: what is read is
-        there in any case."""
+        """Ranks waited for each other in a way that no skeleton contains: the data read
+        exist in any case."""
         for steps, calls in (("0x10 2x10", []), ("0x10 2x10 1", None)):
             more = {"calls": calls} if calls is not None else {}
             path = self.made(phases__0__order__0__steps=steps, **more)
@@ -346,7 +347,7 @@ class Replays(Case):
         self.assertEqual(total(report, "write", phase="prepare"), 0)
 
     def test_what_is_read_back_before_the_file_grows_on(self):
-        """Records of other sizes before and after: a mean of both is too little."""
+        """Records before and after have other sizes: the mean of both is too small."""
         OPS.update({50: ("fwrite", "WRITE"), 51: ("fread", "READ")})
         NUMBER.update(fwrite=50, fread=51)
         CLASS.update(fwrite="WRITE", fread="READ")
@@ -386,7 +387,8 @@ class Replays(Case):
                     "stale", file="replay-")
 
     def test_a_failure_ends_all_ranks(self):
-        """Though they wait for each other after syncs, and in collective calls."""
+        """It does so though they wait for each other after syncs, and in collective
+        calls."""
         for ways in ((), ("--iomethod=MPI",), ("--iomethod=MPI", "--collective")):
             with self.subTest(ways=ways):
                 done = self.replay(self.made(), *ways,
@@ -396,7 +398,7 @@ class Replays(Case):
                 self.assertEqual(done.files, [], done)
 
     def test_writers_that_overlap(self):
-        """Whoever of them was last wrote the same."""
+        """Any of them may be the last: they write the same."""
         plan = "ranks=2 step=%d start=0 [span=20020 stride=2002 size=2002]"
         for step in (0, 500):
             done = self.replay(self.made(
@@ -425,7 +427,7 @@ class Replays(Case):
         self.assertEqual(sync.get("after_all"), True)
 
     def test_pages_that_the_program_drops(self):
-        """Where and when it did, though it is one rank that does."""
+        """They are dropped at the same place and time, though one rank drops them."""
         with open(self.made()) as f:
             tree = json.load(f)
         tree["calls"].append(dict(tree["calls"][0], step=3, ranks=1, calls=1,
@@ -459,7 +461,7 @@ class Replays(Case):
             self.assertEqual(total(report, "write", phase="phase0"), 0)
 
     def test_inputs_leave_memory(self):
-        """What the program wrote itself, though nobody knows when, does not."""
+        """Those that the program wrote itself at an unknown time do not."""
         for inputs in (0, 1):
             path = self.made(
                 files__0__inputs=inputs, phases__0__order__0__steps="2x10",
@@ -481,7 +483,8 @@ class Replays(Case):
             self.assertEqual(total(report, "write", rep=1), 20020)
 
     def segments(self, **more):
-        """Each rank reads what it wrote, in a part of its own."""
+        """Makes a skeleton in which each rank reads what it wrote, in a part of its
+        own."""
         plan = "ranks=2 step=10010 start=0 [span=10010 stride=1001 size=1001]"
         return self.made(transfers__0__plans__0__descriptors__0__plan=plan,
                          transfers__1__plans__0__descriptors__0__plan=plan, **more)
@@ -493,7 +496,7 @@ class Replays(Case):
         return row["kind"], row["count"], row["bytes"]
 
     def slow(self, path, pause, *ways):
-        """Each write takes `pause` s. What is read before it is written fails."""
+        """Each write takes `pause` s. A read before its write fails."""
         report = self.good(self.replay(
             path, "--iomode=ASYNC", *ways,
             env=fault("write:slow:1+", None, "files/replay-",
@@ -551,7 +554,7 @@ class Replays(Case):
             (row,) = [s for s in report["samples"] if s["act"] == "write"
                       and s["phase"] == "phase0"]
             self.assertGreater(row["max_s"], 0.1 * 1.9)
-            if path != pairs:       # which wait for each other
+            if path != pairs:  # these wait for each other
                 self.assertLess(row["max_s"], 0.1 * 9)
         for way in ("--as-recorded", "--think=1", "--iomode=ASYNC"):
             self.refused(self.replay(self.made(), "--threads=2", "--dry-run",
@@ -605,7 +608,7 @@ class Replays(Case):
                                  (kind, count))
 
     def test_partitioned(self):
-        """By the plan of those that write; others read across partitions."""
+        """The plan is that of the writers; others read across partitions."""
         way = "--filetype=PARTITIONED"
         for path in (self.made(), self.segments()):
             done = self.replay(path, way, "--node-dirs=" + self.tmp)
@@ -627,7 +630,7 @@ class Replays(Case):
             self.refused(self.replay(self.made(**change), way, json=False), words)
 
     def test_inputs_in_partitions(self):
-        """By the plan of those that read; the bytes between are in nobody's part."""
+        """The plan is that of the readers; bytes between are in no part."""
         plan = "ranks=2 step=1001 start=0 [span=20020 stride=2002 size=%d]"
         way = "--filetype=PARTITIONED"
         for size, misfits in ((1001, "(0 bytes)"), (600, "(7619 bytes)")):
@@ -651,7 +654,7 @@ class Replays(Case):
             self.failed(done, "verification failed", file="replay-")
 
     def test_think(self):
-        where = self.made(                  # not what the phase has as a whole
+        where = self.made(  # different from the sum of the phase
             transfers__0__pause_seconds=0.2, calls__0__pause_seconds=0.7,
             transfers__1__pause_seconds=0.1, phases__0__think_seconds={"mean": 300})
         for what, path in (("sleep", self.made()), ("work", where)):
@@ -693,7 +696,7 @@ class Replays(Case):
 
     @long
     def test_whatif(self):
-        """A way that fails does not hide the others; the same command goes on."""
+        """A way that fails does not hide the others; the same command continues."""
         script = self.text("case \"$*\" in *--threads=*) exit 1;; esac; exec \"$@\"")
         launch = " ".join(["sh", script] + runner.launch_line(2, [])[:-2])
         path = self.whole()
@@ -727,7 +730,7 @@ class Replays(Case):
         self.assertEqual(len(done.stderr.splitlines()), 1)
 
     def whole(self, **changes):
-        """With what the reader in Python wants, too."""
+        """Adds what the reader in Python needs."""
         with open(self.made(**changes)) as f:
             tree = json.load(f)
         tree["left_out"] = {}
@@ -735,7 +738,7 @@ class Replays(Case):
             "bytes": sum(t["bytes"] for t in tree["transfers"])}}
         return self.text(json.dumps(tree))
 
-    # ---- what cannot be ----------------------------------------------------------
+    # ---- impossible requests -----------------------------------------------------
 
     @any_mpi
     def test_bad_skeletons(self):
@@ -797,7 +800,7 @@ class Replays(Case):
         self.assertNotIn("library_left_out", codes)
 
     def test_collectives_in_which_some_move_nothing(self):
-        """One rank in each of its calls, or in some."""
+        """It is one rank in each of its calls, or in some."""
         plan = "ranks=1 step=0 start=0 [span=%d stride=1001 size=1001]"
         for moved in ((10, 0), (10, 5)):
             plans = [{"first_rank": rank, "rank_step": 1, "ranks": 1, "descriptors": [

@@ -24,7 +24,7 @@ def mix(x):
 
 
 def image(width, height, seed=1):
-    """Rows of 16-bit noise."""
+    """Returns rows of 16-bit noise."""
     key = mix(mix(seed + STEP & MASK) + IMAGE & MASK)
     return [[mix(key + (y * width + x + 1) * STEP & MASK) >> 48 for x in range(width)]
             for y in range(height)]
@@ -41,12 +41,12 @@ def lanczos(d, k):
 
 
 def place(big, scale, shift):
-    """Where output pixel `big` of an axis is, in input pixels."""
+    """Returns the place of output pixel `big` of an axis, in input pixels."""
     return (big + 0.5) / scale - 0.5 + shift
 
 
 def taps(x, k):
-    """(Number, weight) of the input pixels around x; k = 0: the nearest one."""
+    """Returns (number, weight) of the input pixels around x; k = 0: the nearest one."""
     if not k:
         return [(math.floor(x + 0.5), 1.0)]
     first = math.floor(x) - k + 1
@@ -54,7 +54,8 @@ def taps(x, k):
 
 
 def treated(some, n, edge, normalize):
-    """The taps inside of an axis of n pixels. None: a pixel without support is 0."""
+    """Returns the taps inside of an axis of n pixels. None: a pixel without support is
+    0."""
     inside = [(i, w) for i, w in some if 0 <= i < n]
     if edge == "clamp":
         inside = [(min(max(i, 0), n - 1), w) for i, w in some]
@@ -70,7 +71,7 @@ def axis(n, scale, k, shift=0.0, edge="renorm", normalize=True):
 
 
 def resampled(rows, scale, k, shift=(0.0, 0.0), edge="renorm", normalize=True):
-    """The output's rows; scale is that of an axis, shift is (columns, rows)."""
+    """Returns the output's rows; scale is that of an axis, shift is (columns, rows)."""
     across = axis(len(rows[0]), scale, k, shift[0], edge, normalize)
     down = axis(len(rows), scale, k, shift[1], edge, normalize)
     wide = [[sum(w * row[i] for i, w in some) if some else 0.0 for some in across]
@@ -80,7 +81,8 @@ def resampled(rows, scale, k, shift=(0.0, 0.0), edge="renorm", normalize=True):
 
 
 def rounded(rows, bits):
-    """(Rows of whole numbers, half to even; how many were outside of their range)."""
+    """Returns (rows of whole numbers, half to even; the number outside of their
+    range)."""
     most = 2 ** bits - 1
     whole = [[round(p) for p in row] for row in rows]
     outside = sum(p < 0 or p > most for row in whole for p in row)
@@ -90,7 +92,8 @@ def rounded(rows, bits):
 # ---- requests ------------------------------------------------------------------------
 
 def span(first, end, n, scale, k, shift=0.0):
-    """[First, end) of the input's n that output pixels [first, end) need."""
+    """Returns [first, end) of the input's n pixels that output pixels [first, end)
+    need."""
     if not k:
         low, high = (math.floor(place(p, scale, shift) + 0.5) for p in (first, end - 1))
     else:
@@ -104,7 +107,7 @@ def steps(n, tile):
 
 
 def requests(width, height, scale, k, method, tile=256, halo="keep", bytes_in=2):
-    """(Reads, bytes read, writes) of one rank, by strips or by blocks."""
+    """Returns (reads, bytes read, writes) of one rank, by strips or by blocks."""
     bands = [span(*step, height, scale, k) for step in steps(height * scale, tile)]
     across = [span(*step, width, scale, k) for step in steps(width * scale, tile)]
     if method == "block":
@@ -139,9 +142,9 @@ def read(path):
     return [list(struct.unpack_from(form, data, HEAD + y * row)) for y in range(height)]
 
 
-# ---- itself --------------------------------------------------------------------------
+# ---- self-test -----------------------------------------------------------------------
 
-# Normalised ones of the pixels around, by k and the fraction of the place.
+# Normalised weights of the pixels around, by k and the fraction of the place.
 WEIGHTS = {(2, .25): (-0.083880068, 0.868606543, 0.233000189, -0.017726664),
            (3, .25): (0.030112285, -0.133274636, 0.892770774, 0.271010568,
                       -0.067997263, 0.007378271),

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # mpi: any; tier: ci
-"""tests/rig/disks: disks that are slow, of their own, and gone afterwards, however it
-ends. Of times there are lower bounds only: a limit makes things slow, and so do others.
-"""
+"""tests/rig/disks: disks that are slow, private, and gone afterwards, however it ends.
+Times have lower bounds only: a limit makes things slow, and so does other load."""
 import glob
 import os
 import signal
@@ -15,12 +14,12 @@ from in_rig import unless_quick
 BLKIO = "/sys/fs/cgroup/blkio"
 RIG = [sys.executable, os.path.join(TESTS, "rig", "disks"), "--disks=2", "--size=64M"]
 BYTES = 20 << 20
-RATE = BYTES + os.getpid()  # a limit that is nobody else's
-SECONDS_AT_LEAST = 0.8      # of 1: what is saved up while idle goes through at once
+RATE = BYTES + os.getpid()  # a limit that nobody else has
+SECONDS_AT_LEAST = 0.8  # of 1: the burst saved up while idle goes through at once
 IMPOSSIBLE = 77
 
 # Moves a file in requests of 1 MiB, past the page cache or through it and back: writes
-# it, then reads it if told to. Prints how long the last of them took.
+# it, then reads it if told to. Prints the time of the last one.
 MOVE = """
 import mmap, os, sys, time
 size, how, ways = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
@@ -66,14 +65,14 @@ class Disks(Case):
         return rig.said
 
     def left(self):
-        """Files, loop devices and limits of ours."""
+        """Returns files, loop devices and limits of ours that are left."""
         found = os.listdir(self.images)
         for name in glob.glob("/sys/block/loop*/loop/backing_file"):
             try:
                 with open(name, encoding="utf-8") as f:
                     found += [name] * f.read().startswith(self.images)
             except OSError:
-                pass  # somebody else's, and just gone
+                pass  # another process's, and just gone
         for name in glob.glob(BLKIO + "/blkio.throttle.*s_device"):
             with open(name, encoding="ascii") as f:
                 found += [line for line in f if line.split()[1] == str(RATE)]
@@ -82,7 +81,7 @@ class Disks(Case):
     def nothing_left(self):
         self.assertEqual(self.left(), [])
 
-    # ---- what the command has ------------------------------------------------
+    # ---- the command's environment -------------------------------------------
 
     def test_two_devices_that_others_do_not_see(self):
         said = self.runs(["sh", "-c", "IFS=:; stat -c '%d %n' $LEADLINE_DISKS"])
@@ -117,16 +116,16 @@ class Disks(Case):
                            SECONDS_AT_LEAST)
 
     def test_requests_are_limited(self):
-        """20 of them, 1 MiB each, which a kernel may split; of the first disk."""
+        """20 requests, 1 MiB each, which a kernel may split; on the first disk."""
         took = self.seconds("%d,0" % (1 << 40), "direct", "write", "read",
                             options=["--requests=0:20,0"])
         self.assertGreater(took, SECONDS_AT_LEAST)
 
     def test_limits_show_while_they_hold(self):
-        """So that nothing_left can fail."""
+        """They show, so that nothing_left can fail."""
         rig = self.begin(["sh", "-c", "echo ready; sleep 1000"], RATE)
         rig.stdout.readline()
-        # 2 devices, each with limits of two kinds, and the folder
+        # 2 devices, each with limits of two kinds, and the folder.
         self.assertEqual(len(self.left()), 2 + 2 * 2 + 1)
         rig.terminate()
         self.end(rig)
@@ -148,7 +147,7 @@ class Disks(Case):
     # ---- ends ----------------------------------------------------------------
 
     def ends(self, script, number, status):
-        """A command with a child that outlives it; then a signal to the rig."""
+        """Starts a command with a child that outlives it; then signals the rig."""
         rig = self.begin(["sh", "-c", script], RATE)
         child = int(rig.stdout.readline())
         if number:
@@ -159,7 +158,8 @@ class Disks(Case):
         self.assertFalse(os.path.exists("/proc/%d" % child))
 
     def test_signals_at_any_time(self):
-        """To all of its processes, as from a terminal: each comes more than once."""
+        """Signals go to all of its processes, as from a terminal: each comes more than
+        once."""
         for i in range(12):
             rig = self.begin(["sleep", "1000"], RATE, start_new_session=True)
             try:

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # tier: ci; limit: 600
-"""tests/rig/hosts and tests/rig/slurm: what they make is there, and is gone afterwards,
-however they end. What they share with tests/rig/disks is tested with it."""
+"""tests/rig/hosts and tests/rig/slurm: everything that they make exists, and is gone
+afterwards, however they end. rig_disks.py tests the part that they share with
+tests/rig/disks."""
 import contextlib
 import os
 import signal
@@ -26,7 +27,8 @@ class Rigs(Case):
             self.skipTest(done.said.strip())
 
     def begin(self, script, *options):
-        """A rig with its temporary files in self.tmp, that is gone when the case is."""
+        """Starts a rig with its temporary files in self.tmp, which ends with the
+        case."""
         rig = subprocess.Popen(
             [sys.executable, os.path.join(TESTS, "rig", self.RIG), *options, "--", "sh",
              "-c", script], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -35,7 +37,7 @@ class Rigs(Case):
         return rig
 
     def unmake(self, rig):
-        """Ends a rig that a failed case has left, and what this leaves."""
+        """Ends a rig that a failed case has left, and its leftovers."""
         if rig.poll() is None:
             rig.terminate()
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -43,7 +45,8 @@ class Rigs(Case):
         runner.end_all(signal.SIGKILL)
 
     def end(self, rig):
-        """It takes some seconds; a machine that is busy may need many times that."""
+        """Ends it, which takes some seconds; a busy machine may need many times
+        that."""
         rig.said = rig.communicate(timeout=PATIENCE_S * runner.SCALE)[0].decode()
         return rig
 
@@ -131,5 +134,5 @@ for case_ in Hosts, Slurm:
 del Rigs, case_  # no cases of their own
 if __name__ == "__main__":
     unless_quick()
-    runner.adopt_orphans()  # what a rig leaves is ours to see, and to end
+    runner.adopt_orphans()  # we see, and end, a rig's leftovers
     main()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""In a build with sanitizers (--enable-sanitizers): they see faults of ours, although
-what they are told to overlook in MPI's libraries is in force. In others: nothing."""
+"""In a build with sanitizers (--enable-sanitizers): they detect faults of ours,
+although suppressions for MPI's libraries are in force. In others: nothing."""
 import os
 import subprocess
 import unittest
@@ -20,7 +20,7 @@ class Faults(Case):
             raise unittest.SkipTest("configured without --enable-sanitizers")
 
     def run_fault(self, name):
-        """Its status, and what was said."""
+        """Returns its status, and its output."""
         line = runner.launch_line(2, [os.path.join(BUILD, "tests/sanitizers/faults"),
                                       name])
         done = subprocess.Popen(line, cwd=self.tmp, env=runner.mpi_environment(2),

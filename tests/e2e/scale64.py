@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # limit: 300, alone; tier: ci
-"""64 ranks, however few cores there are: everything is there 64 times."""
+"""64 ranks, even on few cores: everything exists 64 times."""
 import json
 import os
 
@@ -61,19 +61,19 @@ class Scale(Case):
             self.assertEqual(total(report, "write"), RANKS * 2 * 4096)
 
     def test_ldad_jacobi(self):
-        """64 bands of two rows."""
+        """There are 64 bands of two rows."""
         report = self.ldad("jacobi", "--rows=128", "--columns=64", "--io=collective")
         self.assertEqual(report["checks"]["blocks_checked"], RANKS)
 
     def test_gsfgen(self):
-        """More ranks than lines: some have nothing to do."""
+        """There are more ranks than lines: some have nothing to do."""
         done = self.run_program("gsfgen", "--files=40", "--pings=5", "--beams=11",
                                 "--quiet", np=RANKS, json=False)
         self.assertEqual((done.status, done.said), (0, []), done)
         self.assertEqual(len(done.files), 40)
 
     def test_iotrace(self):
-        """A log of each, and together the bytes that the report has."""
+        """Each has a log, and together they have the report's bytes."""
         recorder = os.path.join(BUILD, "libiotrace.so")
         done = self.blocktransfer("16k", "--block-size=4k", np=RANKS,
                                   env={"PRELOAD": recorder, "IOTRACE_BINARY": "true"})

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # tier: ci; limit: 900
-"""What runs cost on more ranks and nodes: the tables of doc/scaling.md are what
-bench/scaling counts, so that a call to the file system, a collective call or bytes in
-it that are added for each rank or each node show here."""
+"""Costs of runs with more ranks and nodes: the tables of doc/scaling.md are the output
+of bench/scaling, so that a call to the file system, a collective call or bytes in it
+that are added for each rank or each node show here."""
 import os
 import subprocess
 import sys

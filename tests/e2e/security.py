@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # limit: 400
-"""What somebody else may have laid in a directory, or in the environment, aims our
-files at none of theirs: links are not followed, texts are no formats, lengths are
-bounded, and a program with rights of its own is not recorded."""
+"""Traps of other users in a directory, or in the environment, do not aim our files at
+theirs: links are not followed, texts are no formats, lengths are bounded, and a program
+with privileges is not recorded."""
 import os
 import re
 import shutil
@@ -13,7 +13,7 @@ from e2e import BUILD, HDF5, Case, add, main, runner
 
 RECORDER = os.path.join(BUILD, "libiotrace.so")
 NOBODY = 65534
-JOB = {"SLURM_JOB_ID": "7"}  # names are then known but for the process's number
+JOB = {"SLURM_JOB_ID": "7"}  # then only the process's number in names is unknown
 HUGE = 100 << 10
 PRECIOUS = "precious"
 IO_MODE = ("64", "2", "--io-only")
@@ -29,7 +29,7 @@ MAKERS = [  # program, its arguments
 
 
 class Links(Case):
-    """A link where a program will make a file, to a file that is precious."""
+    """A link to a precious file, where a program will make a file."""
 
     def victim(self):
         path = os.path.join(self.tmp, "victim")
@@ -52,14 +52,15 @@ class Links(Case):
                 if name.endswith(".gsf")]
 
     def made(self, program, args, before=(), **how):
-        """Runs it by itself, as the process that `before` is."""
+        """Runs it alone, as the process that `before` is."""
         args += () if program == "gsfgen" else ("--keep",) * (program != "pfmload")
         args += tuple(self.survey()) if program == "pfmload" else ()
         return self.run_program(program, *args, "--quiet", np=0, env=JOB,
                                 json=program != "gsfgen", before=before, **how)
 
     def names(self, program, args):
-        """What it makes, with $$ for the process's number; links go where those are."""
+        """Returns the names of its files, with $$ for the process's number; links go
+        there."""
         done = self.made(program, args)
         self.assertEqual(done.status, 0, done)
         self.assertNotEqual(done.files, [])
@@ -67,7 +68,7 @@ class Links(Case):
         return found + ["o.pfm.job7-$$"] * (program == "pfmload")
 
     def not_followed(self, program, args):
-        """Neither to a file that is there, nor to make one that is not."""
+        """It is followed neither to an existing file, nor to make a new one."""
         names = self.names(program, args)
         for to in (self.victim(), os.path.join(self.tmp, "nothing")):
             for name in names:
@@ -83,7 +84,7 @@ class Links(Case):
                 self.assert_precious(os.path.join(self.tmp, "victim"))
 
     def test_beside_the_report(self):
-        """The temporary it is written to is replaced, if it is there."""
+        """An existing temporary beside it is replaced."""
         victim = self.victim()
         lay = 'ln -s "%s" report.json.$$.tmp; exec "$@"' % victim
         done = self.made("blocktransfer", ("1M",), ("/bin/sh", "-c", lay, "sh"))
@@ -115,8 +116,8 @@ for _name, _program, _args in MAKERS:
 
 
 class Created(Case):
-    """As the kernel sees it: what is made in our directory is made with O_EXCL. But
-    Open MPI tries beside each file whether locks work, in a way that is its own."""
+    """As the kernel sees it: files in our directory are made with O_EXCL. But Open MPI
+    tests locks beside each file, in a way of its own."""
     NOT_OURS = re.compile(r'\.locktest\.\d+"')
 
     def created(self, program, *args):
@@ -195,20 +196,20 @@ class Recorder(Case):
             self.logs()
 
     def test_many_globs(self):
-        """Each name is held against them in a time that is not that of all pairs."""
+        """Matching a name takes less time than comparing all pairs."""
         self.under({"IOTRACE_INCLUDE": "*a" * (HUGE // 2), "IOTRACE_APPNAME": "a"})
         self.under({"IOTRACE_EXCLUDE": "*:" * (HUGE // 2), "IOTRACE_APPNAME": "a"})
         self.assertEqual(len(self.logs()), 2)
 
 
 class Rights(Case):
-    """The recorder in a program that runs with another's rights."""
+    """The recorder in a program that runs with another user's rights."""
 
     def setUp(self):
         super().setUp()
         if os.geteuid() or "LEADLINE_MOUNTS" not in os.environ:
             raise unittest.SkipTest("needs root and a mount namespace of its own")
-        # Somewhere that anybody may look into, unlike a home, and where setuid counts.
+        # A place that anybody may read, unlike a home, and where setuid counts.
         self.safe = "/mnt"
         subprocess.check_call(["mount", "-t", "tmpfs", "-o", "mode=755,suid,exec",
                                "none", self.safe])
@@ -220,7 +221,7 @@ class Rights(Case):
         os.chmod(self.library, 0o4755)
 
     def logs(self, preload, mode):
-        """What is recorded of a program with those bits, which nobody starts."""
+        """Returns the logs of a program with those bits, started by another user."""
         place = os.path.join(self.safe, "logs%o" % mode)
         os.mkdir(place)
         os.chmod(place, 0o777)

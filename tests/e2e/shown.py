@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # tier: quick ci; mpi: any
 """The output that doc/output.md shows and explains is what programs print: its commands
-are run, and every line shown has its like, in the same order. Compared are the first
-words of a line, up to the first number, so neither times nor hosts matter."""
+run, and every line shown has its counterpart, in the same order. The test compares the
+first words of a line, up to the first number, so neither times nor hosts matter."""
 import os
 import re
 import shutil
@@ -12,9 +12,9 @@ import commands
 from e2e import add, main, runner
 
 PAGE = "doc/output.md"
-# Words whose line goes on with what depends on the system, the load or the MPI.
+# Words after which a line depends on the system, the load or the MPI.
 OPEN = ("mpi", "storage", "device", "warning", "Note:", "checksum", "engine", "file")
-# What a command needs that the page only tells of.
+# Files that a command needs and that the page only mentions.
 BEFORE = {
     "pfmload": "mkdir lines\ngsfgen --files=4 --pings=200 --dir=lines\n",
     "pfminfo": "mkdir lines\ngsfgen --files=2 --pings=50 --dir=lines\n"
@@ -39,8 +39,8 @@ BEFORE["leadline sweep"] = """cat >spec.json <<'END'
 END
 """
 BEFORE["replay"] = BEFORE["iotrace"] + "iotrace ldad --skeleton=job.json job.1\n"
-# Tables that are sorted by time, and what is found in so short a run, differ. The first
-# words of lines that are there in any case:
+# Tables that are sorted by time, and findings in so short a run, differ. The first
+# words of lines that occur in any case:
 ALWAYS = {
     "iotrace summary": "verdict program time I/O read write sync meta open close "
                        "unseen files, longest shortest left more:",
@@ -69,7 +69,7 @@ int main(int argc, char **argv)
 
 
 def label(line):
-    """What identifies a line, or "" for one that others may lack."""
+    """Returns what identifies a line, or "" if it may be missing."""
     words = line.split()
     if not words or words[0] == "..." or re.match(r" {6,}\S+( \S+)*$", line):
         return ""   # the second line of a long one
@@ -86,7 +86,7 @@ def labels(text):
 
 
 def examples():
-    """[(command, its output)] of the page."""
+    """Returns [(command, its output)] of the page."""
     found = []
     for _, text in commands.blocks(commands.read(PAGE)):
         command, _, output = text.partition("\n")

@@ -14,7 +14,7 @@ RIGHT = "pmix" if FLAVOUR == "openmpi" else "pmi2"
 MPIRUN = os.environ.get("MPIEXEC", "mpiexec")
 SENTENCE = "each is alone in its MPI world"
 
-# name COMMAND...: what it printed and its exit status, in files of that name
+# name COMMAND...: its output and its exit status, in files of that name
 LAUNCHES = """#!/bin/bash
 of() {
     local name=$1 status=0
@@ -27,7 +27,7 @@ of() {
 
 class Launchers(SlurmCase):
     def launch(self, lines, **how):
-        """Runs commands in one job: {name: (status, out, err)}."""
+        """Runs commands in one job; returns {name: (status, out, err)}."""
         script = os.path.join(self.tmp, "launches")
         with open(script, "w", encoding="utf-8") as f:
             f.write(LAUNCHES + "".join("of %s %s\n" % item for item in lines.items()))
@@ -39,13 +39,13 @@ class Launchers(SlurmCase):
             path = os.path.join(self.tmp, "%s.%s" % (name, kind))
             with open(path, encoding="utf-8", errors="replace") as f:
                 return f.read()
-        # srun tells when it has to wait for the step before
+        # srun reports if it has to wait for the step before.
         said = [line for line in text("err").splitlines(True)
                 if not line.startswith("srun:")]
         return int(text("status")), text("out"), "".join(said)
 
     def refused(self, name, ended):
-        """MPICH's programs would run; Open MPI's are stopped by it in Slurm's name."""
+        """MPICH's programs would run; Open MPI stops its own in Slurm's name."""
         status, out, err = ended
         self.assertNotEqual(status, 0, name)
         if FLAVOUR == "mpich":
@@ -93,7 +93,7 @@ class Launchers(SlurmCase):
         self.assertEqual(self.report("srun.json")["mpi"]["launcher"], "slurm")
 
     def test_where_one_process_is_enough(self):
-        """In the batch shell, and wherever MPI is not asked for."""
+        """It works in the batch shell, and wherever MPI is not requested."""
         found = self.launch({
             "shell": "madbench 64 2 --io-only --quiet --json=shell.json",
             "keep": MPIRUN + " -n 2 ldad perf --chunks=2 --io=partitioned --keep -q",
@@ -106,7 +106,7 @@ class Launchers(SlurmCase):
             "pfminfo": "srun --mpi=none pfminfo --help",
             "iotrace": "srun --mpi=none iotrace run -n t -- true"}, nodes=1, ranks=2)
         for name, (status, _, err) in found.items():
-            # Open MPI ends what asks for MPI under srun --mpi=none, whatever it is for
+            # Open MPI ends every program that uses MPI under srun --mpi=none.
             if FLAVOUR == "mpich" or name not in ("verify", "dry"):
                 self.assertEqual(status, 0, (name, err))
         self.valid("shell.json", ranks=1, nodes=1)
@@ -157,7 +157,7 @@ class Jobs(SlurmCase):
         self.assertIn("madbench is not on PATH", done.out)
 
     def test_nasty_names(self):
-        """Folders and jobs may be called anything, and no shell hears of it."""
+        """Folders and jobs may have any name, and no shell interprets it."""
         name = "a b;touch gone $(touch gone) `touch gone` '\" \\\\ *"
         for folder in ("dir", "runs", "local"):
             os.mkdir(os.path.join(self.tmp, folder + name))
@@ -176,7 +176,7 @@ class Jobs(SlurmCase):
             self.assertNotIn("gone", os.listdir(place))
 
     def test_nasty_values(self):
-        """A value stays one, also within a specification."""
+        """A value stays one value, also within a specification."""
         for script, env, words in (
                 ("compare-unique-shared.sbatch", {"NPIX": '64", "--keep'}, "64"),
                 ("ldad.sbatch", {"WORKLOAD": "perf;touch gone"}, "perf;touch gone"),
@@ -187,8 +187,8 @@ class Jobs(SlurmCase):
             self.assertNotIn("gone", os.listdir(self.tmp))
 
     def test_time_limit(self):
-        """Slurm looks every half minute whether within the next one the signal is due:
-        here that is 10 to 40 seconds after the beginning."""
+        """Slurm checks every half minute if the signal is due within the next one: here
+        that is 10 to 40 seconds after the begin."""
         done = self.failed(self.job(
             "ldad.sbatch", "--time=2", "--signal=B:TERM@80", ROUNDS="1000",
             LEADLINE_LOCAL=LOCAL))
@@ -203,7 +203,7 @@ class Jobs(SlurmCase):
         self.assertIn("told to end", done.out)
 
     def lfs(self, status):
-        """Pretends to be Lustre's; returns what is to be on PATH."""
+        """Makes a stand-in for Lustre's lfs; returns its PATH."""
         folder = os.path.join(self.tmp, "bin")
         os.mkdir(folder)
         with open(os.path.join(folder, "lfs"), "w") as f:
@@ -247,7 +247,8 @@ class Jobs(SlurmCase):
             self.valid("pfmload-" + done.number, "pfmload", name, nodes=1)
 
     def test_the_paper_s_figures(self):
-        """Of both nodes, drawn, with the speed-ups that the reports' seconds make."""
+        """Both nodes' figures are drawn, with the speed-ups from the reports'
+        seconds."""
         done = self.completed(self.job("pfmload-paper.sbatch", LOADS="L", PINGS="20",
                                        ROUNDS="1"))
         folder = "pfmload-paper-" + done.number
@@ -286,7 +287,7 @@ class Jobs(SlurmCase):
         self.assertIn("100.0 % explained", done.out)
 
     def test_report_alone(self):
-        """The last job of a chain, where there is nothing to report on."""
+        """It is the last job of a chain, with nothing to report on."""
         self.assertEqual(self.job("report.sbatch", nodes=1, ranks=1,
                                   LEADLINE_RUNS=self.tmp).state, "FAILED")
 

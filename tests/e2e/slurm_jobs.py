@@ -1,4 +1,4 @@
-"""What tests have of Slurm: jobs, what became of them, and what they printed."""
+"""Slurm for tests: jobs, their results, and their output."""
 import json
 import os
 import re
@@ -26,7 +26,7 @@ class Done:
 
 
 def gdb(*words):
-    """What gdb says, or why there is none."""
+    """Returns gdb's output, or why there is none."""
     try:
         return subprocess.run(["gdb", "-batch", *words], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
@@ -36,8 +36,8 @@ def gdb(*words):
 
 
 def backtrace(core):
-    """Where the threads of a core file were, as comments of TAP. Which program it is
-    of, the kernel told the process."""
+    """Returns the stacks of the threads of a core file, as comments of TAP. The kernel
+    told the process which program it is of."""
     name = re.search(r'AT_EXECFN.*"(/.+)"', gdb("-ex", "info auxv", "-c", core))
     said = gdb("-ex", "thread apply all bt", *[name.group(1)] if name else ["-c"], core)
     return "".join("# %s\n" % line for line in
@@ -45,8 +45,8 @@ def backtrace(core):
 
 
 class SlurmCase(Case):
-    """Jobs of four ranks on two nodes, unless told otherwise. self.tmp is where they
-    are submitted, and must not have a scratch folder afterwards."""
+    """Jobs of four ranks on two nodes, unless told otherwise. They are submitted in
+    self.tmp, which must not have a scratch folder afterwards."""
 
     SMALL = {"NPIX": "64", "NBIN": "2", "REPEAT": "1", "ROUNDS": "1", "LOAD": "L",
              "BIN_SIZE": "200"}
@@ -57,7 +57,8 @@ class SlurmCase(Case):
         self.addCleanup(self.show_crashes)
 
     def show_crashes(self):
-        """Where programs were that have left core files where jobs were submitted."""
+        """Prints the stacks of programs that have left core files where jobs were
+        submitted."""
         for folder, _, names in os.walk(self.tmp):
             for name in names:
                 if re.match(r"core(\.\d+)?$", name):
@@ -69,10 +70,10 @@ class SlurmCase(Case):
 
     def environment(self, **more):
         env = dict(os.environ, **self.SMALL)
-        del env["LEADLINE_LOCAL"]  # the rig's; a job uses it where a test says so
-        if FLAVOUR == "mpich":  # ranks that wait give way, as in tests/run
+        del env["LEADLINE_LOCAL"]  # the rig's; a job uses it only if a test says so
+        if FLAVOUR == "mpich":  # waiting ranks yield, as in tests/run
             env["LD_PRELOAD"] = os.path.join(BUILD, "tests", "yield_shim.so")
-        else:  # another store of PMIx crashes at times (openpmix, issue 1114)
+        else:  # another store of PMIx crashes sometimes (openpmix, issue 1114)
             env["PMIX_MCA_gds"] = "hash"
         env.update(more)
         return env
@@ -85,7 +86,7 @@ class SlurmCase(Case):
         return done.stdout
 
     def submit(self, script, *options, nodes=2, ranks=RANKS, **env):
-        """The job's number. Its nodes may have other jobs, too."""
+        """Submits a job and returns its number. Its nodes may have other jobs, too."""
         return self.tool("sbatch", "--parsable", "--exclusive=user",
                          "--nodes=%d" % nodes, "--ntasks=%d" % ranks,
                          "--ntasks-per-node=%d" % -(-ranks // nodes),
@@ -94,7 +95,7 @@ class SlurmCase(Case):
                          env=self.environment(**env)).strip()
 
     def tasks(self, number):
-        """What Slurm says of a job: of each of its tasks, if it is an array."""
+        """Returns Slurm's data of a job: of each of its tasks, if it is an array."""
         lines = self.tool("scontrol", "--oneliner", "show", "job", number).splitlines()
         return [dict(word.split("=", 1) for word in line.split() if "=" in word)
                 for line in lines if line]
@@ -107,7 +108,7 @@ class SlurmCase(Case):
         return all(task["JobState"] in ENDED for task in self.tasks(number))
 
     def wait_for(self, number, limit=120):
-        """All tasks of a job, when they have ended."""
+        """Waits until all tasks of a job have ended, and returns them."""
         deadline = time.monotonic() + limit * runner.SCALE
         while not self.ended(number):
             self.assertLess(time.monotonic(), deadline, "job %s does not end" % number)
@@ -138,7 +139,7 @@ class SlurmCase(Case):
             return json.load(f)
 
     def valid(self, *names, nodes=2, ranks=RANKS):
-        """A report, of so many ranks on so many nodes."""
+        """There is a valid report, of so many ranks on so many nodes."""
         report = self.report(*names)
         self.assertIs(report["valid"], True, names)
         self.assertEqual((report["mpi"]["ranks"], report["mpi"]["nodes"]),

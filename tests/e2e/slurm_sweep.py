@@ -14,7 +14,7 @@ from slurm_jobs import SlurmCase
 
 
 class Sweeps(SlurmCase):
-    """Of madbench on two ranks, with two configurations and two rounds."""
+    """Sweeps of madbench on two ranks, with two configurations and two rounds."""
 
     def spec(self, **changes):
         tree = {"program": "madbench", "np": 2, "rounds": 2, "timeout": 60,
@@ -50,7 +50,7 @@ class Sweeps(SlurmCase):
         self.assertEqual(left, [])
 
     def queue(self, *options):
-        """[(number, name, state)]"""
+        """Returns [(number, name, state)]."""
         lines = self.tool("squeue", "--noheader", "--format=%i %j %T", *options)
         return [line.split() for line in lines.splitlines()]
 
@@ -58,7 +58,7 @@ class Sweeps(SlurmCase):
         return bool(self.queue("--states=RUNNING"))
 
     def ever(self):
-        """Numbers of all jobs there have been since the Slurm is up."""
+        """Returns the numbers of all jobs since Slurm was started."""
         return set(task["JobId"] for task in self.tasks("")
                    if "JobId" in task)
 
@@ -79,7 +79,7 @@ class Sweeps(SlurmCase):
         self.assertEqual(sorted(ranks), [2, 4])
 
     def most_at_once(self, sweep):
-        """The largest number of jobs that were seen in the queue."""
+        """Returns the largest number of jobs that were seen in the queue."""
         most = 0
         while sweep.poll() is None:
             most = max(most, len(self.queue()))
@@ -96,7 +96,7 @@ class Sweeps(SlurmCase):
             self.good(4)
 
     def interrupted(self, sign, status):
-        """While a job runs; returns what is in the queue then."""
+        """Interrupts it while a job runs; returns the queue at that time."""
         self.spec(args=["256", "2", "--io-only", "--dir=" + self.tmp, "--repeat=20"])
         sweep = self.start("--jobs=2")
         self.until(self.running, "a job runs")
@@ -129,8 +129,8 @@ class Sweeps(SlurmCase):
         self.assertIn("1 of 2 runs failed", err)
 
     def test_nasty_names(self):
-        """The job's script, its log and its folder: no shell or pattern takes a part
-        of them for more than a name."""
+        """The job's script, its log and its folder have such names: no shell or pattern
+        interprets them."""
         for name in ("a b;touch gone $(touch gone) `touch gone` '\" %j *", "\\x%j\\"):
             self.nasty_name(name)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # limit: 300, alone; mpi: any; tier: ci
-"""A throttled disk that stands still for 2 s in the middle of a run: the series and the
-tails show it, and a comparison with a run without it says so."""
+"""A throttled disk that stops for 2 s in the middle of a run: the series and the tails
+show it, and a comparison with a run without it reports it."""
 import os
 import re
 import subprocess
@@ -14,7 +14,7 @@ from in_rig import in_rig
 LEADLINE = os.path.join(BUILD, "python", "leadline", "leadline")
 DISK = os.environ.get("LEADLINE_DISKS", "")
 STALL_S = 2
-# Ten transfers must be beyond the p99.9, and those under way at once are more.
+# Ten transfers must be beyond the p99.9, and more are in flight at once.
 BLOCKS, DEPTH = 12000, 16
 SIZE = (str(BLOCKS * 4096), "--block-size=4096", "--depth=%d" % DEPTH, "--no-verify",
         "--iomethod=threads", "--cache=direct", "--repeat=1")
@@ -31,7 +31,7 @@ def written():
 
 
 def stand_still(ended):
-    """In the middle of the writing: no write begins while a file system is frozen."""
+    """Freezes the file system in the middle of writing: no write begins then."""
     while written() < BLOCKS * 4096 // 3 and not ended.is_set():
         time.sleep(0.01)
     subprocess.run(["fsfreeze", "--freeze", DISK], check=True)
@@ -56,8 +56,8 @@ class Stall(Case):
         return done, self.good(done)
 
     def gap(self, report):
-        """The longest run of slots without bytes between others, in seconds; and the
-        longest latency of the slot behind it."""
+        """Returns the longest run of slots without bytes between others, in seconds;
+        and the longest latency of the slot behind it."""
         s = samples(report, "write")[0]["series"]
         longest, empty, behind = 0, 0, 0
         for calls, max_s in zip(s["calls"], s["max_s"]):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # limit: 300; mpi: any
-"""What the report says that files stand on, and whether a device served reads, on file
-systems of the test's own."""
+"""The report's description of storage below files, and of a device serving reads, on
+file systems of the test's own."""
 import glob
 import os
 import sys
@@ -16,7 +16,7 @@ SIZE = ("4M", "--block-size=1M")
 
 
 def device_of(at):
-    """"/dev/loop3", the one that is mounted there."""
+    """Returns the device mounted there, such as "/dev/loop3"."""
     with open("/proc/self/mountinfo", encoding="utf-8") as f:
         return [line.split(" - ")[1].split()[1] for line in f
                 if line.split()[4] == os.path.realpath(at)][-1]
@@ -50,7 +50,7 @@ class Storage(Case):
         with disks.image(self.at, "ext4"):
             disks.tool("losetup", "--direct-io=off", device_of(self.at))
             self.measured()
-            # All of what was read is in the image's pages, where it was written.
+            # All data read are in the image's pages, where they were written.
             held = self.warned["cache_below"].split("of the image's ")[1]
             held = float(held.split(", ")[1].split()[0])
             with open(self.at + ".image", "rb") as f:
@@ -155,8 +155,8 @@ class Storage(Case):
                     w["code"] for w in done.report["warnings"]], unlike)
 
     def test_depth_that_the_kernel_takes_away(self):
-        """It may hold io_submit and io_uring_enter until a transfer is complete; the
-        threads of an engine wait apart from the caller."""
+        """The kernel may hold io_submit and io_uring_enter until a transfer completes;
+        the threads of an engine wait apart from the caller."""
         with disks.passthrough(self.at, "read:2000:1%", "blocktransfer"):
             for engine in ("uring", "libaio", "threads"):
                 done = self.run_program(
@@ -184,7 +184,8 @@ class Storage(Case):
         self.is_not_claimed()
 
     def test_here(self):
-        """Where the test runs: what cannot be known is not claimed."""
+        """In the test's own directory, the report claims nothing that cannot be
+        known."""
         self.measured()
         worst = max(("below", "device", "unknown", "cache", "memory").index(
             row["reads"]) for row in self.stack)
@@ -202,7 +203,7 @@ class Storage(Case):
                 self.measured(program=program, args=args)
 
     def test_survey_elsewhere(self):
-        """What a load reads is on other storage than what it writes."""
+        """A load reads from other storage than it writes to."""
         survey = os.path.join(self.tmp, "survey")
         os.mkdir(survey)
         with disks.memory(survey, "size=64m"):
@@ -218,7 +219,7 @@ class Storage(Case):
             self.assertIn("on tmpfs (memory)", self.warned["cache_below"])
 
     def test_partitions_elsewhere(self):
-        """The header alone is in --dir."""
+        """Only the header is in --dir."""
         with disks.memory(self.at, "size=64m"):
             self.measured(args=[*SIZE, "--filetype=PARTITIONED",
                                 "--node-dirs=" + self.at], at=self.tmp)

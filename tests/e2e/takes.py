@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # mpi: any
-"""A program shows, and understands, the options that it takes and no others; and tells
-which I/O engines there are."""
+"""A program shows, and accepts, its own options and no others; and lists the I/O
+engines."""
 import json
 
 from e2e import Case, add, main
 
 LOAD = ("pfmload", ("-o", "out.pfm", "in.gsf"))
 PERF = ("ldad", ("perf",))
-# Options that others have.
+# Options of other programs.
 UNKNOWN = [(LOAD, "filetype=UNIQUE"), (LOAD, "node-dirs=/tmp"), (LOAD, "rank-shift=1"),
            (LOAD, "threads=2"), (PERF, "iomode=ASYNC"), (PERF, "rank-shift=1"),
            (PERF, "threads=2"), (("madbench", ("64", "4")), "threads=2")]
-# And choices.
+# Choices of other programs.
 LACKED = [(PERF, "cache=direct", "flush|keep"),
           (LOAD, "iomethod=HDF5", "POSIX or MPI, or"),
           (LOAD, "iomethod=null", "POSIX or MPI, or")]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """In a build with the thread sanitizer (--enable-sanitizers=thread): no data races in
-what has threads. In others nothing: other tests see that it works."""
+programs with threads. In others nothing: other tests show that they work."""
 import os
 import subprocess
 import unittest
@@ -35,7 +35,7 @@ class Programs(Races):
                                            "--depth=2", "--iomethod=" + engine))
 
     def test_lanes_that_sort_and_compute(self):
-        """With runs, of which all lanes merge parts; several passes."""
+        """There are runs, of which all lanes merge parts, and several passes."""
         for line in (("sort", "--records=60000", "--memory=1M", "--merge-buffer=64k"),
                      ("knn", "20000", "--queries=4"),
                      ("search", "--records=20000", "--lookups=400")):
@@ -49,7 +49,7 @@ class Programs(Races):
                                      "--ops=create,relist,unlink", "--quiet"))
 
     def test_consumers_of_readers(self):
-        """Two that classify, each fed by three readers."""
+        """Two threads classify, each fed by three readers."""
         self.good(self.run_program("outcore", "gen", "documents", "--files=60",
                                    "--output=" + os.path.join(self.tmp, "stories"),
                                    "--quiet"))
@@ -61,7 +61,7 @@ class Programs(Races):
                                      "--readers=3", "--slots=2", "--quiet"))
 
     def test_lanes_that_fail(self):
-        """Two of them at once."""
+        """Two fail at once."""
         done = self.blocktransfer("512k", "--block-size=64k", "--threads=4",
                                   "--no-verify", "--iomethod=null:fail_every=3")
         self.failed(done, "fail_every")
@@ -71,7 +71,7 @@ class Programs(Races):
         self.silent(self.madbench("64", "4", "--io-only", *THREADS))
 
     def test_the_watchdog(self):
-        """It ends the process, from a thread of its own, while the call goes on."""
+        """It ends the process, from a thread of its own, while the call continues."""
         done = self.run_program("blocktransfer", "1M", "--quiet", "--io-timeout=2",
                                 "--iomethod=null:delay_us=20000000", np=2)
         self.assertNotEqual(done.status, 0, done)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # limit: 600; tier: quick ci
-"""Storage that lies or fails is found out: on any rank, at any call, through every
-layer. One sentence says where; nothing hangs, nothing is left, no report is valid."""
+"""Storage that lies or fails is detected: on any rank, at any call, through every
+layer. One sentence tells where; nothing hangs, nothing is left, no report is valid."""
 import os
 
 from e2e import HAVE_SCALAPACK, METHODS, Case, add, fault, main, total
@@ -12,8 +12,8 @@ BLOCKS = ("64k", "--block-size=4k")
 RANKS = 3
 TYPES = ("UNIQUE", "SHARED")
 POSIX = METHODS[0]
-# Of the asynchronous engines it is threads whose transfers go through the C library,
-# where faults are made.
+# Of the asynchronous engines, only threads makes transfers through the C library, where
+# faults are made.
 ASYNC = ("async", ("--iomethod=threads", "--iomode=ASYNC"), ())
 
 
@@ -21,21 +21,21 @@ class Verification(Case):
     LIMIT = 30
 
     def hit(self, how, what, rank, *options, size=IO_MODE, program="madbench"):
-        """A run with a fault on one rank, or on all (None)."""
+        """Makes a run with a fault on one rank, or on all (None)."""
         name, method, launcher = how
         return self.run_program(program, *size, *method, "--io-timeout=20", *options,
                                 "--quiet", np=RANKS, launcher=launcher,
                                 env=fault(what, rank, "files/%s-" % program))
 
     def names_place(self, done, *parts, rank):
-        """The sentence says on which rank, in which file, and where."""
+        """The sentence tells the rank, the file, and the place."""
         error = self.failed(done, *parts, rank=rank, file=done.dir)
         self.assertGreaterEqual(error["offset_bytes"], 0)
         self.assertIn("offset %d" % error["offset_bytes"], done.said[0])
         return error
 
     def lies(self, how, what, found, rank, filetype):
-        """What is read is not what was written."""
+        """Reads return other data than were written."""
         done = self.hit(how, what, rank, "--filetype=" + filetype)
         self.names_place(done, "verification failed", found, rank=rank)
         self.assertEqual(done.report["checks"]["blocks_bad"], 1)
@@ -47,8 +47,8 @@ class Verification(Case):
             self.assertEqual(error["errno"], "ENOSPC")
 
     def moves_nothing(self, how, filetype):
-        """A write that moves nothing and is no error: POSIX gives up, ROMIO tries again
-        and succeeds. Either way the truth is told."""
+        """A write moves nothing and reports no error: POSIX gives up, ROMIO tries again
+        and succeeds. Either way the report is true."""
         done = self.hit(how, "write:zero:2", 1, "--filetype=" + filetype)
         if how is POSIX or done.status:
             self.names_place(done, "write of", rank=1)
@@ -56,14 +56,14 @@ class Verification(Case):
             self.assertEqual(self.good(done)["checks"]["blocks_bad"], 0)
 
     def sync_fails(self, how, filetype):
-        # which rank syncs a file for the others is the library's choice: all are hit
+        # The library chooses which rank syncs a file for the others: all are hit.
         rank = 1 if how is POSIX else None
         done = self.hit(how, "fsync:EIO:1", rank, "--filetype=" + filetype)
         self.failed(done, "sync", rank=rank, file=done.dir)
 
     def collective(self, how, what):
-        """Which rank writes for the others is the library's choice: all are hit. OMPIO
-        may lose its way in a collective call that failed: the time limit ends it."""
+        """The library chooses which rank writes for the others: all are hit. OMPIO may
+        hang in a collective call that failed: the time limit ends it."""
         done = self.hit(how, what, None, "--filetype=SHARED", "--collective",
                         "--io-timeout=3")
         if "did not come back" in done.err:
@@ -78,13 +78,13 @@ class Verification(Case):
         self.assertEqual(done.report["why"], "did not finish")
 
     def short_transfers(self, filetype):
-        """POSIX says so, and the rest follows."""
+        """POSIX reports it, and the rest follows."""
         for what in ("write:half:2", "read:half:3"):
             report = self.good(self.hit(POSIX, what, 1, "--filetype=" + filetype))
             self.assertEqual(report["checks"]["blocks_bad"], 0)
 
     def is_stuck(self, how, filetype):
-        """A transfer that never comes back ends the run all the same."""
+        """A transfer that never returns ends the run all the same."""
         name, method, launcher = how
         done = self.madbench(*IO_MODE, *method, "--filetype=" + filetype,
                              "--io-timeout=1", np=RANKS, launcher=launcher,
@@ -92,13 +92,13 @@ class Verification(Case):
         self.ended_by_watchdog(done, "rank 1 on ", "within 1 s")
 
     def test_a_helper_is_stuck(self):
-        """The wait is bounded, what the helper does is not: the watchdog ends it."""
+        """The wait is bounded, the helper's call is not: the watchdog ends it."""
         done = self.madbench(*IO_MODE, "--iomethod=threads", "--io-timeout=1", np=RANKS,
                              env=fault("write:hang:2", 1))
         self.ended_by_watchdog(done, "rank 1 on ", "did not finish within 1 s")
 
     def test_a_helper_fails(self):
-        """The error is told as it is of a synchronous engine."""
+        """The error is reported as with a synchronous engine."""
         for call in ("write", "read"):
             done = self.hit(("threads", ("--iomethod=threads",), ()),
                             call + ":EIO:2", 1, "--filetype=SHARED")
@@ -112,7 +112,7 @@ class Verification(Case):
             self.assertEqual(error["errno"], code)
 
     def foreign(self, filetype):
-        """A file of that name which somebody else made is refused, and left alone."""
+        """A file of that name from somebody else is refused, and left alone."""
         done = self.hit(POSIX, "open:plant:1", 0, "--filetype=" + filetype)
         self.assertEqual(done.status, 1, done)
         self.assertEqual(len(done.said), 1, done)
@@ -138,7 +138,7 @@ class Verification(Case):
         self.names_place(done, "write of", rank=0)
 
     def test_no_verify_checks_nothing(self):
-        """Then a lie passes: it is the checking that finds it, and nothing else."""
+        """Then a lie passes: only checking finds it."""
         report = self.good(self.hit(POSIX, "write:flip:2", 1, "--no-verify"))
         self.assertEqual(report["checks"]["blocks_checked"], 0)
 
@@ -154,7 +154,7 @@ class Verification(Case):
                 if not name.endswith(".json")]
 
     def test_an_earlier_run_wrote_other_data(self):
-        """So that what it left on a device cannot pass for this run's; but the same
+        """So its leftovers on a device cannot pass for this run's data; but the same
         data can be had."""
         (one, seed), (other, _) = self.kept_bytes(), self.kept_bytes()
         units = range(0, len(one), 4096)
@@ -170,7 +170,7 @@ class Verification(Case):
             self.assertEqual(total(report, "read", "calls"), 2 * 3 * RANKS)
 
 
-LIES = [  # the fault, what is said to have been found
+LIES = [  # the fault, and what it is found to be
     ("a_bit_changes_on_disk", "write:flip:2", "with changed bytes"),
     ("a_bit_changes_on_the_way", "read:flip:2", "with changed bytes"),
     ("a_block_is_misplaced", "write:shift:2", "found "),
@@ -206,7 +206,7 @@ for k, how in enumerate([*METHODS, ASYNC]):
     for i, (what, fault_text, found) in enumerate(LIES):
         add(Verification, "%s_%s" % (what, name), "lies", how, fault_text, found,
             (i + k) % RANKS, TYPES[(i + k) % 2])
-    # a failed launch takes Open MPI more than a second: not every product
+    # A failed launch takes Open MPI more than a second: so not every product runs.
     for i, (what, fault_text, found) in enumerate(FAILURES):
         add(Verification, "%s_%s" % (what, name), "fails", how, fault_text, found,
             (i + k) % RANKS, TYPES[(i + k + 1) % 2])
