@@ -1,4 +1,4 @@
-"""What "iotrace findings" writes, made up: for tests of the page."""
+"""Makes output of "iotrace findings" for tests of the page."""
 
 CLASSES = ("read", "write", "open", "close", "meta", "sync", "lock", "wait", "library")
 

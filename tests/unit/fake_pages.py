@@ -1,6 +1,6 @@
 """Folders of synthetic reports for whole pages: matrices of 4 to 500 configurations,
-many ranks, several programs, two systems. Rates are products of what each option does,
-of what a round does, and of noise that is the same each time."""
+many ranks, several programs, two systems. Rates are products of the effects of each
+option, of the round, and of noise that is the same each time."""
 import itertools
 import math
 import os
@@ -27,7 +27,7 @@ def rate(options, noise):
 
 
 def histogram(seconds):
-    """Transfers around `seconds`, a few of them much longer."""
+    """Makes transfers around `seconds`, a few of them much longer."""
     return [[seconds * 2.0 ** (i / 4.0), int(1000 * math.exp(-abs(i - 8) / 2.0)) + 1]
             for i in range(40)]
 
@@ -42,8 +42,8 @@ def latency(tree, value):
 
 def sweep(folder, levels, rounds=ROUNDS, series_id="s1", skip=(), seed=1, day=1,
           **more):
-    """One report for each round and combination of `levels`, {option: values};
-    "ranks" is one of them. `skip`: of so many configurations each."""
+    """Makes a report for each round and combination of `levels`, {option: values};
+    "ranks" is one of them. `skip`: leaves out one of so many configurations."""
     noise = random.Random(seed)
     for i, values in enumerate(itertools.product(*levels.values())):
         options = dict(zip(levels, values))
@@ -115,7 +115,7 @@ def many_ranks(folder, ranks=256):
 
 
 def archive(folder):
-    """Several programs, and one that ran every night."""
+    """Makes several programs, and one that ran every night."""
     few(folder)
     sweep(folder, {"engine": METHODS[:3]}, program="blocktransfer", series_id="s2")
     noise = random.Random(5)
@@ -131,7 +131,7 @@ def archive(folder):
 
 
 def systems(folder):
-    """The same sweep on two machines with other file systems."""
+    """Makes the same sweep on two machines with other file systems."""
     for name, fs, seed in (("alps", "lustre", 1), ("beat", "gpfs", 2)):
         sweep(folder, {"iomethod": METHODS[:2], "chunk": CHUNKS[:2]}, host=name, fs=fs,
               series_id=name, seed=seed)

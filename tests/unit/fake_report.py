@@ -1,4 +1,4 @@
-"""Synthetic reports, as the schema has them, with what a test wants changed."""
+"""Synthetic reports that follow the schema, with a test's changes."""
 import json
 import os
 import uuid
@@ -45,7 +45,7 @@ def save(folder, name, tree):
 
 
 def save_runs(folder, name, tree):
-    """A report of each repetition, as of so many runs that are called `name`."""
+    """Saves a report of each repetition, as if of so many runs with the name `name`."""
     paths = []
     for i in range(len(tree["figures"][0]["reps"])):
         one = json.loads(json.dumps(tree))
@@ -57,7 +57,8 @@ def save_runs(folder, name, tree):
 
 
 def save_series(folder, config, values, series_id="s1", figure="write_MBps", **more):
-    """One report a round: values[i] is round i + 1's (None: that run is missing)."""
+    """Saves a report a round: values[i] is that of round i + 1 (None: that run is
+    missing)."""
     for i, value in enumerate(values):
         if value is not None:
             values_by_name = value if isinstance(value, dict) else {figure: value}

@@ -1,5 +1,4 @@
-"""A launcher and a program that only pretend, and a sweep of them: for the tests of
-leadline sweep."""
+"""A fake launcher and program, and a sweep of them: for the tests of leadline sweep."""
 import json
 import os
 import shutil
@@ -21,7 +20,7 @@ os.environ["FAKE_BEFORE"] = " ".join(words[2:program])
 os.execv(words[program], words[program:])
 """
 
-# Writes the report it was asked for, unless "orders" in its folder say otherwise.
+# Writes the requested report, unless "orders" in its folder say otherwise.
 PROGRAM = """#!%(python)s -B
 import json, os, signal, sys, time
 sys.path.insert(0, %(here)r)

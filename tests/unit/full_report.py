@@ -1,4 +1,4 @@
-"""Reports that are complete, as the schema has it, from fake_report's short ones."""
+"""Complete reports by the schema, made from fake_report's short ones."""
 import copy
 
 from fake_report import report
@@ -31,7 +31,7 @@ def figure(name, reps, unit="MB/s", better="higher", at=None):
 
 
 def sample(phase, act, seconds, ranks, slowest=None, rep=1):
-    """`slowest`: (rank, how many times as long as the others)"""
+    """Makes a sample; `slowest`: (rank, how many times as long as the others)."""
     each = [seconds] * ranks
     if slowest and act in ("read", "write", "sync"):
         each[slowest[0]] *= slowest[1]
@@ -54,7 +54,7 @@ def samples(phases, ranks, slowest=None):
 
 def full(figures, start="2026-11-20T10:15:02.123Z", fs="ext4", host="n1", slowest=None,
          phases=("S", "W"), **more):
-    """figures: {name: values} or rows made by figure()."""
+    """Makes a report; figures: {name: values} or rows made by figure()."""
     tree = report({}, **more)
     ranks = tree["mpi"]["ranks"]
     if isinstance(figures, dict):

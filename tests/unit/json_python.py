@@ -26,7 +26,8 @@ ODD = [b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe2\x82", b"\xff",
 
 
 def one_each(error):
-    """A mark for each byte that is no UTF-8, which is ours; Python's is for several."""
+    """Returns our replacement character for each invalid byte; Python's stands for
+    several."""
     return "\ufffd" * (error.end - error.start), error.end
 
 
@@ -34,7 +35,7 @@ codecs.register_error("one_each", one_each)
 
 
 class Maker:
-    """A document by chance: its items for the writer, and what they should become."""
+    """A random document: its items for the writer, and the expected result."""
 
     def __init__(self, seed):
         self.rng = random.Random(seed)
@@ -95,7 +96,7 @@ class Maker:
 
 
 def same(a, b):
-    """As ==, but numbers are alike to the last bit, and of one kind."""
+    """Compares as ==, but numbers must have equal bits and types."""
     if isinstance(a, (list, tuple)):
         return type(a) is type(b) and len(a) == len(b) and all(map(same, a, b))
     if isinstance(a, float) and isinstance(b, int):   # 5 for 5.0

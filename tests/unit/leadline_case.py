@@ -1,4 +1,4 @@
-"""What the tests of leadline share: a command, and a folder of reports."""
+"""The common part of the tests of leadline: a command, and a folder of reports."""
 import contextlib
 import io
 import os
@@ -14,7 +14,7 @@ STEADY = [100.0, 101.0, 99.0, 100.5, 99.5, 100.0]
 
 
 def leadline(*args):
-    """(exit status, stdout, stderr) of a command."""
+    """Returns (exit status, stdout, stderr) of a command."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
@@ -26,7 +26,7 @@ def leadline(*args):
 
 @contextlib.contextmanager
 def without_privileges():
-    """Root may read everything, and so is somebody else meanwhile."""
+    """Becomes another user meanwhile, as root may read everything."""
     root = os.geteuid() == 0
     if root:
         os.seteuid(NOBODY)
@@ -52,13 +52,13 @@ class LeadlineCase(unittest.TestCase):
         return save(self.dir, name, tree)
 
     def run_command(self, *args, status=0):
-        """stdout of a command that says nothing else."""
+        """Returns stdout of a command that prints no messages."""
         got, out, err = leadline(self.COMMAND, *args)
         self.assertEqual((got, err), (status, ""))
         return out
 
     def refused(self, sentence, *args, status=1):
-        """One sentence, which is returned, and nothing on stdout."""
+        """Returns its one sentence; there is nothing on stdout."""
         got, out, err = leadline(self.COMMAND, *args)
         self.assertEqual(got, status, err)
         self.assertEqual(err.count("\n"), 1, err)

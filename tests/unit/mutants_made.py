@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # mpi: any
-"""The mutants that tests/mutants/made.py makes of a few lines of C and of Python."""
+"""The mutants that tests/mutants/made.py makes from a few lines of C and of Python."""
 import os
 import sys
 import unittest
@@ -86,7 +86,7 @@ def names(file, text):
 
 
 def wrong(file, text, name):
-    """The text as this mutant has it."""
+    """Returns the text of this mutant."""
     m = {m.name: m for m in made.mutants_of(file, text)}["%s %s" % (file, name)]
     return text[:m.begin] + m.new + text[m.end:]
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # mpi: any
-"""Each command of leadline that reads files, on everything that is not what it reads:
-one sentence, exit status 1 or 2, nothing on stdout, no file made, never a traceback."""
+"""Each command of leadline that reads files, on everything except its own input: one
+sentence, exit status 1 or 2, nothing on stdout, no file made, never a traceback."""
 import json
 import os
 import struct
@@ -45,7 +45,7 @@ def without_units():
 
 
 WHOLE = json.dumps(REPORT)
-# name: what the file holds, what the sentence must say
+# name: the file's contents, words of the sentence
 FILES = {
     "empty": ("", "empty"),
     "blanks": (" \n\t", "empty"),
@@ -94,7 +94,7 @@ class BadInput(LeadlineCase):
         for command in self.commands(path):
             status, out, err = leadline(*command)
             self.assertIn(status, (1, 2), (command, out))
-            if command[0] == "validate":   # whose sentences are what was asked for
+            if command[0] == "validate":  # its sentences are its output
                 self.assertLessEqual(out.count("\n"), 6)
                 out, err = "", out.splitlines()[0] + "\n"
             self.assertEqual((err.count("\n"), out), (1, ""), (command, err))
@@ -103,7 +103,7 @@ class BadInput(LeadlineCase):
             self.assertEqual(os.listdir(self.path("made")), [], command)
 
     def test_hundreds_of_them(self):
-        """Broken ones, some good ones, and what is none of ours."""
+        """There are broken ones, some good ones, and files of others."""
         folder = self.path("many")
         os.mkdir(folder)
         for i in range(300):
@@ -135,7 +135,7 @@ class BadInput(LeadlineCase):
         os.mkdir(self.path("folder.json"))
         for command in self.commands(self.path("folder.json")):
             if command[0] == "validate":
-                continue   # none of none is wrong
+                continue  # an empty folder is not wrong
             status, out, err = leadline(*command)
             self.assertIn(status, (1, 2), command)
             self.assertEqual((err.count("\n"), out), (1, ""), command)
@@ -178,7 +178,7 @@ class BadInput(LeadlineCase):
             self.assertIn((status, err.count("\n")), ((0, 0), (1, 1), (2, 1)), command)
 
     def test_names_that_are_no_text(self):
-        """Of files, as they go into tables and pages."""
+        """Such names of files go into tables and pages."""
         folder = self.path("odd")
         os.mkdir(folder)
         for i, name in enumerate((b"\xff\xfe.json", b"a\nb\x1b[2J.json", b"-x.json",

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # mpi: any
-"""leadline calibrate --saturate: who climbs how far, and what is made of it."""
+"""leadline calibrate --saturate: how far each engine climbs, and the result."""
 import os
 import unittest
 from collections import OrderedDict
@@ -14,7 +14,8 @@ ENGINES = OrderedDict([("posix", False), ("uring", True)])
 
 
 def rates(engine, asynchronous, at_once):
-    """posix gives 10 a thread up to 4, uring 20 up to 8; reads twice that."""
+    """Returns rates: posix gives 10 a thread up to 4, uring 20 up to 8; reads twice
+    that."""
     value = 20.0 * min(at_once, 8) if asynchronous else 10.0 * min(at_once, 4)
     return {"write_MBps": {"reps": [value] * 3},
             "read_MBps": {"reps": [2 * value] * 3}}
@@ -43,7 +44,7 @@ class Climb(unittest.TestCase):
         self.assertIn("gains 10 %", climb.sentence(steps, "read_MBps", 2))
 
     def test_what_was_chosen_is_measured_again(self):
-        """The steps are too high by chance, what comes after is not."""
+        """The steps are too high by chance, later measurements are not."""
         steps, asked = climb.climb(ENGINES, 64, rates), []
 
         def later(*step):

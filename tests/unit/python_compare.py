@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # mpi: any
-"""leadline compare, on reports whose answers are known."""
+"""leadline compare, on reports with known answers."""
 import collections
 import csv
 import io
@@ -36,14 +36,14 @@ class Case(unittest.TestCase):
         return {r["configuration"]: r["verdict"] for r in self.rows(*args)}
 
     def pair(self, a=None, b=None, **more):
-        """Two files of one run each with STEADY repetitions, changed as said."""
+        """Makes two files of one run each with STEADY repetitions, changed as given."""
         figures = {"write_MBps": STEADY}
         return [save(self.dir, name + ".json", report(**dict(
             dict({"figures": figures}, **more), **(changes or {}))))
                 for name, changes in (("a", a), ("b", b))]
 
     def runs(self, a=None, b=None, **more):
-        """The same of six runs each."""
+        """Makes the same with six runs each."""
         paths = []
         for name, changes in (("a", a), ("b", b)):
             paths += save_runs(self.dir, name, report(**dict(
@@ -90,8 +90,8 @@ class Numbers(Case):
         self.assertEqual(row["median"], 100.0 / 1.3)
 
     def test_no_verdict_word_from_one_run(self):
-        """Whatever is asked, and where the other side has many runs: on a device whose
-        speed wanders, half of such pairs of equals would be called different."""
+        """It holds for any question, and if the other side has many runs: on a device
+        whose speed wanders, half of such pairs of equals would be called different."""
         slow = {"write_MBps": [v / 3 for v in STEADY]}
         one = self.pair(b={"figures": slow}, options={"filetype": "unique"})
         many = save_runs(self.dir, "c", report({"write_MBps": STEADY}))
@@ -248,7 +248,7 @@ class Groups(Case):
                          ["posix (after)", "posix (before)"])
 
     def test_files_of_two_directories(self):
-        """Called after their files; and how they would be runs of two."""
+        """They are named after their files; and they would be runs of two."""
         folders = [os.path.join(self.dir, name) for name in ("before", "after")]
         for folder in folders:
             os.mkdir(folder)
@@ -307,7 +307,8 @@ class Words(unittest.TestCase):
             self.assertEqual(compare.option_text("o", value), text)
 
     def test_headlines(self):
-        """Those asked for, or the totals, or the first two that have no parameter."""
+        """They are those requested, or the totals, or the first two without a
+        parameter."""
         def names(text, patterns=None):
             figures = [self.Figure(name.rstrip("@"), (("p", 1),) * name.count("@"))
                        for name in text.split()]
@@ -401,15 +402,15 @@ class Against(Case):
         self.assertEqual(self.meaning, [])
 
     def ranks(self, weak=False, figure="write_MBps", power=1.0):
-        """1.8 times as fast with each doubling of the ranks; a dry run's option "ranks"
-        is 0 in all reports."""
+        """Makes runs 1.8 times as fast with each doubling of the ranks; a dry run's
+        option "ranks" is 0 in all reports."""
         for n, speed in ((1, 1.0), (2, 1.8), (4, 3.24)):
             save_series(self.dir, "np%d" % n, [v * speed ** power for v in STEADY],
                         figure=figure, ranks=n,
                         options={"ranks": 0, "npix": 1024 * (n if weak else 1)})
 
     def test_ranks(self):
-        """By either name, in strong and in weak scaling."""
+        """Both names work, in strong and in weak scaling."""
         for weak in (False, True):
             self.ranks(weak)
             for name in ("np", "ranks", "np=1"):
@@ -425,7 +426,8 @@ class Against(Case):
             self.assertNotIn("not comparable", out)
 
     def test_ranks_and_seconds(self):
-        """In strong scaling 4 ranks are to need a fourth, in weak scaling as much."""
+        """In strong scaling 4 ranks should need a fourth of the time, in weak scaling
+        the same."""
         for weak, efficiency in ((False, "81"), (True, "324")):
             self.ranks(weak, "wall_s", -1.0)
             for name in os.listdir(self.dir):
@@ -439,7 +441,8 @@ class Against(Case):
                           "efficiency %s %%" % efficiency, " ".join(self.meaning))
 
     def test_what_a_sweep_varied_is_compared(self):
-        """Ranks, the work and the cache policy; but not with another series."""
+        """Those are ranks, the work and the cache policy; but not with another
+        series."""
         self.ranks(weak=True)
         self.assertEqual(self.verdicts(self.dir)["np2"], "faster by 1.8x")
         save_series(self.dir, "keep", [v * 3 for v in STEADY], cache="keep")
@@ -488,7 +491,7 @@ class Notes(Case):
 
 
     def test_folders_in_a_folder(self):
-        """One that has no reports itself stands for those in it."""
+        """A folder without reports of its own stands for the folders in it."""
         for name in ("old", "new", ".hidden", "empty"):
             os.mkdir(os.path.join(self.dir, name))
             if name != "empty":
@@ -515,7 +518,8 @@ class Notes(Case):
                       "its earlier one", found[0])
 
     def test_drift_is_over_time(self):
-        """Runs are in the order of their starts, whatever their files are called."""
+        """Runs are in the order of their starts, whatever the names of their files
+        are."""
         for i, value in enumerate(STEADY + [v * 2 for v in STEADY]):
             tree = report({"write_MBps": [value]}, label="one")
             tree["run"]["start_utc"] = "2026-11-%02dT00:00:00Z" % (i + 1)
@@ -539,7 +543,8 @@ class Tails(Case):
     SPREAD = [1.0, 1.03, 0.97, 1.02, 0.98, 1.01, 0.99, 1.0]
 
     def fill(self, name, rounds=8, prefix="", rates=1.0, spread=1.0, **factors):
-        """A report a round: usual latencies, some of them times a factor (or None)."""
+        """Makes a report a round: usual latencies, some of them times a factor (or
+        None)."""
         for i in range(rounds):
             # The order of the deviations differs from figure to figure.
             found = report({a + "_MBps": [100 * rates * self.SPREAD[i]]
@@ -580,7 +585,7 @@ class Tails(Case):
                          r"one smaller than 1\.\d+x could have been missed\)\.$")
 
     def test_a_bucket_is_no_difference(self):
-        """All values of one in one bucket, those of the other in the next."""
+        """All values of one are in one bucket, those of the other in the next."""
         self.fill("a", spread=0.0)
         self.fill("b", spread=0.0, read_p99=2 ** (1 / 16.0), read_p50=2 ** (2 / 16.0),
                   read_max=2 ** (1 / 16.0))
@@ -594,7 +599,7 @@ class Tails(Case):
     def test_one_of_many_may_be_chance(self):
         self.fill("a", spread=0.0)
         self.fill("b", spread=0.0)
-        for i in range(8):   # t is 3.0: enough for one (2.4), not for eight (3.8)
+        for i in range(8):  # t is 3.0: enough for one (2.4), not for eight (3.8)
             path = os.path.join(self.dir, "b-%d.json" % i)
             with open(path) as stream:
                 tree = json.load(stream)

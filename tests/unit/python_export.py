@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # mpi: any
-"""leadline export: what the reports have, row by row."""
+"""leadline export: the contents of the reports, row by row."""
 import csv
 import io
 import sys
@@ -45,7 +45,8 @@ class Export(LeadlineCase):
         self.assertEqual(list(self.rows()[0]), COLUMNS)
 
     def test_what_varied_is_a_column(self):
-        """Options that are no workload, and what only a sweep's state tells."""
+        """They are options outside the workload, and facts that only a sweep's state
+        has."""
         for name, method in (("a", "posix"), ("b", "mpi")):
             self.save(report({"write_MBps": [1.0]}, name, "s1", 1,
                              options={"iomethod": method}), name + ".json")
@@ -59,7 +60,7 @@ class Export(LeadlineCase):
                                          ("b", "mpi", "", "unique")])
 
     def test_rows(self):
-        """One for each repetition, one without a value as well."""
+        """There is one for each repetition, also without a value."""
         self.two()
         found = self.rows()
         self.assertEqual(len(found), 8)
@@ -78,7 +79,7 @@ class Export(LeadlineCase):
              for rep, value in (("1", ""), ("2", "1.5"))])
 
     def test_order(self):
-        """By date, whatever the files are called."""
+        """Rows are in order of date, whatever the names of files are."""
         for name, day in (("a", 3), ("b", 1), ("c", 2)):
             tree = report({"write_MBps": [float(day)]})
             tree["run"]["start_utc"] = "2026-11-%02dT10:00:00Z" % day
@@ -94,7 +95,7 @@ class Export(LeadlineCase):
         self.assertIn("1 report is of runs that are in the table already", err)
 
     def test_digits(self):
-        """All of them: what is read back is what the report had."""
+        """All are there: reading back gives the report's value."""
         values = [0.1 + 0.2, 1e-17 + 1, 123456789.123456789]
         self.save(report({"write_MBps": values}))
         self.assertEqual([float(row["value"]) for row in self.rows()], values)
@@ -134,7 +135,7 @@ class Export(LeadlineCase):
 
     @unittest.skipUnless(parquet and pandas, "pyarrow and pandas are not installed")
     def test_both_say_the_same(self):
-        """What others read from CSV, by pandas' own rules, is what Parquet holds."""
+        """pandas reads the same from CSV, by its own rules, as Parquet contains."""
         self.two()
         tree = report({"write_MBps": [1.0, 2.5]}, "a", "s1", 4)
         tree["run"]["start_utc"] = "2026-11-20T10:15:02.123Z"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # mpi: any; tier: quick ci
-"""What a sweep can vary besides options, and which launcher starts a program."""
+"""Factors of a sweep besides options, and the launcher that starts a program."""
 import json
 import os
 import sys
@@ -30,7 +30,7 @@ class Runs(Case):
             return json.load(stream)
 
     def test_launchers_programs_and_variables(self):
-        """In one sweep: each run is what its name says."""
+        """They vary in one sweep: each run is what its name says."""
         os.mkdir(self.path("new"))
         with open(self.program) as stream:
             other = self.script("new/fake", stream.read())
@@ -61,7 +61,7 @@ class Runs(Case):
             self.script(name, "localhost\n")
         result = self.sweep(self.spec(rounds=1, matrix={
             "hostfile": [self.path("one"), self.path("two")]}), "--out", self.out)
-        # The launcher that pretends takes what is behind its first two words for -n's.
+        # The fake launcher takes what is behind its first two words for -n's.
         self.assertEqual(result.status, 0, result.err)
         self.assertEqual(sorted(c["config"] for c in self.calls()), ["one", "two"])
         result = self.sweep(self.spec(rounds=1, hostfile="nowhere"), "--out=other")
@@ -119,7 +119,7 @@ class Bad(Case):
 
     @long
     def test_names_of_an_earlier_call_stay(self):
-        """Whatever this version would call its configurations."""
+        """They stay, whatever this version would call its configurations."""
         self.sweep(self.spec(rounds=1), "--out", self.out)
         path = os.path.join(self.out, "sweep.json")
         tree = report.read_json(path)
@@ -154,7 +154,7 @@ class Names(unittest.TestCase):
 
 
 class Launchers(Case):
-    """By programs named after the MPI that ldd, also a pretence, finds in them."""
+    """The launcher for programs, by the MPI that a fake ldd finds in them."""
 
     def setUp(self):
         super().setUp()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # mpi: any
-"""leadline plot figure: over what it is drawn, and that no figure is out of reach."""
+"""leadline plot figure: its horizontal axis, and that every figure can be drawn."""
 import os
 import xml.etree.ElementTree as tree
 
@@ -19,7 +19,7 @@ class Case(LeadlineCase):
     COMMAND = "plot"
 
     def runs(self, name, value, options=None, units=None, rounds=6, rows=None, **more):
-        """One report a round, of one configuration."""
+        """Makes a report a round, of one configuration."""
         for i in range(rounds):
             own = [figure(NAME, [value * STEADY[i] / 100], "us", "lower")]
             made = full(rows or own, config=name, round_number=i + 1, options=options,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # mpi: any
-"""leadline compare --fail-if-slower, on series whose answers are known."""
+"""leadline compare --fail-if-slower, on series with known answers."""
 import json
 import os
 import random
@@ -20,7 +20,7 @@ ROUND = [1.00, 0.97, 1.05, 1.10, 0.92, 1.02]
 
 
 def known(c):
-    """The rounds of configuration c, of which scipy says what they differ by."""
+    """Returns the rounds of configuration c, whose differences scipy has computed."""
     return [BASE[c] * ROUND[r] * (1 + 0.01 * ((37 * c * c + 11 * r * r + 13 * c * r) % 7
                                               - 3)) for r in range(6)]
 
@@ -29,7 +29,8 @@ class Gate(LeadlineCase):
     COMMAND = "compare"
 
     def gate(self, before, after, limit, *more):
-        """(exit status, the JSON's part) of two configurations of one series."""
+        """Returns (exit status, the JSON's part) of two configurations of one
+        series."""
         save_series(self.dir, "a", before)
         save_series(self.dir, "b", after)
         status, out, err = leadline(
@@ -57,7 +58,7 @@ class Gate(LeadlineCase):
             self.assertAlmostEqual(stats.sidak_quantile(m, df), quantile, places=4)
 
     def test_less_is_better(self):
-        """Of a time, larger is slower."""
+        """For a time, larger is slower."""
         for i, (name, factor) in enumerate((("a", 1.0), ("b", 1.2))):
             tree = report({"wall_s": [v * factor for v in STEADY]}, label=name)
             tree["figures"][0].update(better="lower", unit="s")
@@ -81,7 +82,7 @@ class Gate(LeadlineCase):
                         "--fail-if-slower=5%")
 
     def test_by_name(self):
-        """Of two folders, each configuration is held against itself."""
+        """In two folders, each configuration is compared with itself."""
         status, out, err = self.folders({"p": 1.5, "q": 0.7})
         self.assertEqual((status, err), (3, ""))
         self.assertIn("slower: write_MBps of q (new) by 1.43x", out)
@@ -108,7 +109,7 @@ class Gate(LeadlineCase):
         self.assertEqual(self.gate([100, 101], [50, 51], "5%", "--unsure=pass")[0], 0)
 
     def test_one_run_each(self):
-        """However far apart: it neither fails nor passes."""
+        """It neither fails nor passes, however far apart they are."""
         for name, factor in (("a", 1), ("b", 3)):
             self.save(report({"write_MBps": [v / factor for v in STEADY]}),
                       name + ".json")
@@ -144,8 +145,8 @@ class Gate(LeadlineCase):
                          self.path("a.json"), status=2)
 
     def test_decide(self):
-        """It fails only where the lower bound is a loss, and passes only where the
-        upper bound is within the limit."""
+        """It fails only if the lower bound is a loss, and passes only if the upper
+        bound is within the limit."""
         for slow, state in (((1.2, 1.01, 1.5), gate.FAILS),
                             ((1.2, 0.99, 1.5), gate.UNSURE),
                             ((1.02, 1.01, 1.03), gate.PASSES),
@@ -156,8 +157,8 @@ class Gate(LeadlineCase):
             self.assertEqual(gate.decide(slow, 1.05), state, slow)
 
     def sentence(self, after):
-        """(status, the last sentence without its bounds) for configurations that are
-        now so many times as fast."""
+        """Returns (status, the last sentence without its bounds) for configurations
+        that are now so many times as fast."""
         for folder in ("old", "new"):
             shutil.rmtree(self.path(folder), ignore_errors=True)
         status, out, _ = self.folders(after, dict.fromkeys(after, 1))
@@ -165,7 +166,7 @@ class Gate(LeadlineCase):
         return status, re.sub(r" \[.*?\]", "", said)
 
     def test_sentences(self):
-        """The worst of those that decide, and how many more there are."""
+        """They name the worst of those that decide, and how many more there are."""
         for after, status, words in (
                 ({"p": 0.5, "q": 1}, 3,
                  "slower: write_MBps of p (new) by 2.00x, limit 5 %"),
@@ -178,7 +179,7 @@ class Gate(LeadlineCase):
             self.assertEqual(self.sentence(after), (status, words))
 
     def test_what_a_configuration_is_called(self):
-        """By its sweep, its label or its file."""
+        """The name comes from its sweep, its label or its file."""
         for more, name in (({"config": "c", "label": "l"}, "c"), ({"label": "l"}, "l"),
                            ({}, "a")):
             self.save(report({"write_MBps": STEADY}, **more))
@@ -193,8 +194,8 @@ class Gate(LeadlineCase):
         self.assertGreater(five[2], one[2])
 
     def test_how_often(self):
-        """One pair, 5 % noise, 12 rounds: as computed beforehand, within what 200 draws
-        of a fixed seed scatter."""
+        """One pair, 5 % noise, 12 rounds: it agrees with the prediction, within the
+        scatter of 200 draws of a fixed seed."""
         random.seed(1)
         counts = {}
         for loss in (1.0, 1.1):

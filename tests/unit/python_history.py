@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # mpi: any
-"""leadline list: a line for each report, the right ones, and broken ones are said."""
+"""leadline list: a line for each report, the right ones, and broken ones are
+reported."""
 import csv
 import io
 import json

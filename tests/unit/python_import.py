@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # mpi: any; tier: quick ci
-"""leadline import: the figures that the files of other programs have, by hand; files
-that are damaged; and that all other commands take what comes of them."""
+"""leadline import: the figures in the files of other programs, by hand; damaged files;
+and all other commands accept the results."""
 import contextlib
 import io
 import json
@@ -24,17 +24,17 @@ DATA = os.path.join(HERE, os.pardir, "data", "import")
 SAMPLES = sorted(os.listdir(DATA))
 RANKS = {"io500-result_summary.txt": ["--ranks", "8"]}
 CUTS, CHANGES = 20, 200
-# What a file has or has not without announcing it, and what is no figure.
+# Members that a file has or lacks without notice, and that are no figure.
 UNANNOUNCED = ("train_MBps", "bytes_read", "bytes_written", "reads", "writes",
                "file_create_max", "file_read_per_s", "read_p99_s", "write_p99_s")
 
-# file -> [(name of its report, what is in it)]; rates are MB/s to their last digit.
+# file -> [(name of its report, its contents)]; rates are MB/s to their last digit.
 KNOWN = {
     "ior.txt": [("ior", {
         "ranks": 2, "nodes": 1, "write_MBps": [106.053, 298.634, 312.916],
         "read_MBps": [13277.07, 10378.81, 15087.96], "sync": "phase",
         "write_ops_per_s": [405.06, 1143.19, 1197.97]})],
-    "ior-3.0.txt": [("ior-3.0", {    # other words in other places, and no IOPS
+    "ior-3.0.txt": [("ior-3.0", {  # other words in other places, and no IOPS
         "ranks": 16, "version": "3.0.1", "write_MBps": [335.54432], "figures": 2,
         "read_MBps": [26.2144], "transfersize": 1 << 25, "sync": "none"})],
     "ior.json": [("ior", {
@@ -61,7 +61,7 @@ KNOWN = {
         "tree_remove_per_s": [345.040, 155.402, 133.191], "file_read_per_s": None,
         "file_open_per_s": [729444.174, 726286.406, 570653.605],
         "warnings": "order_unknown"})],
-    "mdtest-3.4.txt": [("mdtest-3.4", {   # maximum and minimum are over tasks, too
+    "mdtest-3.4.txt": [("mdtest-3.4", {  # maximum and minimum are over tasks, too
         "ranks": 10, "nodes": 3, "file_create_per_s": [2943.0], "figures": 1,
         "warnings": "summary_only", "file_create_max": [2950.0]})],
     "mdtest-files-data.txt": [("mdtest-files-data", {
@@ -70,7 +70,7 @@ KNOWN = {
     "mdtest-stonewall.txt": [("mdtest-stonewall", {
         "file_create_per_s": [54283.886], "tree_create_per_s": [11096.042],
         "figures": 2, "warnings": "stonewalled"})],
-    "mdtest-v2.txt": [("mdtest-v2", {   # not 33,839, which is rank 0's
+    "mdtest-v2.txt": [("mdtest-v2", {  # not 33,839, which is rank 0's
         "file_create_per_s": [66234.568, 65689.961], "figures": 6})],
     "fio-2jobs.json": [("fio-2jobs", {
         "ranks": 2, "read_MBps": [99.6693], "write_MBps": [249.8560],
@@ -118,7 +118,7 @@ KNOWN = {
 
 
 def what(tree, name):
-    """What `name` is in a report."""
+    """Returns `name` of a report."""
     reps = {f["name"]: f["reps"] for f in tree["figures"]}
     if name.endswith(("_s", "MBps", "share", "utilization")) or "score" in name:
         return reps.get(name)
@@ -137,7 +137,7 @@ class Case(LeadlineCase):
     COMMAND = "import"
 
     def bring(self, name, *args):
-        """(status, stderr, {name of a report: tree})"""
+        """Returns (status, stderr, {name of a report: tree})."""
         path = name if os.path.isabs(name) else os.path.join(DATA, name)
         status, _, err = leadline("import", path, "--out", self.dir,
                                   *(RANKS.get(name, []) + list(args)))
@@ -161,7 +161,7 @@ class Case(LeadlineCase):
             return stream.read()
 
 
-# ---- what the files say ------------------------------------------------------
+# ---- contents of files -------------------------------------------------------
 
 
 class Known(Case):
@@ -184,7 +184,7 @@ class Known(Case):
         tree = self.bring("fio-group.json")[2]["fio-group"]
         hist = tree["samples"][0]["latency"]["hist"]
         self.assertEqual((len(hist), sum(n for _, n in hist)), (22, 32))
-        self.assertLessEqual(79479e-9, hist[-1][0])   # its longest
+        self.assertLessEqual(79479e-9, hist[-1][0])  # its longest
 
     def test_bins_of_jobs_are_added(self):
         tree = json.loads(self.text("fio-group.json"))
@@ -208,7 +208,7 @@ class Known(Case):
         self.assertEqual(trees["x"]["results"]["ior-rnd4K-easy-read"], [0.134469])
 
     def test_runs_one_after_the_other(self):
-        """In one file, as of a loop in a script, with words of others between."""
+        """They are in one file, as of a loop in a script, with other words between."""
         for name, figure in (("ior.txt", "write_MBps"),
                              ("mdtest.txt", "dir_stat_per_s")):
             text = self.text(name)
@@ -241,7 +241,7 @@ class Known(Case):
                           tree["files"], tree["samples"]), (None, None, [], [], []))
 
     def test_iterations_of_mdtest(self):
-        """Two are known, of four the mean."""
+        """Two are known, and the mean of four."""
         two = self.text("mdtest-v2.txt")
         four = two.replace("'-i' '2'", "'-i' '4'").replace("(of 2 it", "(of 4 it")
         status, err, trees = self.bring(self.file(four, "four.txt"))
@@ -269,7 +269,7 @@ for _name in KNOWN:
 
 
 class Darshan(Case):
-    """A log of theirs, which is the one of which the sample has the text's figures."""
+    """A log of Darshan, the one whose figures are in the sample of its text."""
 
     def log(self, name):
         try:
@@ -298,7 +298,7 @@ class Darshan(Case):
         self.assertEqual(tree["files"][0]["fs"], "lustre")
 
     def test_damaged_log(self):
-        """At some the library's C part aborts; of others the records are whole."""
+        """Darshan's C library aborts at some; others have whole records."""
         with open(self.log("ior_hdf5_example.darshan"), "rb") as stream:
             data = stream.read()
         for percent in (95, 50, 30, 10):
@@ -365,7 +365,7 @@ class Command(Case):
         self.assertEqual(tree["run"]["series"], {"id": "s", "config": "c", "round": 4})
 
     def test_host(self):
-        """It is known where there is one node."""
+        """It is known if there is one node."""
         for name in ("ior.txt", "ior.json", "dlio-summary.json"):
             tree = self.bring(name, "--force")[2][name.rsplit(".", 1)[0]]
             self.assertEqual([host["name"] for host in tree["hosts"]], ["n1"], name)
@@ -373,7 +373,7 @@ class Command(Case):
         self.assertEqual(self.bring(self.file(text))[2]["x"]["hosts"], [])
 
     def test_time_zone(self):
-        """Only what is said to be the time zone is."""
+        """Only an explicit time zone counts."""
         with mock.patch.dict(os.environ, TZ=""):
             lost = self.bring("ior.txt")[2]["ior"]["run"]["imported"]["lost"]
         self.assertIn("it started at Sun Nov 22 11:02:49 2026, in a time zone that it "
@@ -404,7 +404,7 @@ class Command(Case):
 
 class Refused(Case):
     def no(self, sentence, content, *args, status=1, name="x"):
-        """One sentence, and nothing is written."""
+        """It prints one sentence, and writes nothing."""
         path = self.file(content, name)
         self.refused(sentence, path, "--out", self.dir, *args, status=status)
         self.assertEqual([n for n in os.listdir(self.dir) if n != "in"], [])
@@ -427,7 +427,7 @@ class Refused(Case):
             self.no("it is larger than 64 MiB", self.text("ior.txt"))
 
     def test_nan_in_json(self):
-        """IOR writes nan, which JSON has not, and inf as text."""
+        """IOR writes nan, which JSON does not have, and inf as text."""
         text = self.text("ior.json").replace("6410.8582, \n", "nan, \n", 1).replace(
             "9367.5131, \n", '"inf", \n', 1)
         status, err, trees = self.bring(self.file(text))
@@ -481,7 +481,8 @@ class Refused(Case):
 
 class Damaged(Case):
     def hold(self, name, data, told):
-        """Exit status 0 or 1, and never a valid report with fewer repetitions."""
+        """The exit status is 0 or 1, and there is never a valid report with fewer
+        repetitions."""
         path = self.file(data, name)
         out, err = io.StringIO(), io.StringIO()
         args = self.parser.parse_args(["import", path, "--out", self.dir, "--force"]
@@ -550,7 +551,7 @@ class Served(Case):
                      *RANKS.get(name, []))
 
     def ior(self, config, factor, chance, text=None):
-        """Six files of it, in rounds."""
+        """Makes six files, in rounds."""
         for i in range(6):
             values = [100 * factor * chance.uniform(0.98, 1.02) for _ in range(3)]
             path = self.file(ior_csv(values), "%s-%d.csv" % (config, i))
@@ -589,13 +590,13 @@ class Served(Case):
         self.assertEqual(rounds, [5, 6, 7])
 
     def test_a_step_in_nightly_runs(self):
-        """fio tells only when a run ended, which is enough for an order."""
+        """fio gives only the end of a run, which suffices for an order."""
         chance, day_ms = random.Random(2), 86400000
         tree = json.loads(self.text("fio-global.json"))
         tree["jobs"] = tree["jobs"][1:]
         job = tree["jobs"][0]["write"]
         for night in range(24):
-            when = night * 7 % 24     # not in the order of the files' names
+            when = night * 7 % 24  # not in the order of the files' names
             level = 3.2e9 if when >= 12 else 4e9
             size = int(level * chance.uniform(0.99, 1.01))
             tree["timestamp_ms"] = 1795345378000 + when * day_ms
@@ -619,7 +620,7 @@ class Served(Case):
         self.assertNotIn("None", text)
 
     def test_pictures(self):
-        """What can be drawn of them is, and what cannot is one sentence."""
+        """Possible pictures are drawn, and others give one sentence."""
         self.all()
         path = self.path("x.svg")
         for kind in ("bandwidth", "time", "scaling", "ranks", "series", "figure"):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # mpi: any
-"""leadline io500: its figures, scores and doubts, of reports that only pretend."""
+"""leadline io500: its figures, scores and doubts, for fake reports."""
 import copy
 import math
 import unittest
@@ -65,7 +65,8 @@ def files(rates, made, listing):
 
 
 def trees():
-    """1, 2, 4 and 8 GiB/s; eight rates of 1, 2, 4 ... 128 kIOPS, find among them."""
+    """Makes 1, 2, 4 and 8 GiB/s; eight rates of 1, 2, 4 ... 128 kIOPS, find among
+    them."""
     return {
         "ior_easy": transfers(1 * GIB, 4 * GIB),
         "ior_hard": transfers(2 * GIB, 8 * GIB),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # mpi: any
-"""Matrices of configurations: known answers, and sweeps whose truth is known."""
+"""Matrices of configurations: known answers, and sweeps with a known truth."""
 import json
 import math
 import os
@@ -123,7 +123,7 @@ class Known(unittest.TestCase):
         self.assertEqual((rounds.needed(1.05, 0.0), rounds.needed_equal(0.0)), (6, 6))
 
     def test_fewest(self):
-        """Of all numbers from 6 to 1000."""
+        """It holds for all numbers from 6 to 1000."""
         for least in (1, 6, 7, 11, 12, 13, 24, 25, 999, 1000):
             self.assertEqual(rounds.fewest(lambda n: n >= least), max(least, 6))
         self.assertIsNone(rounds.fewest(lambda n: n > 1000))
@@ -151,7 +151,7 @@ class Known(unittest.TestCase):
                          ["5 %", "1e+02 %", "2x", "12x"])
 
     def test_noise_within_rounds(self):
-        """Of what is left of each round's mean, by hand: 0.1 up and down of two rows is
+        """The residuals from each round's mean, by hand: 0.1 up and down in two rows is
         a variance of 6/5 x 0.01, and 2 of it, as two rows share a mean."""
         drift = dict(enumerate((0.0, 1.0, -2.0, 0.5, 3.0, 0.1)))
         up, down = ({r: d + way * (-1) ** r for r, d in drift.items()}
@@ -168,10 +168,10 @@ class Known(unittest.TestCase):
 
 
 class Drawn(unittest.TestCase):
-    """A part of what the script in bench does at length; seeds are fixed."""
+    """A short form of the script in bench; seeds are fixed."""
 
     def test_false_verdicts(self):
-        """Sixteen equal configurations: singly judged, a verdict is false in two of
+        """Sixteen equal configurations: judged singly, a verdict is false in two of
         five sweeps; together, in one of twenty."""
         rng, sweep, draws = random.Random(1), Sweep([{}] * 16), 60
         together = singly = 0
@@ -184,7 +184,7 @@ class Drawn(unittest.TestCase):
         self.assertGreater(singly, 0.25 * draws)
 
     def test_power(self):
-        """1.10x at 5 % noise, one of 16: found as often as computed."""
+        """1.10x at 5 % noise, one of 16: it is found as often as computed."""
         rng, draws = random.Random(2), 1500
         for n in (6, 12):
             shown = sum(rules.excludes_one(stats.ratio_of(stats.mean_estimate(
@@ -194,7 +194,8 @@ class Drawn(unittest.TestCase):
                                    delta=0.04)
 
     def test_effects(self):
-        """Intervals of nine contrasts of 3 x 3 x 3 hold the truth, singly and all."""
+        """Intervals of nine contrasts of 3 x 3 x 3 contain the truth, singly and
+        all."""
         rng, draws = random.Random(3), 40
         sweep = Sweep(factorial(*((name, ["x", "y", "z"]) for name in "abc")))
         some, effect = matrix.matrices(sweep.groups)[0], {"y": 1.05, "z": 0.9}
@@ -211,7 +212,7 @@ class Drawn(unittest.TestCase):
         self.assertGreaterEqual(found, 0.5 * draws)
 
     def test_best(self):
-        """The best is in its set."""
+        """The best one is in its set."""
         rng, sweep, draws = random.Random(4), Sweep([{}] * 16), 60
         held = 0
         for _ in range(draws):
@@ -231,7 +232,7 @@ class Drawn(unittest.TestCase):
         self.assertLessEqual(flagged, 9)
 
     def test_a_slow_run(self):
-        """One run at a tenth in one of six rounds of a true 1.3x."""
+        """One run in one of six rounds of a true 1.3x is at a tenth."""
         rng = random.Random(6)
         for k in (2, 16):
             sweep = Sweep([{}] * k)
@@ -278,7 +279,8 @@ class Factors(LeadlineCase):
         self.assertLessEqual(max(map(len, names.distinct(["a" * 60] * 12))), 24)
 
     def test_what_follows_is_no_factor(self):
-        """A problem that grows with the ranks, and a product of two options."""
+        """They are a problem that grows with the ranks, and a product of two
+        options."""
         options = [{"npix": 100 * n, "chunk": c, "total": n * c}
                    for n in (1, 2, 4) for c in (3, 5)]
         some, _ = self.matrix(options, [1, 1, 2, 2, 4, 4])
@@ -297,7 +299,7 @@ class Factors(LeadlineCase):
         self.assertEqual(some.value(groups[1], "block"), 65536)
 
     def test_incomplete(self):
-        """Cells that are missing: pairs that differ in one factor only."""
+        """Cells are missing: pairs differ in one factor only."""
         options = factorial(("a", ["x", "y"]), ("b", [1, 2, 4]))[:-1]
         sweep = Sweep(options).fill([[v * f for v in STEADY] for f in (1, 1, 1, 2, 2)])
         some = matrix.matrices(sweep.groups)[0]
@@ -370,7 +372,7 @@ class Lines(LeadlineCase):
         self.assertLessEqual(out.count("\n"), 64 + 40)
 
     def test_bad_input(self):
-        """Little data: sentences, and no NaN."""
+        """Little data give sentences, and no NaN."""
         for n, values in ((1, STEADY), (2, STEADY[:1]), (3, [100.0] * 6)):
             folder = self.path("d%d" % n)
             os.mkdir(folder)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # mpi: any
-"""Reports with one thing wrong, hundreds of them: each command of leadline that reads
-them ends with a status and at most sentences, never with a traceback."""
+"""Reports with one fault, hundreds of them: each command of leadline that reads them
+ends with a status and at most sentences, never with a traceback."""
 import copy
 import json
 import os
@@ -17,7 +17,7 @@ JUNK = [None, True, -1, 0, 1e308, 1e-308, 10 ** 30, "", "x", "<b>\x1b\u2028", []
 
 
 def places(tree, path=()):
-    """Paths of all values in a tree."""
+    """Returns paths of all values in a tree."""
     inner = (tree.items() if isinstance(tree, dict)
              else enumerate(tree) if isinstance(tree, list) else ())
     for name, value in inner:
@@ -27,7 +27,7 @@ def places(tree, path=()):
 
 
 def mutant(tree, seed):
-    """A copy in which one value is junk, or is missing."""
+    """Returns a copy in which one value is junk, or is missing."""
     chance = random.Random(seed)
     tree = copy.deepcopy(tree)
     path = chance.choice(list(places(tree)))
@@ -54,7 +54,7 @@ class Mutants(LeadlineCase):
                 ("report", self.path("mutant.json"), "-o", page)]
 
     def survive(self, tree, seeds):
-        """Every command ends well or with one sentence, and refusals are some only."""
+        """Every command ends well or with one sentence, and only some refuse."""
         good = 0
         for seed in seeds:
             changed, path = mutant(tree, seed)
@@ -109,7 +109,7 @@ class Mutants(LeadlineCase):
                           phases=()), self.SEEDS)
 
     def test_of_imported_ones(self):
-        """In which most is null that programs of the suite know."""
+        """In these, most facts that programs of the suite know are null."""
         data = os.path.join(HERE, os.pardir, "data", "import", "fio-group.json")
         leadline("import", data, "--out", self.dir, "--label=one")
         path = self.path("fio-group.json")
@@ -121,7 +121,7 @@ class Mutants(LeadlineCase):
 
 
 class Bytes(LeadlineCase):
-    """Files in which some bytes are others, or are missing."""
+    """Files in which some bytes are changed, or missing."""
     INSERTED = [b"\0", b"\xff", b"[" * 5000, b"9" * 5000, b'"\\ud800"', b"1e999", b"{"]
 
     def damaged(self, data, chance):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # mpi: any
-"""Where leadline's output goes: whole, not through links, and as nothing but text."""
+"""leadline's output: whole, not through links, and as plain text."""
 import os
 import socket
 import stat
@@ -73,7 +73,7 @@ class Files(LeadlineCase):
             os.unlink(path)
 
     def test_what_goes_to_standard_output_stays(self):
-        """The file that standard output goes to is written on, not replaced."""
+        """The file behind standard output is continued, not replaced."""
         path = self.save("before\n", "all")
         with open(path, "a") as everything:
             subprocess.run(
@@ -134,7 +134,7 @@ class Files(LeadlineCase):
 
 
 class Spreadsheets(LeadlineCase):
-    """What a report calls itself must not be computed by who opens the CSV."""
+    """A report's name must not be evaluated by programs that open the CSV."""
 
     def test_cells(self):
         for cell, shown in (("=1+1", "'=1+1"), ("@SUM(A1)", "'@SUM(A1)"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # mpi: any; tier: quick ci
-"""Pages of whole sweeps: which pictures there are, on which axes, in which colours."""
+"""Pages of whole sweeps: their pictures, axes and colours."""
 import math
 import os
 import re
@@ -22,7 +22,7 @@ FOLDERS = {}
 
 
 def found(name):
-    """The gallery of a folder of fake_pages, made once."""
+    """Returns the gallery of a folder of fake_pages, made once."""
     if name not in FOLDERS:
         folder = tempfile.mkdtemp()
         fake_pages.make(name, folder)
@@ -95,7 +95,8 @@ class Looks(unittest.TestCase):
             red, green, blue = (int(colour[i:i + 2], 16) for i in (1, 3, 5))
             return 0.299 * red + 0.587 * green + 0.114 * blue
         for colours in (paint.LIGHT, paint.DARK):
-            # The two that most pictures have; all others by marker and dashes.
+            # The two colours that most pictures have; all others differ by marker and
+            # dashes.
             self.assertGreater(abs(light(colours[0]) - light(colours[1])), 5)
 
 
@@ -209,7 +210,8 @@ class Study(unittest.TestCase):
 
 class Others(unittest.TestCase):
     def test_500_configurations(self):
-        """Both ends; one slice through the best where there are too many facets."""
+        """It shows both ends; and one slice through the best if there are too many
+        facets."""
         made = found("huge")
         self.assertEqual(len(made.groups), 500)
         self.assertEqual([len(p.rows) for p in made.pictures("bandwidth")], [24, 24])

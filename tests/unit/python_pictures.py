@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # mpi: any
-"""Pictures: what they say of known reports, and that their SVG is sound."""
+"""Pictures: their statements about known reports, and valid SVG."""
 import os
 import re
 import sys
@@ -24,21 +24,21 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 class Case(LeadlineCase):
     def series(self, stem, figures, rounds=6, config=None, **more):
-        """One report a round; {name: value}, 1 % up and down."""
+        """Makes a report a round; {name: value}, 1 % up and down."""
         for i in range(rounds):
             save(self.dir, "%s-%d.json" % (stem, i), full(
                 {name: [value * STEADY[i] / 100] for name, value in figures.items()},
                 config=config or stem, round_number=i + 1, **more))
 
     def draw(self, kind, *paths):
-        """The pictures of a kind; their SVG is looked at, too."""
+        """Returns the pictures of a kind, and checks their SVG."""
         made = gallery.Gallery(paths or [self.dir]).pictures(kind)
         for picture in draw_svg.singles(made):
             self.sound(picture)
         return made
 
     def sound(self, picture):
-        """Well-formed, described, and no text beyond its borders."""
+        """It is well-formed, described, and has no text beyond its borders."""
         for alone, narrow in ((False, False), (True, False), (False, True)):
             root = tree.fromstring(draw_svg.draw(picture, alone, narrow))
             self.assertEqual(root.find(SVG + "title").text,
@@ -94,7 +94,8 @@ class Axes(unittest.TestCase):
 class Colours(unittest.TestCase):
     @staticmethod
     def light(colour):
-        """Relative luminance, as the accessibility guidelines (WCAG 2) define it."""
+        """Returns relative luminance, as the accessibility guidelines (WCAG 2) define
+        it."""
         parts = [int(colour[i:i + 2], 16) / 255.0 for i in (1, 3, 5)]
         linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4
                   for c in parts]
@@ -257,7 +258,7 @@ class Kinds(Case):
         self.assertEqual(len(set(p.key for p in made)), 3)
         rates = [row.marks[0].centre for p in made for row in p.rows]
         self.assertEqual(rates, sorted(rates, reverse=True))
-        # One scale: the values of all are in each.
+        # One scale: each contains the values of all.
         self.assertTrue(all(max(p.span) == 60 and min(p.span) == 1 for p in made))
 
     def test_of_very_many_both_ends(self):
@@ -342,8 +343,8 @@ class Kinds(Case):
                                          "fast as the cached serial loader."])
 
     def test_text(self):
-        """Two modules of 2 s each, what a slot moved where it ended; the first
-        repetition alone."""
+        """Two modules of 2 s each: a slot's bytes are at its end; only the first
+        repetition."""
         rows = []
         for i, phase in enumerate(["m%d" % m for m in range(1, 9)]):
             for rep in (1, 2):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # mpi: any
-"""quickstart check, with stand-ins for what it calls: it configures again when packages
-have come since, and a program that was not built is a failure."""
+"""quickstart check, with stand-ins for the commands that it calls: it configures again
+if packages were installed since, and a program that was not built is a failure."""
 import os
 import shutil
 import subprocess
@@ -42,7 +42,7 @@ class Quickstart(unittest.TestCase):
         os.utime(path, (1e9 + newer, 1e9 + newer))
 
     def check(self):
-        """(exit status, all that was printed, how often it has been configured)"""
+        """Returns (exit status, all output, how often it has been configured)."""
         path = os.path.join(self.tmp, "bin") + ":/usr/bin:/bin"
         done = subprocess.run([os.path.join(self.tmp, "quickstart"), "check"],
                               env={"PATH": path, "HERE": self.tmp},

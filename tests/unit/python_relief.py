@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # mpi: any
-"""leadline plot relief: pixels worked out by hand, and files that are no grids."""
+"""leadline plot relief: pixels computed by hand, and files that are no grids."""
 import base64
 import math
 import os
@@ -26,12 +26,12 @@ def grid(depths, size=(10.0, 10.0), **more):
 
 
 def pixel(picture, row, column):
-    """Row 0 is the south, as in the grid."""
+    """Returns a pixel; row 0 is the south, as in the grid."""
     return tuple(picture.rows[len(picture.rows) - 1 - row][3 * column:3 * column + 3])
 
 
 def pixels(data):
-    """Rows of a PNG file without filters."""
+    """Returns rows of a PNG file without filters."""
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
     at, packed = 8, b""
     while at < len(data):
@@ -59,7 +59,7 @@ class Case(LeadlineCase):
 
 class Pixels(Case):
     def test_colours_of_flat_ground(self):
-        """Terraces: within each it is flat, so the light is 1."""
+        """Terraces are flat within, so the light is 1."""
         depths = [[float(y // 3)] * 5 for y in range(24)]
         made = self.draw(depths)
         self.assertEqual(made.ends, (0.0, 7.0))
@@ -77,7 +77,7 @@ class Pixels(Case):
         def brightness(depths):
             made = self.draw(depths)
             return sum(pixel(made, 2, 2))
-        east = [[50.0 + x for x in range(5)] for _ in range(5)]    # deeper to the east
+        east = [[50.0 + x for x in range(5)] for _ in range(5)]  # deeper to the east
         west = [row[::-1] for row in east]
         north = [[50.0 + y] * 5 for y in range(5)]
         south = north[::-1]
@@ -85,10 +85,11 @@ class Pixels(Case):
         self.assertLess(brightness(south), brightness(north))
 
     def test_shade_of_a_plane_by_hand(self):
-        """It rises 1 in 10 to the east, is shown 4 times as steep: 0.4 a mean slope."""
+        """It rises 1 in 10 to the east, and is shown 4 times as steep: 0.4 is the mean
+        slope."""
         made = self.draw([[100.0 - x for x in range(9)] for _ in range(9)])
         self.assertIn("slopes are shown 4.5 times as steep", " ".join(made.words))
-        steep = 0.1 * 0.4 / (0.1 * (7 + 2 * 0.5) / 9)   # of its edges half a slope
+        steep = 0.1 * 0.4 / (0.1 * (7 + 2 * 0.5) / 9)  # its edges have half a slope
         lit = (1 + math.sqrt(0.5) * steep) / math.sqrt(1 + steep ** 2)
         z = (100.0 - 4 - 92) / 8
         for c, base in zip(pixel(made, 4, 4), relief.colour(z)):
@@ -112,7 +113,7 @@ class Pixels(Case):
         link = re.search(r'href="data:image/png;base64,([^"]+)"',
                          draw_svg.draw(made)).group(1)
         found = pixels(base64.b64decode(link))
-        self.assertEqual((len(found), len(found[0])), (32, 3 * 48))   # 16 times
+        self.assertEqual((len(found), len(found[0])), (32, 3 * 48))  # 16 times
         self.assertEqual(found[16][:3 * 17],
                          made.rows[1][:3] * 16 + made.rows[1][3:6])
 
@@ -123,8 +124,8 @@ class Pixels(Case):
 
 
 class Eyes(Case):
-    # What is left of linear red, green and blue where one kind of cone is missing
-    # (Machado, Oliveira and Fernandes 2009).
+    # Linear red, green and blue as seen without one kind of cone (Machado, Oliveira and
+    # Fernandes 2009).
     BLIND = {"none": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
              "protanopia": ((0.152286, 1.052583, -0.204868),
                             (0.114503, 0.786281, 0.099216),
@@ -138,7 +139,7 @@ class Eyes(Case):
 
     @staticmethod
     def lightness(colour, lack):
-        """L* of CIELAB."""
+        """Returns L* of CIELAB."""
         linear = [c / 255 / 12.92 if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4
                   for c in colour]
         seen = [sum(a * b for a, b in zip(row, linear)) for row in lack]

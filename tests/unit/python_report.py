@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # mpi: any
-"""leadline report: a page that holds what it should, and nothing that it should not."""
+"""leadline report: a page with the right contents, and no others."""
 import os
 import re
 from html.parser import HTMLParser
@@ -15,7 +15,7 @@ VOID = ("meta",)
 
 
 class Page(HTMLParser):
-    """Checks that elements are closed in order, and collects what is there."""
+    """Checks that elements are closed in order, and collects the contents."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
@@ -167,7 +167,7 @@ class Content(Case):
         page = self.page()
         self.assertIn('class="many" tabindex="0" role="region" '
                       'aria-label="All 312 runs"', self.source)
-        self.assertNotIn("details", page.tags)   # what is folded is not printed
+        self.assertNotIn("details", page.tags)  # folded parts are not printed
         self.assertRegex(self.source.split("@media print")[1],
                          r"\.many \{ max-height: none;")
         self.assertGreaterEqual(self.source.count("<tr>"), 312)

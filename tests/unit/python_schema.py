@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # mpi: any
-"""leadline schema: the installed file is what the table gives, and a validator of
-others takes what validate takes and refuses what it refuses."""
+"""leadline schema: the installed file is the one from the table, and another validator
+accepts and refuses the same as validate."""
 import copy
 import json
 import os
@@ -22,7 +22,7 @@ except ImportError:
 FILE = os.path.join(PACKAGE, os.pardir, "doc", "leadline-report-1.schema.json")
 DATA = os.path.join(HERE, os.pardir, "data", "import")
 
-# What is wrong, each with its place.
+# Faults, each with its place.
 FAULTS = [
     (("run", "start_utc"), "yesterday"), (("mpi", "ranks"), 0), (("mpi", "ranks"), "4"),
     (("figures", 0, "unit"), ""), (("figures", 0, "reps", 1), "1"),
@@ -69,7 +69,7 @@ class Validator(LeadlineCase):
     def test_good(self):
         tree = good()
         self.judge.validate(tree)
-        tree["new"] = tree["run"]["new"] = 1   # of a later version
+        tree["new"] = tree["run"]["new"] = 1  # a later version's
         self.judge.validate(tree)
 
     def test_failed_runs(self):

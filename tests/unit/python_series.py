@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # mpi: any
-"""Series: what stood still in known ones, what is drawn of them, and what is said."""
+"""Series: stalls in known ones, their pictures, and their sentences."""
 import math
 import os
 import random
@@ -25,14 +25,14 @@ QUICK_S = 0.001
 
 
 def slots(moved, longest=None, slot_s=SLOT):
-    """A series; `longest`: {slot: seconds}, others are quick."""
+    """Makes a series; `longest`: {slot: seconds}, others are quick."""
     return {"slot_s": slot_s, "bytes": moved, "calls": [min(n, 1) for n in moved],
             "max_s": [(longest or {}).get(i, QUICK_S if n else 0.0)
                       for i, n in enumerate(moved)]}
 
 
 def rows(name, start, rep=1, wall=None, **tracks):
-    """Samples of a phase: write=slots(...), read=slots(...)."""
+    """Makes samples of a phase: write=slots(...), read=slots(...)."""
     out = []
     for act, found in tracks.items():
         row = sample(name, act, 1.0, 1, rep=rep)
@@ -85,7 +85,7 @@ class Gaps(Case):
         self.assertEqual(self.gaps(rows("write", 0.0, write=far)), [])
 
     def test_what_transfers_usually_take_is_none(self):
-        """Sixteen at a time, which end together, after as long as all of them."""
+        """Sixteen at a time end together, and take as long as all of them."""
         some = slots(([0] * 8 + [5] * 3) * 20, {
             i: 9 * SLOT for i in range(220)})
         self.assertEqual(self.gaps(rows("write", 0.0, write=some)), [])
@@ -125,8 +125,8 @@ class Gaps(Case):
 
 
 def played(stalls, seconds=22.0, usual_s=3e-4, spread=0.3, seed=1):
-    """A phase of one rank that writes 6000 bytes at a time, at 20 MB/s, and for
-    which each of `stalls` (begin: seconds) is a transfer that takes so long."""
+    """Makes a phase of one rank that writes 6000 bytes at a time, at 20 MB/s, in which
+    each of `stalls` (begin: seconds) is a transfer that takes so long."""
     rng, at, left = random.Random(seed), 0.0, sorted(stalls.items())
     slot_s = 2.0 ** math.ceil(math.log(seconds / 256e-9, 2)) * 1e-9
     found = {"slot_s": slot_s, "bytes": [], "calls": [], "max_s": []}
@@ -146,7 +146,7 @@ def played(stalls, seconds=22.0, usual_s=3e-4, spread=0.3, seed=1):
 
 
 class Played(Case):
-    """Stalls of known lengths, at any place within slots that are long or short."""
+    """Stalls of known lengths, at any place within short or long slots."""
 
     def stalls(self, samples):
         found = reports.load(self.report(samples))
@@ -174,7 +174,7 @@ class Played(Case):
                     {}, seconds, spread=spread)) if g.still > 0.02], [])
 
     def test_others_that_go_on_leave_no_stall(self):
-        """Of two ranks one waits for a second."""
+        """One of two ranks waits for a second."""
         made = played({})
         made[0]["series"]["max_s"][90] = 1.01
         self.assertEqual(self.stalls(made), [])
@@ -273,7 +273,7 @@ class Pictures(Case):
             self.assertEqual(self.overlaps(picture, narrow), [], narrow)
 
     def overlaps(self, picture, narrow):
-        """Pairs of names of phases that stand over each other."""
+        """Returns pairs of names of phases that overlap."""
         found = tree.fromstring(draw_svg.draw(picture, True, narrow))
         names = set(b.text for b in picture.bands)
         ends = sorted((float(t.get("x")) - svg.text_width(t.text) / 2,
@@ -356,7 +356,7 @@ class Pictures(Case):
 
 
 class Ordinary(Case):
-    """What is old, odd or without measure."""
+    """Old, unusual or incomplete series."""
     COMMAND = "plot"
 
     def test_old_reports_have_none(self):

@@ -136,7 +136,7 @@ class Polynomials(unittest.TestCase):
         self.assertEqual(made["phases"][0]["order"][1]["ranks"], 2)
 
     def test_ranks_at_equal_distances_have_one_order(self):
-        """As they have one plan, and as in skeletons of traces."""
+        """They also have one plan, as in skeletons of traces."""
         def every_other(_, first, second):
             first["where"], second["where"] = "(mod(rank, 2) < 1)", "0"
         made = self.made(6, every_other)

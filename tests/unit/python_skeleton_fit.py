@@ -17,7 +17,8 @@ END, CHUNK, EDGE = 48 << 10, 1 << 10, 96
 
 
 def halo(ranks, rank):
-    """A part of the file each, and the edges of the neighbours' parts."""
+    """Returns a part of the file for each rank, and the edges of the neighbours'
+    parts."""
     part = END // ranks
     for at in range(rank * part, (rank + 1) * part, CHUNK):
         low, high = max(0, at - EDGE), min(END, at + CHUNK + EDGE)
@@ -29,22 +30,23 @@ def in_turns(ranks, rank):
 
 
 def grows(ranks, rank):
-    """Each rank has as many bytes, whatever their number is."""
+    """Returns the same number of bytes for each rank, for any number of ranks."""
     return (((n * ranks + rank) * CHUNK, CHUNK) for n in range(8))
 
 
 def at_the_end(ranks, rank):
-    """The last rank only, and as much as there are ranks."""
+    """Returns calls of the last rank only, as many as there are ranks."""
     return ((n * CHUNK, CHUNK) for n in range(3 * ranks) if rank == ranks - 1)
 
 
 def crooked(ranks, rank):
-    """A place that is no number over the ranks, nor a multiple of them."""
+    """Returns a place that is no whole number over the ranks, nor a multiple of
+    them."""
     return iter([(rank * END // ranks ** 2, CHUNK)] * 3)
 
 
 def described(calls):
-    """Runs of one size and distance, as descriptors."""
+    """Describes runs of one size and distance as descriptors."""
     some, calls = [], list(calls)
     while calls:
         n, stride = 1, calls[1][0] - calls[0][0] if len(calls) > 1 else 0
@@ -58,7 +60,7 @@ def described(calls):
 
 
 def made(ranks, pattern, use="one"):
-    """The skeleton of a run in which each rank writes so, and syncs."""
+    """Makes the skeleton of a run in which each rank writes so, and syncs."""
     calls = [list(pattern(ranks, rank)) for rank in range(ranks)]
     rows = {rank: described(of) for rank, of in enumerate(calls) if of}
     orders = {rank: skeleton_fit.Row((), [(5, len(of))] * (len(of) > 0) + [(6, 1)])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # mpi: any
-"""leadline.stats: quantiles against integration, intervals against their promise."""
+"""leadline.stats: quantiles compared with integration, intervals with their promise."""
 import ast
 import functools
 import math
@@ -21,7 +21,7 @@ def t_density(x, df):
 
 
 def t_below(t, df, steps=20000):
-    """P(T < t) by Simpson's rule: shares no line with what is tested."""
+    """Returns P(T < t) by Simpson's rule: it shares no line with the tested code."""
     h = t / steps
     total = t_density(0.0, df) + t_density(t, df)
     for i in range(1, steps):
@@ -31,7 +31,7 @@ def t_below(t, df, steps=20000):
 
 class Together(unittest.TestCase):
     def test_chance_is_what_the_interval_says(self):
-        """Of equals: where the 95 % interval just holds 1, the chance is 5 %."""
+        """For equals: if the 95 % interval just contains 1, the chance is 5 %."""
         rng = random.Random(5)
         for _ in range(50):
             a, b = ([math.exp(rng.gauss(0, 0.1)) for _ in range(7)] for _ in "ab")
@@ -51,8 +51,8 @@ class Together(unittest.TestCase):
         self.assertTrue(ratio.low < 1 < ratio.high)
 
     def test_adjusted_is_what_the_interval_says(self):
-        """Where an interval that is one of many just holds 1, the adjusted chance is
-        5 %."""
+        """If an interval that is one of many just contains 1, the adjusted chance is 5
+        %."""
         for many in (1, 5, 15, 126):
             found = stats.Estimate(stats.sidak_two_sided(many, 5) * 0.02, 0.02, 5, 6)
             self.assertAlmostEqual(stats.ratio_of(found, many=many).low, 1.0, places=9)
@@ -69,8 +69,8 @@ class Together(unittest.TestCase):
         self.assertEqual(stats.benjamini_hochberg([]), [])
 
     def test_false_share_of_many_figures(self):
-        """40 figures of 15 configurations, one in ten of which differs by 1.2x: of
-        those kept few are wrong, and most of what differs is kept."""
+        """40 figures of 15 configurations, one in ten of which differs by 1.2x: few of
+        the kept ones are wrong, and most true differences are kept."""
         rng = random.Random(8)
         wrong = kept = found = there = 0
         for _ in range(6):
@@ -110,7 +110,7 @@ class Quantile(unittest.TestCase):
 
 
     def test_incomplete_beta(self):
-        """I_x(a, b) of whole numbers is a binomial's tail."""
+        """I_x(a, b) for whole numbers is a binomial's tail."""
         for a, b, x in ((2, 3, 0.5), (1, 1, 0.3), (4, 2, 0.9), (3, 7, .05), (9, 5, .6)):
             n = a + b - 1
             tail = sum(math.factorial(n) / math.factorial(k) / math.factorial(n - k)
@@ -129,7 +129,7 @@ class Basics(unittest.TestCase):
         self.assertAlmostEqual(stats.log_spread([1, math.e ** 2]), 2 ** 0.5)
 
     def test_chance_at_its_ends(self):
-        """Of no difference 1; of one without any noise 0; the slack is no
+        """It is 1 without a difference; 0 for one without any noise; the slack is no
         difference."""
         for centre, error, slack, chance in (
                 (0.0, 0.1, 1.0, 1.0), (0.2, 0.0, 1.0, 0.0), (-0.2, 0.0, 1.0, 0.0),
@@ -147,8 +147,8 @@ class Basics(unittest.TestCase):
             self.assertAlmostEqual(value / math.exp(0.3), wanted)
 
     def test_welch_of_two_sizes(self):
-        """Satterthwaite's degrees of freedom, by hand: a variance of 6/5 of six and
-        one of 4 x 8/7 of eight."""
+        """Satterthwaite's degrees of freedom, by hand: six values with a variance of
+        6/5 and eight with 4 x 8/7."""
         a = [math.exp(x) for x in (-1, 1, -1, 1, -1, 1)]
         b = [math.exp(2 * x + 1) for x in (-1, 1, -1, 1, -1, 1, -1, 1)]
         found = stats.welch_estimate(a, b)
@@ -219,7 +219,7 @@ class Intervals(unittest.TestCase):
 
 
 def known_quantiles(case):
-    """One quantile serves all trials of a size; bisecting it anew is slow."""
+    """Uses one quantile for all trials of a size; bisecting it anew is slow."""
     exact = stats.t_quantile
     known = functools.lru_cache(None)(exact)
     stats.t_quantile = lambda p, df: known(p, round(df, 1))
@@ -227,7 +227,7 @@ def known_quantiles(case):
 
 
 class Coverage(unittest.TestCase):
-    """The intervals hold the truth in 93 to 97 of 100 experiments (seeded)."""
+    """The intervals contain the truth in 93 to 97 of 100 experiments (seeded)."""
     TRIALS = 10000
 
     def setUp(self):
@@ -251,13 +251,14 @@ class Coverage(unittest.TestCase):
         self.geometric_mean(lambda rng: rng.lognormvariate(2.0, 1.0), 2.0, 10)
 
     def test_normal(self):
-        """Spread by a tenth: E ln x = -s^2/2 - 3 s^4/4 - 5 s^6/2 - ..."""
+        """The spread is a tenth: E ln x = -s^2/2 - 3 s^4/4 - 5 s^6/2 - ..."""
         s2 = 0.01
         self.geometric_mean(lambda rng: rng.gauss(1.0, 0.1),
                             -s2 / 2 - 3 * s2 ** 2 / 4 - 5 * s2 ** 3 / 2, 6)
 
     def test_skewed(self):
-        """Sums of four exponential times: E ln x = 1 + 1/2 + 1/3 - Euler's constant."""
+        """Values are sums of four exponential times: E ln x = 1 + 1/2 + 1/3 - Euler's
+        constant."""
         self.geometric_mean(lambda rng: rng.gammavariate(4.0, 1.0),
                             11 / 6.0 - 0.5772156649, 6)
 

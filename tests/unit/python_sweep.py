@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # mpi: any; tier: quick ci
-"""leadline sweep, with a launcher and a program that only pretend."""
+"""leadline sweep, with a fake launcher and program."""
 import argparse
 import json
 import math
@@ -23,7 +23,7 @@ from leadline.commands import cli
 from leadline.judge import rules
 from leadline.sweep import spec, sweep, sweep_state
 
-KNOWN_LINES = [[1, 2, 0], [2, 1, 0], [2, 1, 0], [2, 1, 0]]   # of the seed 1
+KNOWN_LINES = [[1, 2, 0], [2, 1, 0], [2, 1, 0], [2, 1, 0]]  # of seed 1
 
 
 class Runs(Case):
@@ -42,7 +42,7 @@ class Runs(Case):
         kind, method = calls[0]["config"].split("-")
         self.assertEqual(calls[0]["argv"][2:4],
                          ["--filetype=" + kind, "--iomethod=" + method])
-        self.assertEqual(len(os.listdir(self.out)), 9)   # no logs are left
+        self.assertEqual(len(os.listdir(self.out)), 9)  # no logs are left
 
     def test_rounds_are_interleaved(self):
         self.sweep()
@@ -104,7 +104,7 @@ class DryRun(Case):
         return result
 
     def lines(self, result):
-        """Commands; and what is said beside them, in one line."""
+        """Returns commands; and other output, in one line."""
         self.assertEqual((result.status, result.err), (0, ""))
         lines = result.out.splitlines()
         return ([line for line in lines if not line.startswith("#")],
@@ -134,7 +134,7 @@ class DryRun(Case):
                       "most 9.", self.lines(self.dry("--until=5%", "--rounds=9"))[1])
 
     def test_it_is_a_script(self):
-        """With names that a shell would take for more than names."""
+        """Its names would be interpreted by a shell."""
         self.program = self.script("fake", open(self.program).read())
         nasty = "a b;touch gone $(touch gone) 'x' \"y\"\n# --dry"
         result = self.dry(args=[nasty], rounds=1)
@@ -165,7 +165,8 @@ class DryRun(Case):
 
     @long
     def test_time_by_the_rates_of_others(self):
-        """Those of its name first, else the median: half the bytes, half the time."""
+        """Those with its name count first, else the median: half the bytes, half the
+        time."""
         self.sweep(self.spec(rounds=1), "--out", self.path("other"))
         kinds = {"filetype": ["unique", "striped"], "iomethod": ["posix"]}
         tree = self.tree("--rates", self.path("other"), matrix=kinds)
@@ -252,7 +253,7 @@ class Failures(Case):
         err = process.communicate(timeout=30)[1]
         self.assertEqual(process.returncode, 130, err)
         self.assertIn("interrupted", err)
-        self.assertFalse(os.path.exists(self.path("scratch")))   # the child cleaned up
+        self.assertFalse(os.path.exists(self.path("scratch")))  # the child cleaned up
         self.orders()
         done = len(self.reports())
         result = self.sweep()
@@ -292,7 +293,7 @@ class State(Case):
                       for name in names)
 
     def test_fresh_beside_a_running_sweep(self):
-        """Nothing is moved under its feet."""
+        """Nothing moves while it runs."""
         self.orders(**{"shared-posix": "hang"})
         process = self.start(self.spec(), "--out", self.out)
         self.addCleanup(process.communicate)
@@ -308,7 +309,7 @@ class State(Case):
         self.assertEqual(self.files(), before)
 
     def test_fresh_that_is_refused(self):
-        """For whatever reason: nothing is moved before every check has passed."""
+        """For any reason: nothing moves before every check has passed."""
         self.sweep(self.spec(rounds=1), "--out", self.out)
         before = self.files()
         for changes, more in (({"mpiexec": "nope"}, ()), ({"program": "nope"}, ()),
@@ -318,7 +319,7 @@ class State(Case):
             self.assertEqual((result.status, self.files()), (1, before), result.err)
 
     def test_a_specification_that_is_made(self):
-        """As whatif makes it: written when every check has passed, and not before."""
+        """It is written as whatif makes it, after every check has passed."""
         path = os.path.join(self.out, "made.json")
         args = argparse.Namespace(
             spec=path, out=self.out, rounds=1, until=None, figure=None, budget=None,
@@ -385,7 +386,7 @@ class State(Case):
 
     @long
     def test_a_state_that_leads_elsewhere(self):
-        """Files are called after its id."""
+        """Files are named after its id."""
         self.sweep()
         path = os.path.join(self.out, "sweep.json")
         with open(path) as stream:
@@ -399,7 +400,7 @@ class State(Case):
                 self.assertIn("not the state of a sweep", result.err)
 
     def test_links_are_not_followed(self):
-        """Whoever may write to the folder cannot have other files overwritten."""
+        """A user who may write to the folder cannot have other files overwritten."""
         self.orders(**{"*": "fail"})
         self.sweep(self.spec(rounds=1), "--out", self.out)
         logs = [name for name in os.listdir(self.out) if name.endswith(".log")]
@@ -429,7 +430,7 @@ NASTY = ["a b;touch gone", "$(touch gone)", "`touch gone`", "two\nlines", "--", 
 
 @long
 class NastyNames(Case):
-    """They arrive at the program as they are, and at no shell."""
+    """They reach the program unchanged, and no shell interprets them."""
 
     def arrive(self, wanted, *args, **changes):
         result = self.sweep(self.spec(rounds=1, **changes), "--out", self.out, *args)
@@ -489,7 +490,7 @@ class Order(unittest.TestCase):
                 self.assertEqual(sorted(line), list(range(n)))
 
     def test_it_is_the_same_everywhere(self):
-        """A seed in a state must mean the same order with the next Python."""
+        """A seed in a state must give the same order with the next Python."""
         self.assertEqual(self.lines(3, 4, 1), KNOWN_LINES)
 
     def test_all_permutations_come_equally_often(self):
@@ -501,7 +502,7 @@ class Order(unittest.TestCase):
             self.assertLess(abs(count - 1000), 130)
 
     def test_no_rhythm(self):
-        """Of two configurations: neither ABBABAAB and so on, ABAB nor always AB."""
+        """Two configurations come neither as ABBABAAB and so on, ABAB nor always AB."""
         for seed in range(1000):
             first = "".join("AB"[line[0]] for line in self.lines(2, 8, seed))
             self.assertNotIn(first, ("ABBAABBA", "BAABBAAB", "ABABABAB", "BABABABA",
@@ -514,12 +515,13 @@ class Order(unittest.TestCase):
 
 
 class PeriodicDevice(unittest.TestCase):
-    """Three times slower for a third of every 2.75 runs: with the order of before,
+    """Three times slower for a third of every 2.75 runs: with the former order,
     ABBABAAB, more than half of such sweeps of equals called one faster."""
     PERIOD, SLOW, TIMES, SWEEPS = 2.75, 1 / 3, 3.0, 200
 
     def sweep(self, n, rounds, seed):
-        """Whether any of `n` equal configurations is called faster or slower."""
+        """Returns True if any of `n` equal configurations is called faster or
+        slower."""
         rng = random.Random(seed)
         phase, runs = rng.random(), 0
         logs = [[] for _ in range(n)]
@@ -562,7 +564,7 @@ class Names(unittest.TestCase):
         self.assertEqual(configs[0].values["np"], 1)
 
     def test_a_value_with_two_names(self):
-        """Of a configuration and itself: as many runs as of two."""
+        """A configuration and itself have as many runs as two."""
         for tree in ({"matrix": {"filetype": {"a": "unique", "a-again": "unique"}}},
                      {"matrix": {"depth": [1, True]}}):
             configs = spec.check("s", dict(tree, program="x"))

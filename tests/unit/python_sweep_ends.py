@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # mpi: any; tier: quick ci
-"""leadline sweep: when it ends by itself (--until, --budget), one at a time in a
-folder, and how failures are told; with a program that only pretends."""
+"""leadline sweep: its own ends (--until, --budget), one sweep at a time in a folder,
+and reports of failures; with a fake program."""
 import json
 import math
 import os
@@ -19,7 +19,7 @@ from leadline.base import lock
 from leadline.results import run
 from leadline.sweep import enough, need
 
-# Of 1 % noise, and of 10 %: in rounds.
+# Rounds with 1 % noise, and with 10 %.
 CALM = [100.0, 101.0, 99.0, 100.5, 99.5, 100.0]
 ROUGH = [100.0, 110.0, 91.0, 104.0, 96.0, 100.0]
 TWO = {"iomethod": ["posix", "mpi"]}
@@ -120,7 +120,7 @@ class Widths(unittest.TestCase):
         self.assertEqual(enough.width(values, values, 1), 1.0)
 
     def test_which_values_count(self):
-        """Those of rounds, up to some; not the repetitions of a single run."""
+        """Values of rounds count, up to some; not the repetitions of a single run."""
         figure = Figure("write_MBps", ())
         self.assertEqual(list(enough.values(Fixed([7, 8, 9]), figure, 2).values()),
                          [7, 8])
@@ -130,7 +130,7 @@ class Widths(unittest.TestCase):
 
 
 class Twice(unittest.TestCase):
-    """Of made-up widths by numbers of rounds, where does it end?"""
+    """The end for given widths by numbers of rounds."""
 
     def ends(self, *widths):
         sweep = type("S", (), {"out": "/nowhere", "spec": {"rounds": 50}})()
@@ -158,7 +158,7 @@ class Budget(Case):
         return enough.Budget(sweep, seconds, known, clock=lambda: self.now)
 
     def rounds(self, budget, took, left=2):
-        """How many are begun, if each takes so long."""
+        """Returns the number of rounds begun, if each takes so long."""
         count = 0
         while count < 100 and not budget.before(count + 1, [1] * left):
             count += 1
@@ -175,7 +175,7 @@ class Budget(Case):
     def test_what_is_there_takes_no_time(self):
         budget = self.budget(60, None)
         self.assertEqual(budget.before(1, []), "")
-        self.assertEqual(budget.before(2, [1]), "")   # half a round
+        self.assertEqual(budget.before(2, [1]), "")  # half a round
         self.now = 5.0
         self.assertEqual(budget.before(3, [1, 2]), "")
         self.now = 50.0
@@ -190,7 +190,7 @@ class Budget(Case):
                       self.budget(30, None).forecast())
 
     def test_a_sweep(self):
-        """Its program says that it took 50 s and 100 s: no second round fits."""
+        """Its program reports 50 s and 100 s: no second round fits."""
         self.sweep(self.spec(rounds=1), "--out", self.out)
         result = self.sweep(self.spec(rounds=1), "--out", self.out, "--budget=300s")
         self.assertEqual((result.status, len(self.calls())), (0, 4), result.err)
@@ -199,7 +199,7 @@ class Budget(Case):
         self.assertIn("round 2 takes about 0:05:50: it is not begun", result.err)
 
     def test_starting_takes_time(self):
-        """A resumed sweep knows it by the starts of the runs before."""
+        """A resumed sweep knows it from the starts of the runs before."""
         earlier = need.Earlier.__new__(need.Earlier)
         earlier.id = "s"
         one = namedtuple("Report", "series_id wall_s start_utc")
@@ -226,7 +226,7 @@ class Budget(Case):
 
 class Lock(Case):
     def started(self, *args):
-        """A sweep in which a run hangs."""
+        """Starts a sweep in which a run hangs."""
         self.orders(**{"*": "hang"})
         process = self.start(self.spec(rounds=1, **({} if not args else args[0])),
                              "--out", self.out)
@@ -248,7 +248,8 @@ class Lock(Case):
         process.wait(30)
 
     def test_a_run_that_was_left_behind(self):
-        """leadline is killed; its run goes on for a while, and the next call waits."""
+        """leadline is killed; its run continues for a while, and the next call
+        waits."""
         process = self.started()
         process.kill()
         process.wait(30)
@@ -301,7 +302,7 @@ class Words(Case):
         self.assertEqual(self.said(), "it said nothing")
 
     def test_a_full_disk(self):
-        """It is full of what the log was to hold."""
+        """The log would have filled it."""
         open(self.path("one.log"), "w").close()
         before = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))

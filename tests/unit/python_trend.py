@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # mpi: any
-"""leadline trend, on months of reports with a step that is known."""
+"""leadline trend, on months of reports with a known step."""
 import itertools
 import json
 import os
@@ -18,7 +18,7 @@ from leadline_case import LeadlineCase, leadline
 
 
 def known():
-    """30 runs: a step at 14, and run 9 alone at a tenth."""
+    """Returns 30 runs: a step at 14, and only run 9 at a tenth."""
     return [100 * (1 + 0.01 * ((7 * i * i + 3 * i) % 5 - 2))
             * (0.88 if i >= 14 else 1) * (0.1 if i == 9 else 1) for i in range(30)]
 
@@ -42,8 +42,8 @@ Note: 2 of 3 rows have fewer than 10 runs, the fewest in which a step is looked 
 
 
 def best_levels(values, price):
-    """Where levels of three runs or more begin, by trying all: each costs its squares
-    about its mean, and the price."""
+    """Returns the begins of levels of three runs or more, by trying all: each costs its
+    squares about its mean, and the price."""
     def cost(begins):
         ends = list(begins[1:]) + [len(values)]
         total = price * len(begins)
@@ -65,8 +65,8 @@ class Steps(unittest.TestCase):
         self.assertEqual(trend.noise([3.0] * 9), 0.005)
 
     def test_clipped(self):
-        """To three times the noise from the median of five neighbours, where there are
-        so many."""
+        """Values are clipped to three times the noise from the median of five
+        neighbours, if there are so many."""
         self.assertEqual(trend.clipped([1, 2, 3, 4, 50], 1), [1, 2, 3, 4, 7])
         self.assertEqual(trend.clipped([-90, 2, 3, 4, 5], 2), [-4, 2, 3, 4, 5])
         self.assertEqual(trend.clipped([0, 0, 30, 0, 0, 9, 0], 1),
@@ -86,7 +86,8 @@ class Steps(unittest.TestCase):
         self.assertLessEqual({0, 1}, found)
 
     def test_price_of_a_level(self):
-        """4 ln n, of fewer than 30 runs 5 ln n: a step of 1.43 saves 1.43^2 n / 4."""
+        """It is 4 ln n, for fewer than 30 runs 5 ln n: a step of 1.43 saves 1.43^2 n /
+        4."""
         for n, begins in ((30, [15]), (29, [])):
             values = [0.0] * (n // 2) + [1.43] * (n - n // 2)
             self.assertEqual(trend.partition(values, 1.0), begins)
@@ -100,7 +101,8 @@ class Trend(LeadlineCase):
     COMMAND = "trend"
 
     def nights(self, values, change=None, **more):
-        """A report a night, from the 1st of January on; what is changed, from where."""
+        """Makes a report a night, from the 1st of January on; `change`: what, and from
+        where."""
         for i, value in enumerate(values):
             tree = report({"write_MBps": value if isinstance(value, list) else [value]},
                           **more)
@@ -122,7 +124,8 @@ class Trend(LeadlineCase):
         self.assertAlmostEqual(step[1], 0.888826, places=6)
 
     def test_reports(self):
-        """In the order of their starts, whatever they are called, with what changed."""
+        """They are in the order of their starts, whatever their names are, with the
+        changes."""
         def update(tree):
             tree["mpi"]["library"] = "MPICH 4.2"
             tree["hosts"][0]["kernel"] = "6.6"
@@ -138,7 +141,8 @@ class Trend(LeadlineCase):
         self.assertIn("2026-01-10 02:00 (run 10, ", out)
 
     def fill(self):
-        """What TEXT is of: months, three runs of one rank, and one that failed."""
+        """Makes the reports of TEXT: months, three runs of one rank, and one that
+        failed."""
         def update(tree):
             tree["mpi"]["library"] = "MPICH 4.2"
             tree["hosts"][0]["kernel"] = "6.6"
@@ -155,7 +159,7 @@ class Trend(LeadlineCase):
         self.assertEqual(self.run_command(self.dir), TEXT)
 
     def test_as_markdown(self):
-        """The same cells, sentences and notes."""
+        """Cells, sentences and notes are the same."""
         self.fill()
         got = self.run_command(self.dir, "--format=markdown")
         rows, words, notes = TEXT.split("\n\n")
@@ -170,7 +174,7 @@ class Trend(LeadlineCase):
                                         .split()))
 
     def test_single_runs_that_stand_out(self):
-        """Three are named; how many more is counted."""
+        """Three are named; the others are counted."""
         values = [100 + (7 * i * i + 3 * i) % 5 for i in range(30)]
         for n, words in ((3, ""), (5, " and 2 more")):
             for i in range(n):
@@ -183,8 +187,8 @@ class Trend(LeadlineCase):
             self.assertEqual(" more" in out, bool(words))
 
     def test_names(self):
-        """The options in which runs of a program differ, or the label; hosts if they
-        keep runs apart."""
+        """They are the options in which runs of a program differ, or the label; and
+        hosts if they separate runs."""
         for i, more in enumerate(({}, {"options": {"npix": 2048}},
                                   {"label": "fast", "program": "outcore"},
                                   {"label": "fast", "program": "outcore", "ranks": 1})):
@@ -220,15 +224,15 @@ class Trend(LeadlineCase):
             self.assertEqual([at for at, _ in steps], [42], seed)
 
     def test_nothing_planted(self):
-        """How often clean months have a step: seldom."""
+        """Clean months seldom have a step."""
         draw = random.Random(7)
         wrong = sum(bool(trend.find_steps([draw.lognormvariate(0, 0.05)
                                            for _ in range(40)])[0]) for _ in range(200))
         self.assertLessEqual(wrong, 12)
 
     def test_few_runs_need_a_larger_step(self):
-        """Months of 20 nights without a change, in which the price of a step in longer
-        series would find one."""
+        """Months of 20 nights have no change; the price of a step in longer series
+        would find one."""
         for seed in (33, 67, 115, 132):
             draw = random.Random(seed)
             values = [draw.lognormvariate(0, 0.05) for _ in range(20)]
@@ -248,7 +252,7 @@ class Trend(LeadlineCase):
         self.assertEqual(len(self.found("--min-effect=1%")["trends"][0]["steps"]), 1)
 
     def test_others_apart(self):
-        """Another number of ranks is another thing; another host only if asked."""
+        """Another number of ranks is separate; another host only if requested."""
         self.nights([100.0] * 6)
         for i in range(6):
             tree = report({"write_MBps": [50.0]}, ranks=8 if i % 2 else 4)

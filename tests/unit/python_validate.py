@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # mpi: any
-"""leadline validate: what is right passes, and each fault is named with its path."""
+"""leadline validate: right reports pass, and each fault is named with its path."""
 import copy
 import json
 import os
@@ -27,7 +27,7 @@ class Case(LeadlineCase):
         return [line[len(path) + 2:] for line in lines]
 
     def wrong(self, change, *faults):
-        """change(tree) makes exactly these faults."""
+        """Checks that change(tree) makes exactly these faults."""
         tree = copy.deepcopy(self.good())
         change(tree)
         self.assertEqual(self.lines(tree), list(faults))
@@ -155,7 +155,7 @@ class Page(unittest.TestCase):
 
 
 def names(kind):
-    """Names of all fields below a kind of the table."""
+    """Returns names of all fields below a kind of the table."""
     if isinstance(kind, (list, tuple)):
         return names(kind[0])
     if not isinstance(kind, dict):
@@ -191,7 +191,7 @@ class Files(Case):
                           self.run_command(path, status=1))
 
     def test_what_is_no_report(self):
-        """Specifications and plans beside reports are named; what has parts of a
+        """Specifications and plans beside reports are named; a file with parts of a
         report, and no schema, is wrong."""
         path = self.save(self.good())
         for name, tree in (("spec", {"program": "madbench"}), ("list", [1]),
@@ -208,7 +208,7 @@ class Files(Case):
             "-q", self.dir, status=1))
 
     def test_other_files_beside_folders(self):
-        """They do not hide what is in the folders."""
+        """They do not hide reports in the folders."""
         save(self.dir, "spec.json", {"program": "madbench"})
         os.mkdir(self.path("runs"))
         path = save(self.path("runs"), "a.json", self.good())

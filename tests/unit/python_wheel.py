@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # mpi: any; tier: quick ci
-"""The wheel of leadline: what is in it, and that it works where pip installs it,
-without a network."""
+"""The wheel of leadline: its contents, and that it works where pip installs it, without
+a network."""
 import hashlib
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Sweeps whose truth is known: groups of reports, filled anew for each draw."""
+"""Sweeps with a known truth: groups of reports, filled anew for each draw."""
 import math
 
 from fake_report import report
@@ -26,14 +26,14 @@ class Sweep:
         return self.groups[0].first.figures[0]
 
     def fill(self, values):
-        """values[c][r]"""
+        """Sets the values: values[c][r]."""
         for group, row in zip(self.groups, values):
             for one, value in zip(group.reports, row):
                 one.figures[0] = one.figures[0]._replace(reps=[value])
         return self
 
     def draw(self, rng, truth, noise=None, draw=None):
-        """One sweep of configurations that are truth[c] fast; noise[c]: of each."""
+        """Draws one sweep of configurations with speeds truth[c]; noise[c]: of each."""
         draw = draw or (lambda spread: rng.gauss(0.0, spread))
         rounds = [rng.gauss(0.0, ROUND_NOISE) for _ in range(self.rounds)]
         return self.fill([[100.0 * t * math.exp(at + draw(s)) for at in rounds]
@@ -41,7 +41,7 @@ class Sweep:
 
 
 def t3(rng):
-    """Noise of Student's t with 3 degrees, of the spread that is asked for."""
+    """Returns noise of Student's t with 3 degrees, with the requested spread."""
     def draw(spread):
         chi = math.fsum(rng.gauss(0.0, 1.0) ** 2 for _ in range(3))
         return spread * rng.gauss(0.0, 1.0) / math.sqrt(chi / 3.0) / math.sqrt(3.0)
@@ -49,7 +49,8 @@ def t3(rng):
 
 
 def factorial(*factors):
-    """[{option: value}] of all combinations: ("iomethod", ["posix", ...]), ..."""
+    """Returns [{option: value}] of all combinations: ("iomethod", ["posix", ...]),
+    ..."""
     out = [{}]
     for name, values in factors:
         out = [dict(each, **{name: value}) for each in out for value in values]
@@ -58,6 +59,6 @@ def factorial(*factors):
 
 def known(c, base=(100, 104, 130, 128, 90, 117),
           rounds=(1.00, 0.97, 1.05, 1.10, 0.92, 1.02)):
-    """The rounds of configuration c, of which scipy says what they differ by."""
+    """Returns the rounds of configuration c, whose differences scipy has computed."""
     return [base[c] * rounds[r] * (1 + 0.01 * (
         (37 * c * c + 11 * r * r + 13 * c * r) % 7 - 3)) for r in range(6)]

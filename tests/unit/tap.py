@@ -32,21 +32,21 @@ def long(case):
 
 
 def any_mpi(case):
-    """A decorator of test methods that no MPI changes much, such as what is refused:
-    where all tests have passed with another one, one commit in four runs them."""
+    """A decorator of test methods that hardly depend on the MPI, such as refusals: if
+    all tests have passed with another one, one commit in four runs them."""
     case.is_any_mpi = True
     return case
 
 
 def lot_of(text):
-    """A number that depends on the commit and on the MPI."""
+    """Returns a number that depends on the commit and on the MPI."""
     lot = os.environ.get("LEADLINE_DRAW", "") + FLAVOUR
     return hashlib.sha256(("%s %s" % (lot, text)).encode()).digest()
 
 
 def has_its_turn(test):
-    """For "ci": a long case runs with MPICH, with the others, or not at all, as the
-    commit says. What no MPI changes runs with the first only, and so always."""
+    """For "ci": a long case runs with MPICH, with the others, or not at all, by the
+    commit. A case independent of the MPI runs with the first only, and so always."""
     if os.environ.get("LEADLINE_ANY_MPI"):
         return True
     lot = "%s %s" % (os.environ.get("LEADLINE_DRAW", ""), test.id())
@@ -54,10 +54,9 @@ def has_its_turn(test):
 
 
 def drawn(items, few, share=1 / 4):
-    """The part of `items` that this tier runs, in their order: a few for "quick", a
-    share for "ci", all for "full". Which they are depends on the commit, so that all
-    have their turn: after ten commits that are tested, 94 of 100 at a quarter
-    with one MPI."""
+    """Returns the part of `items` that this tier runs, in their order: a few for
+    "quick", a share for "ci", all for "full". It depends on the commit, so that all
+    have their turn: after ten tested commits, 94 of 100 at a quarter with one MPI."""
     items = list(items)
     n = {"quick": few, "ci": math.ceil(share * len(items))}.get(TIER, len(items))
     order = sorted(range(len(items)), key=lambda i: lot_of(items[i]))
@@ -97,7 +96,7 @@ def chosen(tests):
 
 
 def times_fewer(test):
-    """With the second MPI: a case runs in one commit of so many."""
+    """Skips with the second MPI: a case runs in one commit of so many."""
     if marked(test, "is_any_mpi"):
         return 4
     return 2 if TIER == "quick" and not marked(test, "scenario") else 1
@@ -117,7 +116,7 @@ class Result(unittest.TestResult):
     def startTest(self, test):
         super().startTest(test)
         self.begun = time.monotonic()
-        self.parts = []  # those that failed: (parameters, text)
+        self.parts = []  # failed ones: (parameters, text)
 
     def point(self, ok, test, more=""):
         self.number += 1
@@ -152,7 +151,8 @@ class Result(unittest.TestResult):
         self.bad(test, self.errors[-1][1])
 
     def addSubTest(self, test, subtest, err):
-        """What fails of a test's parts is one point of the test, in stopTest."""
+        """Collects failures of a test's parts, which are one point of the test, in
+        stopTest."""
         failed = len(self.failures)
         super().addSubTest(test, subtest, err)
         if err is not None:

@@ -42,7 +42,7 @@ class Room(unittest.TestCase):
         return path
 
     def run_lex(self, files, form="plain", lexicon=None, crf=None, maxent=None):
-        """Of each file its sections, or the sentence that refuses it."""
+        """Returns for each file its sections, or the sentence that refuses it."""
         given = ["-" if data is None else self.put(name, data) for name, data in (
             ("lexicon", lexicon), ("crf", crf), ("maxent", maxent))]
         out = subprocess.run([LEX, form] + given + files, stdout=subprocess.PIPE,
@@ -71,7 +71,7 @@ def corpus(name):
 
 
 def by_etree(path):
-    """The sections of a story, by Python's reader."""
+    """Returns the sections of a story, by Python's reader."""
     root = etree.parse(path).getroot()
     if root.tag == "REUTERS":
         text = root.find("TEXT")
@@ -130,7 +130,7 @@ class Stories(Room):
         self.assertIn(b"Goldman, Sachs & Co.", found["BODY"])
 
     def test_crfsuite(self):
-        """Trained here, by its own features' names: the same labels."""
+        """A model trained here, with its own features' names, gives the same labels."""
         try:
             import pycrfsuite
         except ImportError:
@@ -152,7 +152,7 @@ class Stories(Room):
 
 
 def train(pycrfsuite, bodies, path):
-    """Capitals and numbers as entities: something to learn."""
+    """Trains capitals and numbers as entities: something to learn."""
     trainer = pycrfsuite.Trainer(verbose=False)
     for body in bodies:
         for sentence in ref.sentences(body):
@@ -198,7 +198,7 @@ class Plain(Room):
         self.assertGreater(len(found["CRF"].splitlines()), 100)
 
     def chance(self, seed):
-        """A text, a lexicon and models in which everything meets."""
+        """Makes a text, a lexicon and models in which all features meet."""
         rng = random.Random(seed)
         words = ["A", "b", "Ab", "c1", "U", "S", "oil", "Oilfield", "barrelsful"]
         words += ["1", "23", "4.5", "6,789.0", "caf\xe9", "\xc9", ".", "?", "-", "\x01"]
@@ -251,7 +251,7 @@ class Plain(Room):
                 self.check(seed)
 
     def test_long(self):
-        """A sentence and a line without an end, a word of many bytes."""
+        """There is a sentence and a line without an end, and a word of many bytes."""
         body = b"1 2 Ab " * 1500 + b"x" * 5000 + b" Ab. " + b"aB" * 300
         body += b"\nbb\n" + b"1,2 3 4\n" * 3
         model = ref.Model(["O", "B-X", "I-X"], {("B-X", "I-X"): .5},

@@ -1,4 +1,4 @@
-"""The modules of outcore text once more, by Python's own means: what they must find.
+"""The modules of outcore text once more, by Python's own means: the expected results.
 Texts are bytes; a module's answer is the list of its lines."""
 import bisect
 import math
@@ -13,7 +13,7 @@ SENTENCE = 4096
 
 
 def parse_lex(lex):
-    """{section: bytes} of a .lex, read from the description of the format alone."""
+    """Returns {section: bytes} of a .lex, by the description of the format alone."""
     head, rest = lex.split(b"\n", 1)
     assert head.startswith(b"LEX1 "), head
     found = {}
@@ -28,7 +28,7 @@ def parse_lex(lex):
 
 
 def keywords(body, phrases):
-    """Each phrase by a regular expression of its own, overlapping."""
+    """Finds each phrase by a regular expression of its own, overlapping."""
     found = set()
     for phrase in phrases:
         words = WORD.findall(phrase.lower())
@@ -67,7 +67,7 @@ def decision(lines, share=.25):
 
 
 def sentences(body):
-    """Lists of tokens, (start, end) each."""
+    """Returns lists of tokens, (start, end) each."""
     now = []
     for match in TOKEN.finditer(body):
         now.append(match.span())
@@ -90,7 +90,7 @@ def shape(form):
 
 
 def features(body, sentence):
-    """A list for each token; Latin-1, so that each byte is a character."""
+    """Returns a list for each token; Latin-1, so that each byte is a character."""
     forms = [body[start:end] for start, end in sentence]
     lower = [re.sub(rb"[A-Z]", lambda c: c.group().lower(), form) for form in forms]
     for i, form in enumerate(lower):
@@ -110,7 +110,8 @@ class Model:
 
     @classmethod
     def of_crfsuite(cls, info):
-        """Of pycrfsuite.Tagger.info(); the order of labels is that of their numbers."""
+        """Makes it from pycrfsuite.Tagger.info(); the order of labels is that of their
+        numbers."""
         labels = sorted(info.labels, key=lambda name: int(info.labels[name]))
         states = {}
         for (feature, label), weight in info.state_features.items():
@@ -162,7 +163,8 @@ def type_of(label):
 
 
 def entities(body, tag):
-    """Lines of CRF or MAXENT, with tag(features of a sentence) -> [(label, p)]."""
+    """Returns lines of CRF or MAXENT, with tag(features of a sentence) -> [(label,
+    p)]."""
     lines = []
     for sentence in sentences(body):
         last, found = None, []
