@@ -29,11 +29,11 @@ from e2e import BUILD, FLAVOUR, Case, fault as fault_environment, runner  # noqa
 from judge import LIMIT_S, judge  # noqa: E402
 
 MARK = "LEADLINE_TRIAL"
-SURVEY = []  # what pfmload loads
+SURVEY = []  # input of pfmload
 
 
 def marked(mark):
-    """Processes of a trial, whoever is their parent by now."""
+    """Returns the processes of a trial, whoever is their parent by now."""
     word, found = ("%s=%s" % (MARK, mark)).encode(), []
     for pid in runner.parents():
         try:
@@ -71,8 +71,8 @@ class Trial(Case):
     # ---- running ---------------------------------------------------------------
 
     def rank(self):
-        """Which rank the shim hits. Who writes for others is the library's choice, and
-        who writes a PFM the scheme's."""
+        """Returns the rank that the shim hits. The library chooses who writes for
+        others, and the scheme who writes a PFM."""
         rank = self.c.fault.what.get("rank")
         if "--collective" in self.c.way.args or "collective" in self.c.way.name or \
            self.c.program.name == "pfmload":
@@ -102,18 +102,19 @@ class Trial(Case):
         return run
 
     def under_way(self, run):
-        """It has made files, and is somewhere between them."""
+        """Waits until it has made files, and is in the middle of its work."""
         self.until(lambda: run.child.poll() is not None or os.listdir(run.place) and
                    len(run.ranks()) == self.np(), "it runs: %s" % run)
         self.assertIsNone(run.child.poll(), "it has ended: %s" % run)
-        run.begin = time.monotonic()  # promised is the time from the fault on
+        run.begin = time.monotonic()  # the promised time counts from the fault on
 
     def again(self, c, run):
-        """The next run in the same folder, without a fault."""
+        """Returns the next run in the same folder, without a fault."""
         return self.ended(self.launch(place=run.place))
 
     def orphans(self):
-        """Who is in the kernel's uninterruptible sleep ends when that lets go."""
+        """Waits: a process in the kernel's uninterruptible sleep ends when that lets
+        go."""
         end = time.monotonic() + 5 * runner.SCALE
         while True:
             left = marked(self.mark)
@@ -122,10 +123,10 @@ class Trial(Case):
                 return [runner.name_of(pid) for pid in left]
             time.sleep(0.05)
 
-    # ---- how faults are made -------------------------------------------------------
+    # ---- making faults -------------------------------------------------------------
 
     def files(self):
-        """What is in the path of files that the shim is for."""
+        """Returns the part of the path of files that the shim is for."""
         return "/part-" if self.partitioned() else self.c.program.files
 
     def partitioned(self):
@@ -150,7 +151,7 @@ class Trial(Case):
         return self.ended(run)
 
     def limited(self, megabytes):
-        """Each rank may have so much memory."""
+        """Limits the memory of each rank."""
         return self.ended(self.launch(
             line=cases.HUGE[self.c.program.name],
             inside=("sh", "-c", 'ulimit -v %d && exec "$@"' % (megabytes << 10), "sh")))
@@ -203,7 +204,7 @@ class Trial(Case):
         return run
 
     def recorded(self, disk, args, act=None):
-        """A program is recorded where its log cannot be kept."""
+        """Records a program whose log cannot be kept."""
         logs = self.mounted(disk, args)
         run = self.record(logs)
         if act:
@@ -213,7 +214,7 @@ class Trial(Case):
         return self.ended(run)
 
     def read_cut(self):
-        """Logs that are cut, everywhere: [(status, stdout, stderr)]"""
+        """Reads logs that are cut at every place: [(status, stdout, stderr)]."""
         logs = os.path.join(self.tmp, "logs")
         os.mkdir(logs)
         run = self.ended(self.record(logs))
@@ -228,7 +229,7 @@ class Trial(Case):
         run.place = run.dir
         return run
 
-    # ---- what happens to a run -----------------------------------------------------
+    # ---- events during a run -------------------------------------------------------
 
     def to_rank(self, run, rank, sig):
         os.kill(sorted(run.ranks())[rank], signal.Signals["SIG" + sig])
@@ -251,7 +252,7 @@ class Trial(Case):
             resource.prlimit(pid, resource.RLIMIT_NOFILE, (3, hard))
 
     def until_it_ends(self, run, act):
-        """Once may be between two phases, where nobody sees it."""
+        """Acts again and again: a single act may fall between two phases unnoticed."""
         while run.child.poll() is None and \
                 time.monotonic() < run.begin + LIMIT_S * runner.SCALE:
             act()
@@ -270,7 +271,7 @@ class Trial(Case):
         self.until_it_ends(run, halve)
 
     def fill_disk(self, run):
-        """Whatever becomes free is taken."""
+        """Takes all space that becomes free."""
         with open(os.path.join(run.place, "filler"), "ab", buffering=0) as filler:
             def take():
                 with contextlib.suppress(OSError):
@@ -284,7 +285,7 @@ class Trial(Case):
     # ---- the verdict ---------------------------------------------------------------
 
     def outcome(self):
-        """(whether it is as it must be, in words, more about it)"""
+        """Returns (it is right, the outcome in words, details)."""
         self.setUp()
         run = None
         with contextlib.ExitStack() as self.mounts:
@@ -294,7 +295,7 @@ class Trial(Case):
                 return True, judge(self, self.c, run), ""
             except unittest.SkipTest as e:
                 return True, "skipped: %s" % e, ""
-            except Exception as e:  # noqa: B902 (a test of its own each)
+            except Exception as e:  # each point is a test of its own
                 return False, "WRONG", "%s: %s" % (type(e).__name__, e)
             finally:
                 runner.send(signal.SIGKILL, marked(self.mark))
@@ -329,7 +330,7 @@ def name_of(c):
 
 
 def table(results):
-    """fault x program x MPI -> outcome; and how many came to what."""
+    """Prints fault x program x MPI -> outcome, and counts of outcomes."""
     counts = {}
     for c, _, outcome, _, _ in results:
         print("# %-26s %-14s %-17s %-8s %s" % (c.fault.name, c.program.name, c.way.name,
@@ -341,7 +342,7 @@ def table(results):
 
 
 def remark(outcome):
-    """What TAP is told behind a point's name."""
+    """Returns the remark for TAP behind a point's name."""
     return " # SKIP " + outcome[9:] if outcome[:7] == "skipped" else ""
 
 
@@ -354,7 +355,7 @@ def point(number, result):
 
 
 def run(combinations):
-    """TAP of all of them, as many at a time as there are cores."""
+    """Prints TAP of all of them; as many run at a time as there are cores."""
     print("1..%d" % len(combinations), flush=True)
     folder = tempfile.mkdtemp(dir=os.environ["LEADLINE_TMP"])
     results = []

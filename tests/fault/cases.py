@@ -16,8 +16,9 @@ from e2e import ASYNCHRONOUS, FLAVOUR, HDF5, ROMIO
 # ---- programs -------------------------------------------------------------------
 
 Way = collections.namedtuple("Way", "name kind args launcher")
-# line: what runs for a moment; endless, large: options that make it run until it is
-# ended, or write megabytes; files: in whose paths the shim makes its faults
+# line: a command that runs for a moment; endless, large: options that make it run until
+# it is ended, or write megabytes; files: part of the paths that the shim makes faults
+# for
 Program = collections.namedtuple("Program", "name np line endless large files ways")
 
 
@@ -26,7 +27,7 @@ def way(name, kind, *args, launcher=()):
 
 
 def everywhere(filetype="--filetype="):
-    """What madbench and blocktransfer have in common."""
+    """Returns the common part of madbench and blocktransfer."""
     found = [
         way("posix-unique", "libc", filetype + "UNIQUE"),
         way("posix-shared", "libc", filetype + "SHARED"),
@@ -83,16 +84,16 @@ PROGRAMS = [
             ("--repeat=1000000",), (), "o.pfm.data/", PFMLOAD),
 ]
 
-# Buffers that are larger than the memory which ranks are given.
+# Buffers that exceed the memory of ranks.
 HUGE = {"madbench": ("20000", "1", "--io-only"),
         "blocktransfer": ("1G", "--block-size=1G"),
         "ldad": ("perf", "--chunk=1G", "--chunks=1")}
 
 # ---- faults ---------------------------------------------------------------------
 
-# how: the method of the campaign that makes it, with what it needs; end: what must
-# come of it (judge.py); says: the reason, where it can be known (kind "library" may
-# say less); place: what else the sentence must name; kinds: what it can hit
+# how: the method of the campaign that makes it, with its needs; end: the required
+# result (judge.py); says: the reason, if it can be known (kind "library" may say less);
+# place: further words of the sentence; kinds: what it can hit
 Fault = collections.namedtuple("Fault", "name group how what end says place kinds")
 ALL, LIBC = ("libc", "kernel", "library", "aio"), ("libc", "library")
 TRANSFER, FILE, RANK = ("rank", "file", "offset"), ("rank", "file"), ("rank",)
@@ -120,7 +121,7 @@ def log(name, what, *args, act=None):
 
 
 def below(name, what, says="", place=FILE, end="fails", group="below"):
-    """A fault of the file system itself, whoever makes the call."""
+    """Returns a fault of the file system itself, whoever makes the call."""
     return Fault("below: " + name, group, "on_passthrough", dict(what=what), end, says,
                  place, ALL)
 
@@ -220,11 +221,11 @@ FAULTS = [
 # ---- combinations ---------------------------------------------------------------
 
 Combination = collections.namedtuple("Combination", "fault program way")
-MOST = {"madbench": 3}  # ways that a fault meets in one campaign, of a program
+MOST = {"madbench": 3}  # a fault's ways in one campaign, for a program
 
 
 def misses(fault, program, way):
-    """Why a fault cannot meet this way: None where it can."""
+    """Returns why a fault cannot hit this way, or None."""
     if way.kind not in fault.kinds:
         return "not through the C library"
     call, rank = fault.what.get("what", ""), fault.what.get("rank", 0)
@@ -250,7 +251,8 @@ def misses(fault, program, way):
 
 
 def campaign(whole=False):
-    """Each fault with some of each program's ways in turn; or with all of them."""
+    """Returns each fault with some of each program's ways in turn; or with all of
+    them."""
     found = []
     for program in PROGRAMS:
         turn = 0
@@ -269,7 +271,8 @@ def values(c):
 
 
 def subset(n):
-    """n combinations that meet most values and, of those alike, most pairs of them."""
+    """Returns n combinations that cover most values and, among equals, most pairs of
+    them."""
     left, met, found = campaign(), set(), []
 
     def new(c):
@@ -285,7 +288,7 @@ def subset(n):
 
 
 def timeout(fault):
-    """Seconds that one call may take: some are made to take longer."""
+    """Returns the seconds that one call may take: some are made to take longer."""
     if fault.end in ("watched", "hangs"):
         return 2
     return int(os.environ.get("FAULT_IO_TIMEOUT", 8))

@@ -1,5 +1,5 @@
-"""File systems of a test's own, seen by nobody else, gone with the test (tests/run
-gives it mounts of its own)."""
+"""Private file systems of a test, which end with it (tests/run gives it mounts of its
+own)."""
 import contextlib
 import fcntl
 import os
@@ -9,7 +9,7 @@ import time
 import unittest
 
 EXT4_SHUTDOWN = 0x8004587D
-AT_ONCE = 2  # what is in its journal's memory is lost
+AT_ONCE = 2  # the journal's memory is lost
 MKFS = {"ext4": ("mkfs.ext4", "-q", "-F", "-m", "0", "-O", "^has_journal"),
         "xfs": ("mkfs.xfs", "-q", "-f"), "btrfs": ("mkfs.btrfs", "-q", "-f")}
 SIZE = {"ext4": 64 << 20, "xfs": 320 << 20, "btrfs": 256 << 20}
@@ -17,7 +17,7 @@ KEPT_BY_IT = ("lost+found", "filler")
 
 
 def tool(*command):
-    """Runs a command of the system's; a test that cannot have it is left out."""
+    """Runs a system command; a test whose command is missing is left out."""
     env = dict(os.environ, PATH=os.environ["PATH"] + ":/usr/sbin:/sbin")
     try:
         done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL,
@@ -55,13 +55,13 @@ def mounted(at, *options):
 
 
 def memory(at, options):
-    """A file system in memory: full, small, or of so many files."""
+    """Makes a file system in memory: full, small, or for few files."""
     return mounted(at, "-t", "tmpfs", "-o", options, "none")
 
 
 @contextlib.contextmanager
 def image(at, kind):
-    """A small one of its kind, on a file beside it."""
+    """Makes a small one of its kind, in a file beside it."""
     path = at + ".image"
     make_image(path, kind)
     try:
@@ -73,7 +73,8 @@ def image(at, kind):
 
 @contextlib.contextmanager
 def thin(at, room):
-    """A file system that promises more than its device has: the sync tells."""
+    """Makes a file system that promises more than its device has: the sync reports
+    it."""
     below = at + ".below"
     path = os.path.join(below, "image")
     os.mkdir(below)
@@ -88,7 +89,7 @@ def thin(at, room):
 
 @contextlib.contextmanager
 def quota(at, room):
-    """One on which this folder may take so many bytes."""
+    """Makes one on which this folder may take so many bytes."""
     with image(at, "btrfs"):
         tool("btrfs", "quota", "enable", at)
         tool("btrfs", "qgroup", "limit", str(room), at)
@@ -104,8 +105,8 @@ def read_only(at, kind):
 
 @contextlib.contextmanager
 def passthrough(at, fault, names, *cached):
-    """One whose calls fail as fault says, on files with names in their path. It is in
-    Python, with Debian's fusepy: not of every Python."""
+    """Makes one whose calls fail as `fault` says, on files with `names` in their path.
+    It is in Python, with Debian's fusepy, which not every Python has."""
     program = os.path.join(os.path.dirname(__file__), "passthrough.py")
     below = at + ".below"
     os.mkdir(below)
@@ -123,13 +124,13 @@ def passthrough(at, fault, names, *cached):
             time.sleep(0.01)
         yield
     finally:
-        server.kill()  # before: who waits for it in vain is let go
+        server.kill()  # first, as it frees processes that wait for it in vain
         server.communicate()
         unmount(at)
 
 
 def shut_down(at):
-    """What a file system does whose device has gone."""
+    """Shuts a file system down, as when its device has gone."""
     fd = os.open(at, os.O_RDONLY)
     try:
         fcntl.ioctl(fd, EXT4_SHUTDOWN, struct.pack("I", AT_ONCE))

@@ -1,5 +1,5 @@
-"""What every run with a fault is held to. One judge for all of them: what it returns
-is the outcome that the table shows."""
+"""The promises that every run with a fault must keep. There is one judge for all of
+them: it returns the outcome that the table shows."""
 import os
 import re
 import socket
@@ -7,7 +7,7 @@ import socket
 from e2e import FLAVOUR, TIMED_OUT
 
 LIMIT_S = 30
-# MPICH 4.0's launcher, told to end, at times exits with 0, whatever it ran.
+# MPICH 4.0's launcher sometimes exits with 0 when it is told to end, whatever it ran.
 LOST = FLAVOUR == "mpich"
 STOPPED = "has been stopped by a signal"
 WATCHDOG = re.compile("did not come back|did not finish within|no sign of life|"
@@ -19,14 +19,14 @@ DISK_OWN = ("filler", "lost+found")
 
 
 def said(run):
-    """The program's own lines; launchers and libraries add theirs."""
+    """Returns the program's own lines; launchers and libraries add theirs."""
     ours = re.compile(r"%s( \w+)?: " % run.program)
     return [line for line in run.err.splitlines() if ours.match(line)]
 
 
 def left(run):
-    """Names in the run's folder; where it has gone, none. Nor is a removed file one
-    that the kernel has open, as FUSE names it."""
+    """Returns names in the run's folder; none if it has gone. A removed file that the
+    kernel has open, under FUSE's name, does not count."""
     try:
         names = os.listdir(run.place)
     except OSError:
@@ -39,7 +39,8 @@ def left(run):
 
 
 def one_sentence(case, run):
-    """The one of the failure. Ranks that are ended because of it may say that."""
+    """Finds the sentence of the failure. Ranks that are ended because of it may say
+    that."""
     lines = [line for line in said(run) if not NO_REPORT.search(line)]
     if any(WATCHDOG.search(line) for line in lines):
         lines = [line for line in lines if BY_SIGNAL not in line]
@@ -48,12 +49,13 @@ def one_sentence(case, run):
 
 
 def names_place(case, c, run, line):
-    """Rank and host, file, offset, as far as this fault has them."""
+    """Demands rank and host, file, offset, as far as this fault has them."""
     place = c.fault.place
     rank = run.fault_rank
-    if "hdf5" in c.way.name:  # one rank sees to the metadata, whose places HDF5 knows
+    # one rank handles the metadata, at places that only HDF5 knows
+    if "hdf5" in c.way.name:
         rank = None
-    many = "requests did not finish" in line  # none of which is the one
+    many = "requests did not finish" in line  # none of them is the one
     if many or "hdf5" in c.way.name or c.program.name == "pfmload":
         place = [p for p in place if p != "offset"]
     if "rank" in place:
@@ -66,7 +68,8 @@ def names_place(case, c, run, line):
 
 
 def names_reason(case, c, line):
-    """A library may have kept the reason to itself; it has not kept the failure."""
+    """Demands the reason. A library may have hidden it; it has not hidden the
+    failure."""
     says = c.fault.says
     if c.way.kind in LIBRARY:
         says = says and "%s|failed|cannot|MPI|I/O error" % says
@@ -74,7 +77,7 @@ def names_reason(case, c, line):
 
 
 def no_report_counts(case, run, sentence=None):
-    """There is none, or it is not valid and says why."""
+    """Demands that there is no report, or one that is not valid and tells why."""
     if not os.path.exists(run.json):
         return
     case.assertIs(run.report["valid"], False, run)
@@ -90,7 +93,7 @@ def has_failed(case, run):
 
 
 def left_is_named(case, c, run):
-    """By the next run; what it names."""
+    """Demands that the next run names the leftovers; returns its sentence."""
     names = left(run)
     after = case.again(c, run)
     case.assertEqual(after.status, 0, after)
@@ -108,8 +111,8 @@ def left_is_named(case, c, run):
 
 
 def left_nothing(case, c, run):
-    """FUSE keeps a removed file under another name, as NFS does, until who has it open
-    has ended: its folder may be left, with nothing in it."""
+    """Demands an empty folder. FUSE keeps a removed file under another name, as NFS
+    does, until its user has ended: the folder may be left, with nothing in it."""
     if c.fault.group != "below" or any(files for _, _, files in os.walk(run.place)):
         case.assertEqual(left(run), [], run)
     elif left(run):
@@ -122,7 +125,7 @@ def left_nothing(case, c, run):
 def fails(case, c, run, clean=True):
     has_failed(case, run)
     line = one_sentence(case, run)
-    if WATCHDOG.search(line):  # a library that never comes back from a failure
+    if WATCHDOG.search(line):  # a library never returns after a failure
         case.assertIn(c.way.kind, LIBRARY, run)
         case.assertIn("file " + run.place, line)
     else:
@@ -135,7 +138,7 @@ def fails(case, c, run, clean=True):
 
 
 def dies(case, c, run):
-    """Nothing can be removed from it any more."""
+    """Judges a dead file system: nothing can be removed from it any more."""
     return fails(case, c, run, clean=False)
 
 
@@ -152,7 +155,7 @@ def good(case, c, run):
 
 
 def recovers(case, c, run):
-    """What comes short is finished. Who gives up says so, and nobody lies."""
+    """Judges short transfers: they are finished, or reported; nobody lies."""
     what = c.fault.what["what"]
     must = ":half:" in what and (c.way.kind == "libc" or
                                  c.way.kind == "kernel" and "write" in what)
@@ -165,8 +168,8 @@ def goes_on(case, c, run):
 
 
 def straggles(case, c, run):
-    """The report names who was slow. Where ranks write for each other, or wait for each
-    other until what was gathered is written, that is not known."""
+    """Judges a slow rank: the report names it. If ranks write for each other, or wait
+    for each other until gathered data are written, it is not known."""
     outcome = good(case, c, run)
     if run.fault_rank is None or "partitioned" in c.way.name:
         return outcome
@@ -187,7 +190,7 @@ def watched(case, c, run):
 
 
 def hangs(case, c, run):
-    """Nothing can be removed from a file system that does not answer."""
+    """Judges a hang: nothing can be removed from a file system that does not answer."""
     has_failed(case, run)
     case.assertRegex(one_sentence(case, run), WATCHDOG)
     no_report_counts(case, run)
@@ -196,7 +199,7 @@ def hangs(case, c, run):
 
 
 def told(case, c, run):
-    """Who is given the chance removes the files, and says one thing only."""
+    """Judges a run that is told to end: it removes the files, with one sentence."""
     case.assertNotEqual(run.status, TIMED_OUT, run)
     case.assertTrue(run.status or LOST, run)
     case.assertEqual([line for line in said(run) if BY_SIGNAL not in line], [], run)
@@ -207,7 +210,7 @@ def told(case, c, run):
 
 
 def killed(case, c, run):
-    """Who is not given the chance leaves files: the next run names them."""
+    """Judges a killed run: it leaves files, and the next run names them."""
     case.assertNotIn(run.status, (0, TIMED_OUT), run)
     no_report_counts(case, run)
     named = left_is_named(case, c, run)
@@ -215,28 +218,31 @@ def killed(case, c, run):
 
 
 def timed(case, c, run):
-    """As told; but timeout(1) tells the launcher twice, and Open MPI's then kills."""
+    """Judges as `told`; but timeout(1) tells the launcher twice, and Open MPI's then
+    kills."""
     if FLAVOUR == "openmpi" and (left(run) or not said(run)):
         return killed(case, c, run)
     return told(case, c, run)
 
 
 def may_be_kept_back(case, c, run):
-    """What an MPI library may keep to itself, if the result is right all the same."""
+    """Judges an error that an MPI library may hide, if the result is right all the
+    same."""
     if c.way.kind in LIBRARY and not run.status:
         return good(case, c, run)
     return fails(case, c, run)
 
 
 def unhurt(case, c, run):
-    """The program does not notice; the user is told, where that was known in time."""
+    """Judges a fault that the program does not notice; the user is told if it is known
+    in time."""
     good(case, c, run)
     told_it = [line for line in run.err.splitlines() if line.startswith("libiotrace: ")]
     return "right result, loss told" if told_it else "right result"
 
 
 def told_by_reader(case, c, run):
-    """What is missing of a log, or that it is none."""
+    """Demands that the reader reports missing parts of a log, or that it is none."""
     good(case, c, run)
     for cut, read in run.read:
         case.assertIn(read.status, (0, 1), "cut at %d: %s" % (cut, read))
@@ -253,7 +259,7 @@ ENDS = {f.__name__: f for f in (
 
 
 def judge(case, c, run):
-    """The outcome in words; raises AssertionError where a promise is broken."""
+    """Returns the outcome in words; raises AssertionError if a promise is broken."""
     case.assertLess(run.seconds, LIMIT_S * run.scale, "too slow: %s" % run)
     case.assertEqual(case.orphans(), [], "processes are left: %s" % run)
     return ENDS[c.fault.end](case, c, run)

@@ -28,7 +28,7 @@ LEAST = 1024
 
 
 def asked(call):
-    """Who lies about names is asked each time."""
+    """Decides each time, for lies about names."""
     if call not in ("getattr", "readdir", "unlink", "rename"):
         return {}
     return {"attr_timeout": 0, "entry_timeout": 0, "negative_timeout": 0}
@@ -51,7 +51,7 @@ class Fault:
         if hit and hasattr(errno, self.action):
             raise fusepy.FuseOSError(getattr(errno, self.action))
         if hit and self.action == "hang":
-            time.sleep(12)  # the kernel lets nobody go before it is answered
+            time.sleep(12)  # the kernel lets no process go before it is answered
         if hit and self.action.isdigit():
             wait_us(int(self.action))
         if hit and self.action == "slow":
@@ -60,7 +60,8 @@ class Fault:
 
 
 def wait_us(us):
-    """Sleeping takes some 60 us longer than asked for: the last of it is awake."""
+    """Waits. Sleeping takes some 60 us longer than requested: the last of it is a busy
+    wait."""
     until = time.monotonic() + us * 1e-6
     time.sleep(max(us * 1e-6 - 2e-4, 0))
     while time.monotonic() < until:
@@ -88,7 +89,7 @@ class PassThrough(fusepy.Operations):
     def open(self, path, flags):
         self.fault.due("opens", path)
         flags &= os.O_ACCMODE | os.O_TRUNC
-        if flags & os.O_ACCMODE == os.O_WRONLY:  # flip reads what is there
+        if flags & os.O_ACCMODE == os.O_WRONLY:  # flip reads the old contents
             flags = flags & ~os.O_ACCMODE | os.O_RDWR
         return os.open(path, flags)
 

@@ -1,5 +1,5 @@
 """Reads a log of libiotrace.so: from src/iotrace/format/trace.h, and on its own, so
-that it agrees with the C reader for no other reason than that both are right."""
+that it agrees with the C reader only if both are right."""
 import collections
 import os
 import struct
@@ -93,7 +93,8 @@ class Log:
                                           p[8:48], p[48:88]))
 
     def place(self, ending):
-        """(type, block, stripe, stripes, mount point) of files whose name ends so."""
+        """Returns (type, block, stripe, stripes, mount point) of files whose name ends
+        so."""
         found = {self.names[self.places[n]][0] for n in self.places
                  if self.names[n][0].endswith(ending)}
         kind, block, stripe, stripes, point = found.pop().split(" ", 4)
@@ -101,7 +102,7 @@ class Log:
         return kind, int(block), int(stripe), int(stripes), point
 
     def hints(self, ending):
-        """(ranks, {hint: value}) of files that MPI has opened."""
+        """Returns (ranks, {hint: value}) of files that MPI has opened."""
         found = {self.names[self.opened[n]][0] for n in self.opened
                  if self.names[n][0].endswith(ending)}
         ranks, hints = found.pop().split(" ", 1)
@@ -109,8 +110,8 @@ class Log:
         return int(ranks), dict(hint.split("=", 1) for hint in hints.split(";")[:-1])
 
     def counts(self, ending=""):
-        """{op: (events, bytes)} of files whose name ends so; of all files copies count
-        once."""
+        """Returns {op: (events, bytes)} of files whose name ends so; over all files
+        copies count once."""
         found = collections.Counter(), collections.Counter()
         for e in self.events:
             if e.file.endswith(ending) and (ending or not e.flags & OTHER_END):
@@ -126,7 +127,7 @@ def bytes_of(e):
 
 
 def logs(folder):
-    """All binary logs of a folder, also those that killed processes left."""
+    """Returns all binary logs of a folder, also those of killed processes."""
     found = []
     for name in sorted(os.listdir(folder)):
         path = os.path.join(folder, name)

@@ -10,7 +10,7 @@ import os
 
 
 def dims(processes, n, i):
-    """MPI_Dims_create's extent i of n: the most even ones, falling."""
+    """Returns MPI_Dims_create's extent i of n: the most even ones, falling."""
     def ways(left, n, most):
         if n == 1:
             return [(left,)] if left <= most else []
@@ -32,7 +32,7 @@ class Fault(Exception):
 
 
 def value(text, names):
-    """Of an expression of the contract, in exact arithmetic."""
+    """Returns the value of an expression of the contract, in exact arithmetic."""
     try:
         tree = ast.parse(text, mode="eval")
     except SyntaxError:
@@ -51,7 +51,7 @@ def value(text, names):
 
 
 def count_of(level, names):
-    """How many times a level is gone through."""
+    """Returns how many times a level repeats."""
     stride, span = value(level["stride"], names), value(level["span"], names)
     if "count" not in level and (stride == 0 or span % stride):
         raise Fault("span %s and stride %s give no count"
@@ -64,7 +64,7 @@ def count_of(level, names):
 
 
 def chunks(call, names):
-    """(offset, bytes) of a resolved call's transfers on one rank, in order."""
+    """Returns (offset, bytes) of a resolved call's transfers on one rank, in order."""
     among = names.get("of all", names) if call.get("ranks_of") else names
     if call.get("ranks") and not value(call["ranks"], among):
         return []
@@ -80,7 +80,7 @@ def chunks(call, names):
 
 
 def joined(pieces):
-    """Pieces one after the other, as long ones as there are."""
+    """Joins contiguous pieces."""
     found = []
     for at, size in pieces:
         if found and sum(found[-1]) == at:
@@ -107,12 +107,12 @@ def all_calls(report):
 
 
 def related(call):
-    """Whether it is resolved, and it is known, too, how ranks share the bytes."""
+    """Returns True if it is resolved, and its relation of ranks is known."""
     return call["resolved"] and call["class"] != "unresolved"
 
 
 def names_of(report, symbols, nprocs, rank):
-    """Values by identifier; where none is told of it, by its text in the program."""
+    """Returns values by identifier; without a given one, by its text in the program."""
     names = {"nprocs": nprocs, "rank": rank}
     for s in report["symbols"]:
         if s["class"] == "constant" and s.get("value") is not None:
@@ -123,7 +123,7 @@ def names_of(report, symbols, nprocs, rank):
 
 
 def shared(by_rank):
-    """Whether two ranks have a byte in common."""
+    """Returns True if two ranks have a byte in common."""
     pieces = sorted((at, at + size, rank)
                     for rank, list_ in by_rank.items() for at, size in list_)
     reach = {}
@@ -135,14 +135,15 @@ def shared(by_rank):
 
 
 def one_region_each(by_rank):
-    """Whether all of a rank's bytes come before all of the next one's."""
+    """Returns True if all of a rank's bytes come before all of the next one's."""
     bounds = sorted((min(p[0] for p in list_), max(sum(p) for p in list_))
                     for list_ in by_rank.values() if list_)
     return all(a[1] <= b[0] for a, b in zip(bounds, bounds[1:]))
 
 
 def claim(klass, by_rank, nprocs):
-    """What of a class does not hold of chunks by rank; "": nothing."""
+    """Returns the part of a class that does not hold for chunks by rank; "": all
+    holds."""
     if klass in DISJOINT and shared(by_rank):
         return "ranks share bytes"
     if klass == "segmented" and not one_region_each(by_rank):
@@ -155,7 +156,8 @@ def claim(klass, by_rank, nprocs):
 
 
 def same(told, did):
-    """did: transfers. A chunk is a call, but where a view may leave out bytes of it."""
+    """Compares; did: transfers. A chunk is a call, unless a view may leave out bytes of
+    it."""
     if any(t.viewed for t in did):
         return joined(told) == joined([p for t in did for p in t.pieces])
     return told == [p for t in did for p in t.pieces]
@@ -167,7 +169,8 @@ def short(pieces):
 
 
 def groups(report):
-    """Calls by place and callers: what truth.c cannot tell apart."""
+    """Returns calls by place and callers: truth.c cannot tell those of a group
+    apart."""
     found = collections.defaultdict(list)
     for call in all_calls(report):
         found[site_of(call), via_of(call)].append(call)
@@ -175,20 +178,21 @@ def groups(report):
 
 
 def of_group(did, key):
-    """The transfers of a group; callers may be told from either end."""
+    """Returns the transfers of a group; callers may be given from either end."""
     site, via = key
     return [t for t in did if t.places[0] == site
             and t.places[1:] in (via, via[::-1])]
 
 
 def judge_rank(key, calls, did, names):
-    """(chunks told, fault or "") of one rank of one group, all of it resolved."""
+    """Returns (chunks predicted, fault or "") of one rank of one group, all of it
+    resolved."""
     mine = of_group(did, key)
     told = [piece for call in calls for piece in chunks(call, names)]
     where = "%s, rank %d of %d" % (name_of(key[0]), names["rank"], names["nprocs"])
     if any(t.pieces is None for t in mine):
         return told, "%s: resolved with a shared file pointer" % where
-    if len(calls) > 1:  # on one line: their order is not known
+    if len(calls) > 1:  # they are on one line: their order is not known
         pieces = sorted(p for t in mine for p in t.pieces)
         right = joined(sorted(told)) == joined(pieces) if any(t.viewed for t in mine) \
             else sorted(told) == pieces
@@ -217,7 +221,8 @@ def judge_group(report, key, calls, did, symbols):
             by_rank[rank], fault = [], "%s: %s" % (name_of(key[0]), e)
         faults += [fault] if fault else []
     if apart or len(calls) > 1:
-        return faults  # who shares a file with whom, or which chunks are whose
+        # it is not known which ranks share a file, or which chunks belong to which
+        return faults
     fault = claim(calls[0]["class"], by_rank, nprocs)
     if fault:
         faults.append("%s, %d ranks: %s, but %s"
@@ -226,7 +231,7 @@ def judge_group(report, key, calls, did, symbols):
 
 
 def unlisted(report, did):
-    """Places of transfers of which the report has nothing to say."""
+    """Returns places of transfers that the report does not contain."""
     known, open_sites = set(), set()
     for call in all_calls(report):
         known |= {(site_of(call), via_of(call)), (site_of(call), via_of(call)[::-1])}
@@ -238,7 +243,7 @@ def unlisted(report, did):
 
 
 def judge(report, did, symbols):
-    """Faults of a report; did: {rank: [Transfer, ...]} of one run."""
+    """Returns faults of a report; did: {rank: [Transfer, ...]} of one run."""
     faults = []
     for key, calls in sorted(groups(report).items()):
         if all(call["resolved"] for call in calls):
@@ -247,7 +252,7 @@ def judge(report, did, symbols):
 
 
 def judge_expected(report, expect):
-    """Faults of a report against what the program's author expects."""
+    """Returns faults of a report, compared with its author's expectations."""
     sites = sorted({site_of(call) for call in all_calls(report)})
     if len(sites) != len(expect):
         return ["%d calls are expected, %d reported: %s"

@@ -1,13 +1,14 @@
-"""What a program of the corpus says of itself, and what truth.c wrote while it ran."""
+"""The description of a program of the corpus, and the records of truth.c while it
+ran."""
 import collections
 import os
 import re
 import subprocess
 
-# One call that moved data: on which rank, made where, within which calls, and the
-# pieces of the file that it asked for, in order; None where nobody can know.
-# places: (source, line), innermost first; at: the byte where it begins, also where it
-# moves nothing; of: rank and number of ranks in the file's communicator.
+# One call that moved data: its rank, its place, the calls around it, and the pieces of
+# the file that it requested, in order; None if they cannot be known. places: (source,
+# line), innermost first; at: the byte where it begins, even if it moves nothing; of:
+# rank and number of ranks in the file's communicator.
 Transfer = collections.namedtuple(
     "Transfer", "rank of call viewed at bytes places pieces")
 
@@ -58,10 +59,11 @@ class Program:
 
 
 def compile_program(compiler, sources, truth, exe):
-    """The compiler's complaints; none: it is built. Addresses are those of the file."""
+    """Returns the compiler's complaints; none: it is built. Addresses are those of the
+    file."""
     done = subprocess.run(
         [*compiler, "-O0", "-g", "-no-pie", "-Wall", "-Wextra", "-Werror",
-         "-DMPICH_SKIP_MPICXX", "-DOMPI_SKIP_MPICXX",  # of C++, the binding of C
+         "-DMPICH_SKIP_MPICXX", "-DOMPI_SKIP_MPICXX",  # C++ programs use the C binding
          "-o", exe, *sources, truth, "-lm",
          *(["-lstdc++"] if any(s.endswith(".cc") for s in sources) else [])],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -69,7 +71,7 @@ def compile_program(compiler, sources, truth, exe):
 
 
 def places_of(exe, addresses):
-    """{return address: (source, line) of the call, None beyond main}"""
+    """Returns {return address: (source, line) of the call, None beyond main}."""
     ask = ["0x%x" % (int(a, 16) - 1) for a in addresses]
     out = subprocess.run(["addr2line", "-f", "-e", exe], stdout=subprocess.PIPE,
                          input="\n".join(ask).encode(), check=True).stdout.decode()
@@ -96,7 +98,7 @@ def transfer(rank, of, call, viewed, size, places, pieces):
 
 
 def transfers(exe, prefix, ranks):
-    """{rank: [Transfer, ...] in the order of the calls}"""
+    """Returns {rank: [Transfer, ...] in the order of the calls}."""
     rows = []
     for rank in range(ranks):
         name = "%s.%d" % (prefix, rank)

@@ -1,4 +1,4 @@
-"""What each rank of a skeleton (leadline-skeleton/1) does, one call after the other."""
+"""The calls of each rank of a skeleton (leadline-skeleton/1), one after the other."""
 import re
 
 TOKENS = re.compile(r"\s*(?:(\d+)|(\()|(\)))(?:x(\d+))?")
@@ -6,7 +6,7 @@ PLAN = re.compile(r"ranks=\d+ step=(-?\d+) start=(\d+) (.*)$")
 
 
 def sequence(text):
-    """The numbers of "0 (1 2x3)x4", one after the other."""
+    """Returns the numbers of "0 (1 2x3)x4", one after the other."""
     stack, at = [[]], 0
     while at < len(text):
         found = TOKENS.match(text, at)
@@ -23,13 +23,13 @@ def sequence(text):
 
 
 def place(of, rank):
-    """Which of a plan's ranks it is; None: none of them."""
+    """Returns the rank's place in a plan; None: it has none."""
     n, left = divmod(rank - of["first_rank"], of["rank_step"])
     return n if not left and 0 <= n < of["ranks"] else None
 
 
 def chunks(plan, which):
-    """(offset, bytes) of a plan's rank, in order."""
+    """Returns (offset, bytes) of a plan's rank, in order."""
     step, start, rest = PLAN.match(plan).groups()
     size = int(re.search(r"size=(\d+)", rest).group(1))
     offsets = [int(start) + which * int(step)]
@@ -52,7 +52,7 @@ def moved(transfer, rank):
 
 
 def acts(data, rank):
-    """[(file, call, offset, bytes)]; a sync has neither offset nor bytes."""
+    """Returns [(file, call, offset, bytes)]; a sync has neither offset nor bytes."""
     left = {t["step"]: (t, iter(moved(t, rank))) for t in data["transfers"]}
     syncs = {c["step"]: c for c in data["calls"] if "step" in c}
     found = []

@@ -1,6 +1,6 @@
-"""Which ldadc is tested, with which MPI, and how much. ldadc is the same with any MPI,
-so that one build tree has it; where another one has none, a sample shows that programs
-which that MPI compiles are told and rewritten as well."""
+"""Chooses the ldadc to test, the MPI, and how much. ldadc is the same with any MPI, so
+one build tree has it; if another one has none, a sample shows that programs compiled by
+that MPI are analysed and rewritten as well."""
 import glob
 import os
 
@@ -19,13 +19,13 @@ READS_SOURCES = ("analyse", "check", "plan", "rewrite")
 
 
 def command(*line):
-    """ldadc's command line, for programs of this tree's MPI."""
+    """Returns ldadc's command line, for programs of this tree's MPI."""
     with_mpi = not OWN and line[0] in READS_SOURCES
     return [LDADC, line[0]] + ["--mpicc=" + MPICC] * with_mpi + list(line[1:])
 
 
 def sample(few, *cases):
-    """Leaves but a few of these test cases' methods where ldadc is another tree's."""
+    """Keeps only a few of these test cases' methods if ldadc is another tree's."""
     if OWN or TIER == "full":
         return
     names = [(case, name) for case in cases for name in sorted(vars(case))

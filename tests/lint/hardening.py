@@ -1,5 +1,5 @@
-"""The built programs and libraries have what configure found the compiler to take
-against memory errors becoming exploits (m4/ll_hardening.m4)."""
+"""The built programs and libraries have the protections against exploits that configure
+found in the compiler (m4/ll_hardening.m4)."""
 import os
 import re
 
@@ -8,9 +8,9 @@ from lint import BUILD, done, output, point, programs, skip
 PROGRAMS = tuple(name for name, _, _, _ in programs("MPI", "serial"))
 LIBRARIES = ("libiotrace.so", ".libs/libldad.so")
 FLAGS = os.environ.get("HARDENED", "").split()
-# Flag, what readelf then shows, and who is exempt: the recorder wraps what would be
-# checked. (-fcf-protection marks a program only where the C library's own start files
-# are marked, too: its instructions are looked for.)
+# Flag, readelf's output for it, and exemptions: the recorder wraps functions that would
+# be checked. (-fcf-protection marks a program only if the C library's own start files
+# are marked, too: so the test looks for its instructions.)
 MARKS = (
     ("-fstack-protector-strong", r"\b__stack_chk_fail\b", ()),
     ("-fcf-protection", r"^IBT\Z", ()),
@@ -20,11 +20,11 @@ MARKS = (
     ("PIE", r"Type:\s+DYN", ()),
 )
 ENDBR64 = b"\xf3\x0f\x1e\xfa"
-FUNCTIONS = 10  # that each has of its own, at least
+FUNCTIONS = 10  # own functions of each, at least
 
 
 def landings(path):
-    """A word for readelf's where indirect jumps have places to land."""
+    """Returns readelf's word for landing places of indirect jumps."""
     with open(path, "rb") as f:
         return "IBT" if f.read().count(ENDBR64) > FUNCTIONS else ""
 

@@ -63,12 +63,12 @@ MAY = {
     "iotrace/findings/judge": READER | {"iotrace/findings"},
     "iotrace/findings/show": READER | {"iotrace/findings"},
     "iotrace": READER | {"algebra", "iotrace/skeleton"},
-    # The recorder is loaded into any program: it has nothing but the format.
+    # The recorder is loaded into any program: it may include only the format.
     "iotrace/preload": {"iotrace/format"},
     "iotrace/preload/calls": {"iotrace/format", "iotrace/preload",
                               "iotrace/preload/mpi"},
     "iotrace/preload/mpi": {"iotrace/format", "iotrace/preload"},
-    # It reads programs of MPI and is none.
+    # It reads programs of MPI and uses no MPI itself.
     "ldadc/poly": BASE,
     "ldadc/interp": BASE | {"ldadc/poly"},
     "ldadc/describe": BASE | {"ldadc/poly", "ldadc/interp"},
@@ -94,7 +94,7 @@ PYTHON = {
 }
 PYTHON_TOP = "python/leadline/"
 NO_MPI = ("base", "algebra", "layout", "hydro", "sort", "iotrace", "ldadc")
-# Matrices must not know how they get to files: their tests need no file.
+# Matrices must not depend on files: their tests need no file.
 NUMERICS = re.compile(r"src/madbench/(busy|grid|pixels|linalg|remap|scalapack|tick)\.")
 ALGORITHMS = re.compile(r"src/outcore/(aio/sets|"
                         r"data/(consume|documents|form|graphs|image|records|stars|"
@@ -114,7 +114,7 @@ def folder_of(name):
 
 
 def included(name):
-    """("io/io.h", ...) in quotes, and what is in angle brackets."""
+    """Returns ("io/io.h", ...) in quotes, and those in angle brackets."""
     text = text_of(name)
     return (re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.M),
             re.findall(r"^\s*#\s*include\s+<([^>]+)>", text, re.M))
@@ -129,8 +129,8 @@ def may(name):
 
 
 def is_allowed(name, header):
-    """An algorithm may know another one of a folder that its own may know: neither
-    has MPI."""
+    """Returns True if an include is allowed. An algorithm may include another one of a
+    folder that its own may include: neither has MPI."""
     folder = os.path.dirname(header)
     both = ALGORITHMS.match(name) and ALGORITHMS.match("src/" + header)
     return folder in may(name) or both and folder in MAY[folder_of(name)]
@@ -146,7 +146,8 @@ def wrong_edges(name):
 
 
 def circles():
-    """Folders that may include each other: a table like that would hold nothing."""
+    """Returns folders that may include each other: such a table would enforce
+    nothing."""
     return ["%s and %s" % (a, b) for a in MAY for b in MAY[a]
             if a < b and a in MAY[b]]
 

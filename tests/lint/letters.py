@@ -1,6 +1,6 @@
 # mpi: any
-"""The table of letters is what Unicode says: a code point below U+0250 whose
-compatibility decomposition begins with a Latin letter is that letter.
+"""The table of letters follows Unicode: a code point below U+0250 whose compatibility
+decomposition begins with a Latin letter is that letter.
 
 `letters.py print` writes src/outcore/ngram/letters_table.c anew."""
 import sys

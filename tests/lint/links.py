@@ -1,6 +1,6 @@
 # mpi: any
-"""Links of the documentation: that files and headings that pages link to exist, and
-that the site has every page. In the tier "full" the site is built, where mkdocs is."""
+"""Links of the documentation: their files and headings exist, and the site has every
+page. In the tier "full" the site is built, if mkdocs is installed."""
 import os
 import re
 import shutil
@@ -23,13 +23,13 @@ def pages():
 
 
 def prose(name):
-    """A page without its examples."""
+    """Returns a page without its examples."""
     return re.sub(r"^```.*?^```$|^    .*$|`[^`\n]*`", "", text_of(name),
                   flags=re.M | re.S)
 
 
 def anchor(heading):
-    """What Markdown calls a heading."""
+    """Returns Markdown's name of a heading."""
     words = re.sub(r"[^\w\- ]", "", re.sub(r"[`*]", "", heading).strip().lower())
     return words.replace(" ", "-")
 
@@ -40,7 +40,7 @@ def anchors(name):
 
 
 def broken(name):
-    """Links of a page that lead nowhere."""
+    """Returns links of a page that lead nowhere."""
     found = []
     for link in LINK.findall(prose(name)):
         path, _, part = link.partition("#")
@@ -56,7 +56,7 @@ def broken(name):
 
 
 def named(name):
-    """Pages that are named without a link, as `method.md`, and do not exist."""
+    """Returns pages that are named without a link, as `method.md`, and do not exist."""
     return ["%s: there is no %s" % (name, page)
             for page in re.findall(r"`(?:doc/)?([a-z-]+\.md)`", text_of(name))
             if not any(os.path.exists(os.path.join(SRC, folder, page))

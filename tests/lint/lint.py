@@ -1,4 +1,5 @@
-"""What the lints share: points of TAP, and the list of the project's own files."""
+"""The common part of the lints: points of TAP, and the list of the project's own
+files."""
 import os
 import re
 import subprocess
@@ -10,7 +11,7 @@ _points = [0, 0]
 
 
 def point(holds, name, remarks=()):
-    """A point of TAP; `remarks` say what is wrong where it does not hold."""
+    """Prints a point of TAP; `remarks` tell the fault if it does not hold."""
     _points[0] += 1
     _points[1] += not holds
     print("%s %d - %s" % ("ok" if holds else "not ok", _points[0], name))
@@ -30,7 +31,7 @@ def done():
 
 
 def output(*command):
-    """(exit status, stdout and stderr together as lines) of a command."""
+    """Returns (exit status, stdout and stderr together as lines) of a command."""
     try:
         run = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=SRC,
                                stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
@@ -41,7 +42,8 @@ def output(*command):
 
 
 def tracked(*suffixes):
-    """Files under version control, by suffix (all without one); none in a tarball."""
+    """Returns files under version control, by suffix (all without one); none in a
+    tarball."""
     if not os.path.exists(os.path.join(SRC, ".git")):
         return []
     status, names = output("git", "-c", "safe.directory=*", "ls-files")
@@ -56,7 +58,7 @@ def text_of(name):
 
 
 def programs(*kinds):
-    """Rows of programs.def: (name, kind, folder, commands), of these kinds."""
+    """Returns rows of programs.def: (name, kind, folder, commands), of these kinds."""
     rows = re.findall(r"^X\((\w+), (\w+), ([\w/]+), (.*)\)$", text_of("programs.def"),
                       re.M)
     return [(name, kind, folder, commands.split()) for name, kind, folder, commands
@@ -64,7 +66,7 @@ def programs(*kinds):
 
 
 def sources():
-    """Every .c, .cc and .h below src, also in a tarball."""
+    """Returns every .c, .cc and .h below src, also in a tarball."""
     found = []
     for folder, _, names in os.walk(os.path.join(SRC, "src")):
         found += [os.path.relpath(os.path.join(folder, name), SRC)

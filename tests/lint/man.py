@@ -9,8 +9,8 @@ from lint import BUILD, SRC, done, output, point, programs, skip, text_of
 
 
 def pages():
-    """{page: words before --help, of each text that the page is of}, and of pages whose
-    name is not the program's, the program."""
+    """Returns {page: words before --help, for each text that the page covers}, and for
+    pages with another name than the program's, the program."""
     found, where = {}, {"leadline": "python/leadline/leadline"}
     for name, _, _, commands in programs():
         own, *others = [words.split() for words in " ".join(commands).split("/")]
@@ -31,15 +31,15 @@ def path_of(program):
 
 
 def listed(program, words):
-    """What options the usage text lists: at the start of a line, "-n, --name=N"."""
+    """Returns the options in a usage text: at the start of a line, "-n, --name=N"."""
     status, lines = output(path_of(program), *(words + ["--help"]))
-    # "  -n N, --name N   what it does": up to two blanks in a row
+    # "  -n N, --name N   help": up to two blanks in a row
     found = [re.match(r" {1,8}(-.*?)(  |$)", line) for line in lines]
     return status, [match.group(1) for match in found if match] or lines[:1]
 
 
 def in_help(program):
-    """Options that the usage texts list."""
+    """Returns the options in the usage texts."""
     found = set()
     for words in PROGRAMS[program]:
         status, texts = listed(program, words)
@@ -50,18 +50,18 @@ def in_help(program):
 
 
 def plain(page):
-    """The page's text without its fonts and escapes, line by line."""
+    """Returns the page's text without its fonts and escapes, line by line."""
     page = re.sub(r"\\f(\(..|\[[^]]*\]|.)|\\&", "", page)
     return page.replace("\\-", "-").replace("[no-]", "").splitlines()
 
 
 def mentioned(page):
-    """Options that occur anywhere."""
+    """Returns options that occur anywhere."""
     return set(OPTION.findall("\n".join(plain(page))))
 
 
 def in_man(page):
-    """Options that have a paragraph of their own: the lines after .TP and .TQ."""
+    """Returns options with a paragraph of their own: the lines after .TP and .TQ."""
     lines = plain(page)
     found = set()
     for before, line in zip(lines, lines[1:]):
@@ -96,13 +96,13 @@ printf '%s\\n' "${COMPREPLY[@]}"
 
 
 def completed(path, *words):
-    """What Bash would offer for the last of the words."""
+    """Returns Bash's completions of the last of the words."""
     status, lines = output("bash", "--norc", "-c", COMPLETE, "bash", path, *words)
     return sorted(line for line in lines if line) if status == 0 else lines
 
 
 def offered(texts):
-    """All long options, also the second ones of --[no-]verify."""
+    """Returns all long options, also the second ones of --[no-]verify."""
     texts = " ".join(texts)
     found = OPTION.findall(texts.replace("[no-]", ""))
     found += ["--no-" + name for name in re.findall(r"--\[no-\]([a-z-]+)", texts)]
@@ -110,7 +110,8 @@ def offered(texts):
 
 
 def check_completion(program, commands):
-    """`program` as it is called; `commands` are all lists of words before options."""
+    """Checks `program` as it is called; `commands` are all lists of words before
+    options."""
     for where, words in commands:
         path = os.path.join(os.path.dirname(path_of(where)), program)
         wanted, got = offered(listed(where, words)[1]), completed(path, *words, "--")
@@ -124,7 +125,8 @@ def check_completion(program, commands):
 
 
 def choices(lines):
-    """{option: its values} of a usage text: "--cache=POLICY  flush|keep; ..."."""
+    """Returns {option: its values} of a usage text: "--cache=POLICY  flush|keep;
+    ..."."""
     found = {}
     for line in lines:
         match = re.match(r" {1,8}(?:-\w, )?--(?:\[no-\])?([a-z-]+)\[?=\S+ +"

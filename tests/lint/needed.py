@@ -1,4 +1,4 @@
-"""What the built programs load: one MPI, that of this build, and nothing that
+"""The libraries that built programs load: one MPI, that of this build, and none that
 only another program needs."""
 import os
 import re
@@ -8,20 +8,20 @@ from lint import BUILD, done, output, point, programs, skip
 FLAVOUR = os.environ.get("MPI_FLAVOUR", "other")
 LIBRARY = {"mpich": r"libmpich?\.so", "openmpi": r"libmpi\.so"}.get(FLAVOUR, r"libmpi")
 # Any of these is an MPI library. Open MPI calls its own libmpi.so.40; MPICH's is
-# libmpich.so.12 in Debian, libmpi.so.12 where it is built as its authors do.
+# libmpich.so.12 in Debian, libmpi.so.12 in its authors' own build.
 ANY_MPI = re.compile(r"lib(mpi|mpich|mpicxx|mvapich)\w*\.so")
 ALGEBRA = re.compile(r"lib(scalapack|blacs|lapack|blas|openblas)")
 
 
 def needed(path):
-    """Names in NEEDED; None where readelf cannot tell."""
+    """Returns names in NEEDED; None if readelf cannot tell."""
     status, lines = output("readelf", "-d", path)
     found = [re.search(r"\(NEEDED\).*\[(.*)\]", line) for line in lines]
     return [match.group(1) for match in found if match] if status == 0 else None
 
 
 def loaded(path):
-    """Names of all libraries that the loader would bring in."""
+    """Returns names of all libraries that the loader would load."""
     status, lines = output("ldd", path)
     return {line.split()[0] for line in lines if "=>" in line} if status == 0 else set()
 
@@ -32,7 +32,7 @@ def check_reader(program):
              if not re.match(r"lib(c|m)\.so|ld-linux", name)]
     point(not wrong, "%s needs the C library only" % program, wrong)
 def check_without(program):
-    """A program that can be used where there is no MPI."""
+    """Checks a program that can be used without MPI."""
     names = needed(os.path.join(os.path.abspath(BUILD), program))
     point(names is not None and not any(ANY_MPI.match(name) for name in names),
           "%s does without MPI" % program, [names])
@@ -60,7 +60,7 @@ def check(program):
 
 
 def check_recorder():
-    """It is loaded into programs of any MPI, or none."""
+    """Checks the recorder, which is loaded into programs of any MPI, or none."""
     names = needed(os.path.join(os.path.abspath(BUILD), "libiotrace.so"))
     point(names is not None and all(re.match(r"(libc|ld-linux.*)\.so", name)
                                     for name in names),

@@ -1,6 +1,6 @@
 # mpi: any
-"""The recipes of Spack, EasyBuild and a container, and Debian's packages, against the
-suite: options of configure, the version, every program."""
+"""The recipes of Spack, EasyBuild and a container, and Debian's packages, compared with
+the suite: options of configure, the version, every program."""
 import glob
 import itertools
 import os
@@ -11,16 +11,16 @@ import types
 from lint import SRC, done, point, programs, text_of
 
 RECIPE = "packaging/spack/package.py"
-WIDTH = 99  # of "spack style"
+WIDTH = 99  # columns, as for "spack style"
 
 
 def matching(*parts):
-    """Files of the sources."""
+    """Returns files of the sources."""
     return [os.path.relpath(path, SRC) for path in glob.glob(os.path.join(SRC, *parts))]
 
 
 def known():
-    """Names of configure's --with-NAME, and its variables."""
+    """Returns names of configure's --with-NAME, and its variables."""
     texts = [text_of(name) for name in matching("m4", "ll_*.m4")]
     found = [re.findall(r"AC_ARG_%s\(\[(\w+)\]" % kind, "\n".join(texts))
              for kind in ("WITH", "VAR")]
@@ -31,7 +31,7 @@ def known():
 
 
 class Anything(str):
-    """A package of Spack's: whatever it is asked for, it has it."""
+    """A package of Spack's that has every requested attribute."""
 
     def __getattr__(self, name):
         return Anything("%s.%s" % (self, name))
@@ -41,7 +41,7 @@ class Anything(str):
 
 
 class Spec:
-    """What is installed: the variants that were chosen, and packages asked for."""
+    """The chosen variants and packages of an installation."""
 
     def __init__(self, chosen):
         self.chosen, self.asked = chosen, set()
@@ -61,7 +61,7 @@ class AutotoolsPackage:
 
 
 class Recipe:
-    """The recipe, executed with these for what Spack has under the same names."""
+    """The recipe, executed with these replacements for Spack's names."""
 
     def __init__(self, of="spack.package"):
         self.variants, self.needs = [], []
@@ -81,19 +81,20 @@ class Recipe:
         self.package = names["Leadline"]()
 
     def arguments(self, chosen):
-        """Those of configure, and the packages that they are made of."""
+        """Returns the arguments of configure, and the packages that they come from."""
         self.package.spec = Spec(chosen)
         return self.package.configure_args(), self.package.spec.asked
 
     def given(self, chosen):
-        """Names of packages that the recipe says are there."""
+        """Returns names of packages that the recipe says exist."""
         return set(re.match(r"[\w-]+", what).group() for what, when in self.needs
                    if when is None or when.lstrip("+") in chosen)
 
 
 def check_recipe():
     options, variables = known()
-    # package API 2 has build systems elsewhere; in this order, as modules stay
+    # Package API 2 has build systems in another module; the order matters, as modules
+    # stay.
     recipe = Recipe()
     Recipe("spack_repo.builtin.build_systems.autotools")
     wrong, unknown, missing = [], set(), set()
@@ -123,7 +124,7 @@ def check_recipe():
 
 
 def check_others():
-    """Their options of configure are all that there are, or known ones."""
+    """Checks that their options of configure exist, or are known ones."""
     options, _ = known()
     recipe = text_of(glob.glob(os.path.join(SRC, "packaging/easybuild/*.eb"))[0])
     named = re.findall(r"--with(?:out)?-(\w+)", recipe)
@@ -165,7 +166,7 @@ def check_rules(rules):
 
 
 def check_registry():
-    """programs.def, and what the folders build."""
+    """Checks programs.def against what the folders build."""
     found = [re.findall(r"^bin_PROGRAMS \+= (.*)", text_of(name), re.M)
              for name in matching("src", "*", "local.mk")]
     built = sorted(" ".join(sum(found, [])).split())
@@ -177,7 +178,7 @@ def check_registry():
 
 
 def check_pages():
-    """Those of programs that there are twice are in the package that both need."""
+    """Checks that pages of programs built twice are in the package that both need."""
     listed = debian("leadline-common.install") + debian("leadline-tools.install")
     missing = [name for name, _, _, _ in programs("MPI", "serial", "Python")
                if "usr/share/man/man1/%s.1\n" % name not in listed]
@@ -185,7 +186,7 @@ def check_pages():
 
 
 def check_programs(parallel):
-    """`parallel`: those that there are twice."""
+    """Checks programs; `parallel`: those that are built twice."""
     made = {name for name, _, _, _ in programs()}
     lists = " ".join(map(text_of, matching("packaging/debian", "*.install")))
     packed = set(parallel + re.findall(r"usr/bin/(\w+)\s", lists))

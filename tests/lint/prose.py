@@ -7,7 +7,7 @@ import re
 
 from lint import text_of
 
-WORDS_MOST = 50  # of a sentence
+WORDS_MOST = 50  # words of a sentence, at most
 AVOID = [(re.compile(pattern, re.I), instead) for pattern, instead in (
     (r"[,;:] so (is|are|does|do|has|have) (?!not )", "also"),
     (r"\bas many as there are\b", "all, or the number of"),
@@ -34,24 +34,25 @@ AVOID = [(re.compile(pattern, re.I), instead) for pattern, instead in (
 SENTENCE = re.compile(r"(?<=[A-Za-z0-9)`'\"%*])[.:!?;](?=\s)")
 
 
-STYLE = "doc/style.md"  # names what to avoid
+STYLE = "doc/style.md"  # it names what to avoid
 
 
 def pages(every):
-    """The texts that are held to the style."""
+    """Returns the texts that must follow the style."""
     return [name for name in every if name != STYLE and re.match(
         r"(README\.md|NEWS|CONTRIBUTING\.md|SECURITY\.md|(doc|examples)/[^/]*\.md|"
         r"man/.*\.[135]|include/.*\.h)$", name)]
 
 
 def of_man(text):
-    """A man page without its requests, fonts and escapes, line by line."""
+    """Returns a man page without its requests, fonts and escapes, line by line."""
     text = re.sub(r"\\f(\(..|\[[^]]*\]|.)|\\&", "", text).replace("\\-", "-")
     return re.sub(r"^\.(?:\w+ ?|\\\")", "", text, flags=re.M)
 
 
 def sentences(text):
-    """(line, sentence) of the paragraphs of Markdown; neither tables nor examples."""
+    """Returns (line, sentence) of the paragraphs of Markdown; neither tables nor
+    examples."""
     number = 1
     text = re.sub(r"^```.*?^```$", lambda block: "\n" * block.group(0).count("\n"),
                   text, flags=re.M | re.S)
@@ -64,18 +65,18 @@ def sentences(text):
 
 
 def programs(every):
-    """The sources whose messages are held to the style."""
+    """Returns the sources whose messages must follow the style."""
     return [name for name in every if re.match(r"(src|python)/.*\.(c|h|cc|py)$", name)]
 
 
-# A comment, a character or an include; or strings in a row, which are one.
+# A comment, a character or an include; or adjacent strings, which are one.
 STRING = r"\"(?:[^\"\\\n]|\\.)*\""
 C_PART = re.compile(r"/\*.*?\*/|'(?:\\.|[^'\\])'|^[ \t]*#[ \t]*include[^\n]*|"
                     r"(%s(?:\s*%s)*)" % (STRING, STRING), re.S | re.M)
 
 
 def strings_of_c(text):
-    """(line, string) of each string."""
+    """Returns (line, string) of each string."""
     for part in C_PART.finditer(text):
         if part.group(1):
             yield (text.count("\n", 0, part.start()) + 1,
@@ -83,7 +84,7 @@ def strings_of_c(text):
 
 
 def strings_of_python(text):
-    """(line, string) of each string but those that document."""
+    """Returns (line, string) of each string except docstrings."""
     tree = ast.parse(text)
     documents = {id(node.value) for node in ast.walk(tree)
                  if isinstance(node, ast.Expr)}
@@ -94,7 +95,7 @@ def strings_of_python(text):
 
 
 def avoided(name, lines):
-    """What is to be written otherwise of (number, text), as texts."""
+    """Returns faults of (number, text), as texts."""
     return ["%s:%d: \"%s\": %s" % (name, number, hit.group(0), instead)
             for number, text in lines
             for pattern, instead in AVOID for hit in pattern.finditer(text)]
@@ -107,7 +108,7 @@ def faults_of_messages(name):
 
 
 def faults(name):
-    """What is to be written otherwise, as texts."""
+    """Returns faults of a file, as texts."""
     text = text_of(name)
     if name.startswith("man/"):
         text = of_man(text)

@@ -22,7 +22,7 @@ NARROW = (".c", ".cc", ".h", ".py", ".sbatch")
 
 
 def tool(name, what, *arguments):
-    """A point that holds where the tool finds nothing to say."""
+    """Makes a point that holds if the tool finds nothing."""
     if not shutil.which(name):
         skip(what, "%s is not installed" % name)
         return
@@ -45,7 +45,7 @@ def python_files(names):
 
 
 def parse(name):
-    """What Python 3.6 would say against the file."""
+    """Returns Python 3.6's complaints about the file."""
     try:
         if sys.version_info >= (3, 8):
             ast.parse(text_of(name), name, feature_version=(3, 6))
@@ -57,7 +57,8 @@ def parse(name):
 
 
 def layout_faults(name):
-    """Lines too long, blanks at their end, tabs in C, no end of line at the end."""
+    """Returns lines that are too long, trailing blanks, tabs in C, and a missing end of
+    line."""
     text = text_of(name)
     faults = [] if text.endswith("\n") or not text else ["%s: no final newline" % name]
     for number, line in enumerate(text.splitlines(), 1):

@@ -19,8 +19,8 @@ import tokenize
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-# The sources, and the tests that should notice: programs of tests/unit first, then
-# scripts, which need PROGRAMS. The first that fails is enough.
+# The sources, and the tests that should detect mutants: programs of tests/unit first,
+# then scripts, which need PROGRAMS. The first that fails is enough.
 PROGRAMS = "blocktransfer metabench madbench tests/fault_shim.so tests/yield_shim.so"
 TESTS = (
     ("src/report/*.c", "report phase series queue",
@@ -94,7 +94,8 @@ def python_tokens(text):
 
 
 def c_functions(tokens, pair):
-    """Where each function begins, and its name; "file" is what lies between them."""
+    """Returns the begin of each function, and its name; "file" is the code between
+    them."""
     found, at = [(0, "file")], 0
     while at < len(tokens):
         if tokens[at].text == "{" and tokens[at - 1].text == ")":
@@ -118,7 +119,7 @@ def python_functions(text):
 
 
 def pairs(tokens):
-    """{index of a bracket: index of the one that belongs to it}."""
+    """Returns {index of a bracket: index of the matching one}."""
     found, open_ones = {}, []
     for i, token in enumerate(tokens):
         if token.text in OPENS:
@@ -144,12 +145,12 @@ class Source:
         return self.tokens[i].text if 0 <= i < len(self.tokens) else ""
 
     def said(self, first, end):
-        """Tokens as one text without line breaks."""
+        """Returns tokens as one text without line breaks."""
         return " ".join(self.text[self.tokens[first].begin:
                                   self.tokens[end - 1].end].split())
 
     def left_alone(self):
-        """Indices within static asserts."""
+        """Returns indices within static asserts."""
         found = set()
         for i, token in enumerate(self.tokens):
             if token.text in ("_Static_assert", "static_assert"):
@@ -189,7 +190,7 @@ class Source:
             yield change(token, str(n - 1))
 
     def is_size(self, i):
-        """Of an array that is declared here."""
+        """Returns True for the size of an array that is declared here."""
         before = self.tokens[i - 3] if i > 2 else None
         return (not self.is_python and self.word(i - 1) == "[" and before and
                 (before.kind == "name" or before.text in "*,") and
@@ -197,7 +198,7 @@ class Source:
                 self.text[before.end:self.tokens[i - 2].begin] != "")
 
     def tells(self, i):
-        """Whether it is handed to what tells of an error."""
+        """Returns True if it is an argument of a function that reports an error."""
         depth = 0
         while i > 0 and self.word(i) not in (";", "}"):
             depth += (self.word(i) == "(") - (self.word(i) == ")")
@@ -207,7 +208,8 @@ class Source:
         return False
 
     def is_binary(self, i):
-        """Blanks stand on both sides of a sign that joins two."""
+        """Returns True for a sign with blanks on both sides, which joins two
+        operands."""
         before, token, after = self.tokens[i - 1:i + 2]
         return before.end < token.begin and token.end < after.begin
 
@@ -229,7 +231,7 @@ class Source:
         return i
 
     def factor_end(self, i):
-        """The index behind the factor that begins at i."""
+        """Returns the index behind the factor that begins at i."""
         while (self.word(i) in ("-", "!", "~", "*", "&", "not") or
                self.word(i) == "sizeof" and self.word(i + 1) != "("):
             i += 1
@@ -245,7 +247,8 @@ class Source:
         return i
 
     def negated(self, i):
-        """The condition of an if, and what stands before a question mark."""
+        """Yields negations of the condition of an if, and of that before a question
+        mark."""
         word = self.word(i)
         if self.is_python and word in ("if", "elif"):
             first, end = i + 1, self.python_end(i + 1)
@@ -262,21 +265,23 @@ class Source:
                      self.text[begin:stop], "%s negated" % self.said(first, end))
 
     def python_end(self, i):
-        """Behind the condition at i: a colon, an else, or the end of what is around."""
+        """Returns the index behind the condition at i: a colon, an else, or the end of
+        what is around."""
         while self.word(i) not in (":", "else", "for", "if", ",") and (
                 self.word(i) not in CLOSES):
             i = self.pair[i] + 1 if self.word(i) in OPENS else i + 1
         return i
 
     def before(self, i):
-        """Where what ends before i begins: behind an assignment or an open bracket."""
+        """Returns the begin of the expression that ends before i: behind an assignment
+        or an open bracket."""
         while self.word(i - 1) not in BESIDE and self.word(i - 1) not in OPENS:
             i = self.pair[i - 1] if self.word(i - 1) in CLOSES else i - 1
         return i
 
     def is_one_comparison(self, first, end):
-        """Then another mutant says the same: = against != or, where it chooses the
-        smaller or larger, the other way round."""
+        """Returns True if another mutant is equivalent: = compared with != or, if it
+        chooses the smaller or larger, the reverse."""
         signs, i = [], first
         while i < end:
             signs.append((self.word(i), i))
@@ -287,8 +292,8 @@ class Source:
                    for word, i in signs)
 
     def chooses(self, i):
-        """Whether this comparison chooses the smaller or the larger of both, so that
-        it makes no difference which it takes of two that are the same."""
+        """Returns True if this comparison chooses the smaller or the larger of both, so
+        that for equal ones the choice makes no difference."""
         if self.is_python:
             return False
         first, end = self.before(i), i
@@ -301,7 +306,7 @@ class Source:
                 self.assigned(end + 1) == sides)
 
     def branches(self, i):
-        """Both sides of the colon that belongs to the question mark at i."""
+        """Returns both sides of the colon that belongs to the question mark at i."""
         colon = end = i
         while self.word(colon) not in (":", ";", ""):
             colon = self.pair[colon] + 1 if self.word(colon) in OPENS else colon + 1
@@ -311,7 +316,7 @@ class Source:
         return {self.said(i + 1, colon), self.said(colon + 1, end)}
 
     def assigned(self, i):
-        """Both sides of the assignment that begins at i."""
+        """Returns both sides of the assignment that begins at i."""
         sign = i
         while self.word(sign) not in ("=", ";", "{", "("):
             sign += 1
@@ -343,7 +348,7 @@ def mutants_of(file, text):
 
 
 def row_of(file):
-    """The row of TESTS that concerns a file, or None."""
+    """Returns the row of TESTS for a file, or None."""
     rows = [row for row in TESTS if fnmatch.fnmatch(file, row[0])
             if row[0].startswith("src") or file.startswith("python/leadline/")]
     return rows[-1] if rows else None

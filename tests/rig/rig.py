@@ -18,7 +18,7 @@ import subprocess
 import sys
 
 IMPOSSIBLE, NO_COMMAND = 77, 127
-GRACE_S = 20 # a Slurm ends in one, and on a busy machine in many times that
+GRACE_S = 20  # a Slurm ends in one, and on a busy machine in many times that
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWNET = 0x20000, 0x4000000, 0x40000000
 MS_BIND, MS_REC, MS_PRIVATE = 1 << 12, 1 << 14, 1 << 18
@@ -31,7 +31,7 @@ name = ["rig"]
 
 
 class Impossible(Exception):
-    """Why there can be no such rig here."""
+    """The reason why there can be no such rig here."""
 
 
 def remark(text):
@@ -39,7 +39,7 @@ def remark(text):
 
 
 def run(*line, **how):
-    """Output of a tool."""
+    """Runs a tool; returns its output."""
     done = subprocess.run(line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, check=False, **how)
     if done.returncode:
@@ -56,7 +56,7 @@ def mount(source, target, kind=None, flags=0, data=None):
 
 
 def unshare(flags):
-    """Namespaces of one's own; what is mounted there nobody else sees."""
+    """Makes private namespaces; nobody else sees their mounts."""
     if libc.unshare(flags):
         raise Impossible("no namespaces: " + os.strerror(ctypes.get_errno()))
     if flags & CLONE_NEWNS:
@@ -71,13 +71,13 @@ def undo_failed(left):
 
 
 def die_with_rig():
-    """In a child, before it is another program."""
+    """Makes a child die with the rig, before it becomes another program."""
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, WATCHED)
 
 
 def run_command(command, before_kill=lambda: None, **more):
-    """Its exit status; `more` is added to its environment."""
+    """Runs the command; returns its exit status; `more` is added to its environment."""
     try:
         child = subprocess.Popen(command, env=dict(os.environ, **more),
                                  preexec_fn=die_with_rig)
@@ -97,7 +97,7 @@ def run_command(command, before_kill=lambda: None, **more):
 
 
 def asked_to_end():
-    """The exit status where a signal came while the rig was made, else 0."""
+    """Returns the exit status if a signal came while the rig was made, else 0."""
     came = signal.sigpending() & PASSED_ON
     return 128 + min(came) if came else 0
 
@@ -113,7 +113,7 @@ def children():
 
 
 def kill_children():
-    """Children of children become ours when their parents end."""
+    """Kills all children; children of children become ours when their parents end."""
     while True:
         for pid in children():
             os.kill(pid, signal.SIGKILL)
@@ -127,7 +127,8 @@ def kill_children():
 
 
 def work(rig, args):
-    """With signals blocked, also for the tools: none is lost or cuts a step short."""
+    """Works with signals blocked, also for the tools: none is lost or interrupts a
+    step."""
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     try:
@@ -138,7 +139,8 @@ def work(rig, args):
 
 
 def rig_main(program, rig, args):
-    """A second process does the work, and ends in order where this one is killed."""
+    """Runs a rig. A second process does the work, and ends in order if this one is
+    killed."""
     name[0] = program
     signal.pthread_sigmask(signal.SIG_BLOCK, WATCHED)
     worker = os.fork()
