@@ -11,15 +11,15 @@
 
 enum {
     REQUEST = 1 << 20,
-    STRETCHES = 16 /* of the sample: vectors in a row, so that disks do not seek */
+    STRETCHES = 16 /* runs of consecutive vectors in the sample, to save seeks */
 };
 
-static const double NEAR = 1e-5; /* relative: what float32 may be wrong by */
+static const double NEAR = 1e-5; /* relative error allowed to float32 */
 
 struct checking {
     struct run *r;
     const struct scan *s;
-    struct entry *entry; /* of extents, where these are entries of lists */
+    struct entry *entry; /* of extents, if these are entries of lists */
     int64_t distances;
 };
 
@@ -28,7 +28,7 @@ static int64_t request_bytes(const struct scan *s)
     return REQUEST + units_round_up(s->format.stride, ENTRIES_BLOCK);
 }
 
-/* Entries of lists, of the queries of one rank, at most all; each with its extent. */
+/* The memory for entries of the lists of one rank's queries, each with its extent. */
 int64_t check_memory(const struct scan *s)
 {
     int64_t n = s->most * s->k + STRETCHES;
@@ -46,7 +46,7 @@ static void wrong(const struct checking *c, const char *what, int64_t query,
                      (long long)query, (unsigned long long)id, what, d2, expected));
 }
 
-/* ---- what is in the lists -------------------------------------------------------- */
+/* ---- entries of the lists -------------------------------------------------------- */
 
 static void check_order(const struct checking *c, int64_t query)
 {
@@ -69,7 +69,7 @@ static void check_entry(void *checking, const struct extent *e, int64_t i,
     c->distances++;
     c->r->checked++;
     (void)e;
-    /* An infinite one is as far as float32 can say. */
+    /* An infinite distance is one beyond float32. */
     if (!(fabs(d2 - exact) <= NEAR * exact + 1e-30) && !(isinf(d2) && exact > 3e38))
         wrong(c, "is not as far as said", p->query, p->id, d2, exact);
 }
@@ -80,7 +80,7 @@ static struct extent extent_of(const struct scan *s, int64_t row, int64_t rows)
                            .bytes = rows * s->format.stride};
 }
 
-/* ---- what is not ----------------------------------------------------------------- */
+/* ---- vectors that are not in the lists ------------------------------------------- */
 
 static bool is_listed(const struct scan *s, int64_t query, uint64_t id)
 {
@@ -117,7 +117,8 @@ static void check_stretch(void *checking, const struct extent *e, int64_t i,
         check_row(c, (const char *)data + at, (uint64_t)(row + at / stride));
 }
 
-/* This rank's rows, in equal parts, and of each a stretch somewhere in it. */
+/* Divides this rank's rows into equal parts, and takes a run of vectors somewhere
+ * in each. */
 static int64_t stretches(const struct checking *c, int64_t sample, struct extent *e)
 {
     const struct scan *s = c->s;
@@ -138,9 +139,9 @@ static int64_t stretches(const struct checking *c, int64_t sample, struct extent
     return n;
 }
 
-/* ---- both ------------------------------------------------------------------------ */
+/* ---- the whole check ------------------------------------------------------------- */
 
-/* What was measured is not touched: another handle, another way to read. */
+/* Checks through another open of the file, so that the measured one is not affected. */
 static void check_by(struct checking *c, struct extent *e, int64_t sample)
 {
     struct run_file f;

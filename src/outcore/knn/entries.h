@@ -1,5 +1,5 @@
-/* The answer of a pass by the vectors that are in it, as their numbers rise: what a
- * file has of each of them is read in one go. */
+/* The entries of a pass's answer in the order of their vectors' numbers, so that their
+ * data is read in one pass over a file. */
 #ifndef OUTCORE_KNN_ENTRIES_H
 #define OUTCORE_KNN_ENTRIES_H
 
@@ -7,15 +7,15 @@
 
 struct entry {
     uint64_t id;
-    int64_t query, place; /* in whose list, 0..; where in it */
+    int64_t query, place; /* number of the query, from 0; index in its list */
 };
 
-/* Local. Those of the lists of queries from .. end - 1, into room for all of them.
- * Returns how many there are. */
+/* Local. Collects the entries of the lists of queries from .. end - 1, into room for
+ * all of them. Returns their number. */
 int64_t entries_of(const struct scan *s, int64_t from, int64_t end, struct entry *to);
 
-/* Local. A file of which pieces are read beside what is measured: by posix, and not
- * past the page cache. */
+/* Local. Opens a file for reading pieces outside of the measurement: by posix, through
+ * the page cache. */
 void entries_file(struct run_file *f, struct run *r, const char *path,
                   int64_t max_request);
 

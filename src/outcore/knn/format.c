@@ -36,7 +36,7 @@ static int fvecs_of(struct format *f, const char *path, const uint8_t *first, in
     return 0;
 }
 
-/* What stands behind a key of the description, which is a Python dictionary. */
+/* The value of a key in the description, which is a Python dictionary. */
 static const char *npy_value(const char *text, const char *key)
 {
     const char *at = strstr(text, key);

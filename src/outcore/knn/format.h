@@ -1,11 +1,11 @@
-/* Files of vectors, as three kinds of programs write them: where their rows are. */
+/* Files of vectors in the formats of three kinds of programs: places of their rows. */
 #ifndef OUTCORE_KNN_FORMAT_H
 #define OUTCORE_KNN_FORMAT_H
 
 #include <stdint.h>
 
 #define FORMAT_CHOICES "raw|fvecs|npy"
-#define FORMAT_HEAD 4096 /* bytes of a file that say how it is laid out, at most */
+#define FORMAT_HEAD 4096 /* most bytes at a file's beginning that describe its layout */
 
 struct format {
     int64_t dim, rows;
@@ -14,17 +14,18 @@ struct format {
     int64_t stride; /* bytes of a row */
 };
 
-/* Local. raw: float32 after float32, nothing else; made files are such. */
+/* Local. The format raw: float32 after float32, nothing else; generated files
+ * have it. */
 struct format format_raw(int64_t dim, int64_t rows);
 
-/* Local. A file of so many bytes, with vectors of `dim` components, by its first n
- * bytes (FORMAT_HEAD, or all there are), which of a raw file are not looked at. 0, or
- * -EINVAL with a sentence that has the sizes. */
+/* Local. Determines the format of a file of `bytes`, with vectors of `dim` components,
+ * by its first n bytes (FORMAT_HEAD, or all there are), which are not used for a raw
+ * file. Returns 0, or -EINVAL with a sentence that has the sizes. */
 int format_of(struct format *f, const char *name, const char *path, const void *first,
               int64_t n, int64_t bytes, int64_t dim);
 
-/* Local. Of n rows in memory, the first one that does not begin as its format says; n:
- * they all do. */
+/* Local. The first of n rows in memory that does not begin as its format requires;
+ * n: none. */
 int64_t format_wrong_row(const struct format *f, const void *rows, int64_t n);
 
 #endif

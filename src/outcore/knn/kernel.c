@@ -43,7 +43,7 @@ void kernel_pack(const struct kernel *k, const float *from, struct kernel_querie
     }
 }
 
-/* Four sums, as no compiler may make them of one. */
+/* Uses four sums, since a compiler may not split one. */
 double kernel_exact(const void *row, const float *query, int64_t dim)
 {
     double sum[4] = {0};

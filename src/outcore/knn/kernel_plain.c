@@ -1,4 +1,4 @@
-/* In C that is for any processor: four floats are a register on most. */
+/* Portable C: four floats fill a register on most processors. */
 #include "outcore/knn/kernel.h"
 
 typedef float four __attribute__((vector_size(16)));

@@ -1,31 +1,31 @@
 /* The scan of a kernel (outcore/knn/kernel.h), for registers of any width. A source
- * defines, and then includes this once:
+ * defines the following, and then includes this once:
  *
- *   LANES, VECTOR         floats of a register, a power of 2; the type of one
- *   BLOCK                 queries at once: 8 or less, a power of 2
- *   TARGET                the function attribute of what it needs
+ *   LANES, VECTOR floats of a register, a power of 2; the type of one
+ *   BLOCK                 queries at a time: 8 or less, a power of 2
+ *   TARGET                the function attribute of its instruction set
  *   SPREAD(x)             the number x in all lanes
  *   MULTIPLY_ADD(a, b, c) a * b + c
- *   NOT_ABOVE(a, b)       an integer: not 0 where a lane of `a` is not greater than
- *                         b's, or a NaN
- *   TURN(at, stride, to)  4 components of LANES rows that are so many bytes apart, into
- *                         registers to[0], ..., to[3], each a component of all rows
+ *   NOT_ABOVE(a, b) an integer: not 0 if a lane of `a` is not greater than b's, or a
+ *                NaN
+ *   TURN(at, stride, to) 4 components of LANES rows that are `stride` bytes apart, into
+ *            registers to[0], ..., to[3], each with a component of all rows
  *
- * It gets scan(), of 2 LANES rows at a time. */
+ * It defines scan(), which takes 2 LANES rows at a time. */
 #include "outcore/knn/kernel.h"
 #include <stdint.h>
 #include <string.h>
 
 enum {
     ROWS = 2 * LANES,
-    LINE = 64,    /* bytes of a line of the cache */
-    AHEAD = 8192, /* bytes that are asked for ahead, at most: they must stay in L1 */
+    LINE = 64,    /* bytes of a cache line */
+    AHEAD = 8192, /* most bytes that are prefetched: they must stay in L1 */
 };
 
 #define INLINE static inline TARGET __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 8")
 
-/* Component c of row v is room[c * ROWS + v]. */
+/* Transposes rows: component c of row v is room[c * ROWS + v]. */
 TARGET static void turn_rows(const char *at, int64_t stride, int64_t dim, float *room)
 {
     for (int64_t c = 0; c + 4 <= dim; c += 4)
@@ -37,7 +37,7 @@ TARGET static void turn_rows(const char *at, int64_t stride, int64_t dim, float 
         }
 }
 
-/* The same one by one, of n rows from component c on. */
+/* Does the same one by one, for n rows from component c on. */
 static void turn_each(const char *at, int64_t stride, int64_t dim, float *room,
                       int64_t n, int64_t c)
 {
@@ -46,7 +46,7 @@ static void turn_each(const char *at, int64_t stride, int64_t dim, float *room,
             memcpy(room + c * ROWS + v, at + v * stride + c * 4, sizeof *room);
 }
 
-/* The squares of the distances of ROWS rows to n queries, n known when compiled. */
+/* The squared distances of ROWS rows to n queries; n is a compile-time constant. */
 INLINE void distances(const float *room, const float *q, int64_t dim, const int n,
                       VECTOR d2[BLOCK][2])
 {
@@ -72,7 +72,7 @@ INLINE void distances(const float *room, const float *q, int64_t dim, const int 
     }
 }
 
-/* Few rows of a file get into a list. */
+/* Compares rows with queries. Few rows of a file enter a list. */
 INLINE void compare(const float *room, const struct kernel_queries *q, int64_t from,
                     const int n, struct nearest *to, int64_t rows, uint64_t first)
 {
@@ -90,7 +90,7 @@ INLINE void compare(const float *room, const struct kernel_queries *q, int64_t f
     }
 }
 
-/* `rows` of the ROWS that are turned are meant. */
+/* Compares the first `rows` of the ROWS transposed rows with all queries. */
 TARGET static void compare_all(const float *room, const struct kernel_queries *q,
                                struct nearest *to, int64_t rows, uint64_t first)
 {

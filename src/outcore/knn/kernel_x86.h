@@ -1,11 +1,11 @@
-/* What the kernels for x86's registers have in common (outcore/knn/kernel_scan.h). A
- * source defines what that needs, but for TURN, and also:
+/* The common part of the kernels for x86's registers (outcore/knn/kernel_scan.h). A
+ * source defines what that needs, except TURN, and also:
  *
- *   EVERY_FOURTH(at, stride)  4 components of rows 0, 4, ... from here, row by row
- *   LOW(a, b), HIGH(a, b)     unpacklo and unpackhi of these registers
- *   PAIRS(a, b, which)        shuffle of them
+ *   EVERY_FOURTH(at, stride) 4 components of rows 0, 4, ... from here, row by row
+ *   LOW(a, b), HIGH(a, b) unpacklo and unpackhi of these registers
+ *   PAIRS(a, b, which) shuffle of them
  *
- * all of which work on each 4 lanes alone; and then includes this. */
+ * all of which work on each group of 4 lanes separately; and then includes this. */
 #include "outcore/knn/kernel.h"
 #include <immintrin.h>
 #include <string.h>

@@ -1,11 +1,11 @@
-/* outcore knn: the k nearest neighbours of some vectors, found by scanning a file of
- * many; after the flash-memory report (Ulmer 2008, section 2.1). How many are looked
- * for in a pass is the knob between I/O and computing.
+/* outcore knn: finds the k nearest neighbours of some vectors by scanning a file of
+ * many; after the flash-memory report (Ulmer 2008, section 2.1). The number of queries
+ * in a pass sets the balance of I/O and computing.
  *
  * Bytes, with B = vectors x bytes of one: phase make writes B, each phase scan reads B
- * (where sections are read past the page cache, in whole blocks), merge moves none.
- * Memory of a rank: lanes x (slots x buffer + queries x (k x 16 + 4) + some vectors) +
- * 2 x queries x bytes of a vector. */
+ * (with direct I/O, sections in whole blocks), merge moves none. Memory of a rank:
+ * lanes x (slots x buffer + queries x (k x 16 + 4) + some vectors) + 2 x queries x
+ * bytes of a vector. */
 #include "base/err.h"
 #include "base/rng.h"
 #include "base/units.h"
@@ -24,7 +24,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { TOLD = 1000 }; /* numbers of a result, at most */
+enum { TOLD = 1000 }; /* most numbers of a result */
 
 static struct {
     struct run_options run;
@@ -97,7 +97,7 @@ static struct classify classify;
 static struct sweep sweep;
 static struct {
     int64_t first, distances, nans;
-    double id_sum; /* of all queries; with a sweep, of the most */
+    double id_sum; /* over all queries; with a sweep, those of the largest pass */
     bool known;    /* an earlier pass has found the nearest of query 0 */
     uint64_t nearest;
     double ids[TOLD], d2[TOLD], label[TOLD];
@@ -129,7 +129,7 @@ static void add_figures(struct run *r, int64_t cpu_ns)
                bytes / ((double)sum[1] / 1e9) / 1e6);
 }
 
-/* The pass with the fewest queries took as long as the reads do. */
+/* Adds the overlap. The pass with the fewest queries gives the time of the reads. */
 static void add_overlap(struct run *r, double few_s, const struct report_rate *pass)
 {
     double less = few_s < pass->compute_s ? few_s : pass->compute_s;
@@ -142,7 +142,8 @@ static void add_overlap(struct run *r, double few_s, const struct report_rate *p
 
 /* ---- a pass ---------------------------------------------------------------------- */
 
-/* Only lane 0's lists are the answer, and the NaN that each has met are its own. */
+/* Counts NaN distances, which each lane has counted itself; only lane 0's lists are
+ * the answer. */
 static void count_nans(struct run *r)
 {
     answer.nans = 0;
@@ -165,7 +166,8 @@ static void keep_told(int64_t first)
         answer.label[answer.labels++] = (double)classify.label[q];
 }
 
-/* The first query is the same in all repetitions, and of a sweep in all its passes. */
+/* Keeps the answer. The first query is the same in all repetitions, and in all passes
+ * of a sweep. */
 static int keep_answer(struct run *r, int64_t first)
 {
     uint64_t nearest = scan_answer(&scan, 0)->id;
@@ -212,8 +214,8 @@ static void at_queries(struct run *r, int i)
     r->at = (struct report_at){.name = "queries", .value = (double)sweep.queries[i]};
 }
 
-/* Each repetition begins with another number of queries: what changes meanwhile on the
- * machine is not that of one of them. */
+/* Makes a sweep. Each repetition begins with another number of queries, so that drifts
+ * of the machine do not affect always the same one. */
 static int swept(struct run *r)
 {
     struct report_rate last[SWEEP_MOST];
@@ -265,7 +267,7 @@ static int repetition(struct run *r, void *context)
     int rc = data_make(r, &scan.data, &scan.rows);
     if (!rc)
         rc = sweep.n ? swept(r) : passes(r);
-    r->samples_only = true; /* each pass has its figures, and there is no more */
+    r->samples_only = true; /* each pass has its own figures */
     r->at.name = NULL;
     return rc;
 }
@@ -277,7 +279,7 @@ static int put_away(struct run *r, int rc)
     return data_remove(r, &scan.data);
 }
 
-/* ---- what is told ---------------------------------------------------------------- */
+/* ---- report ---------------------------------------------------------------------- */
 
 static void tell_crossover(struct run *r)
 {
@@ -350,7 +352,7 @@ static int check_options(const struct run *r)
     return 0;
 }
 
-/* Before the input has been opened; what it says of itself is looked at then. */
+/* Examines the input before it is opened; its own description is read later. */
 static int look_at_input(struct run *r)
 {
     int rc = data_given(r, &scan.data, set.input, 1, true);
@@ -460,7 +462,7 @@ static int plan(struct run *r, struct run_need *n)
 
 /* ---- the run --------------------------------------------------------------------- */
 
-/* What an input says of itself. */
+/* Reads the input's description of itself. */
 static int read_head(struct run *r)
 {
     static char head[FORMAT_HEAD];

@@ -6,7 +6,7 @@ int32_t labels_made(uint64_t seed, uint64_t id, int64_t classes)
     return (int32_t)rng_below(rng_key(seed, RNG_LABELS), id, (uint64_t)classes);
 }
 
-/* k is small: no table of labels is worth its while. */
+/* Counts votes pairwise: k is too small for a table of labels. */
 int32_t labels_vote(const int32_t *label, int64_t n)
 {
     int32_t best = LABELS_NONE;

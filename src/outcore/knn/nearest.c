@@ -39,7 +39,7 @@ void nearest_begin(struct nearest *n, int64_t queries)
         n->list[i] = (struct neighbour){INFINITY, NEAREST_NONE};
 }
 
-/* Into the place of the first of a heap of k. */
+/* Replaces the first of a heap of k by x, and restores its order. */
 static void sift(struct neighbour *heap, int64_t k, struct neighbour x)
 {
     int64_t i = 0, child = 1;
@@ -54,8 +54,8 @@ static void sift(struct neighbour *heap, int64_t k, struct neighbour x)
     heap[i] = x;
 }
 
-/* As numbers rise, who is as far as the worst does not get in: the largest number
- * below. */
+/* The limit of a list: as numbers rise, a vector as far as the worst does not enter, so
+ * it is the largest float below that distance. */
 static float limit_of(const struct neighbour *worst)
 {
     float below;

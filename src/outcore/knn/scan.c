@@ -85,7 +85,7 @@ void scan_queries(struct scan *s, int64_t first, int64_t n)
     kernel_pack(s->kernel, s->queries, &s->packed);
 }
 
-/* Of this lane: rows *first .. *end - 1 are its section. */
+/* The section of this lane: rows *first .. *end - 1. */
 static void scan_section(const struct run *r, const struct scan *s, int64_t *first,
                          int64_t *end)
 {
@@ -93,7 +93,8 @@ static void scan_section(const struct run *r, const struct scan *s, int64_t *fir
     *end = data_share(&s->rows, r->worker + 1, r->workers);
 }
 
-/* Which vectors were to come when the run's first failure happened here. */
+/* Adds the number of the next vector to the run's first failure, if it
+ * happened here. */
 static void name_failed(struct run *r, int64_t row)
 {
     struct err e = err_copy();
@@ -157,8 +158,8 @@ static void scan_lane(struct run *r, void *scan)
 
 /* ---- a pass ---------------------------------------------------------------------- */
 
-/* Of direct reads each section begins and ends with whole blocks, the last one of the
- * file but for what it has not. */
+/* The bytes that the sections must read. With direct I/O each begins and ends with
+ * whole blocks, except at the end of the file. */
 static int64_t expected_bytes(const struct run *r, const struct scan *s)
 {
     const struct format *f = &s->format;
@@ -190,12 +191,12 @@ int scan_pass(struct run *r, struct scan *s, int64_t *cpu_ns)
     return rc ? rc : run_moved(r, "scan", s->data.path, expected_bytes(r, s), 0);
 }
 
-/* ---- one answer of all ----------------------------------------------------------- */
+/* ---- merging --------------------------------------------------------------------- */
 
 static struct {
     int64_t k;
     struct neighbour *room;
-} merging; /* MPI hands nothing on to its operations */
+} merging; /* MPI passes no context to its operations */
 
 static void merge_lists(void *from, void *into, int *n, MPI_Datatype *list)
 {
@@ -212,7 +213,8 @@ static void sort_lane(struct run *r, void *scan)
     nearest_sort(&s->lane[r->lane].nearest);
 }
 
-/* A type of k entries, so that no count is large and no list is cut. */
+/* Merges the lists of ranks, with a type of k entries, so that no count is large and no
+ * list is split. */
 static void merge_ranks(struct run *r, struct scan *s)
 {
     struct neighbour *all = s->lane[0].nearest.list;

@@ -1,5 +1,5 @@
 /* A pass over the file: each lane reads its section as a stream and keeps the nearest
- * of it for each query of the pass; then all that was kept becomes one answer. */
+ * vectors for each query of the pass; then all lists are merged to one answer. */
 #ifndef OUTCORE_KNN_SCAN_H
 #define OUTCORE_KNN_SCAN_H
 
@@ -12,10 +12,10 @@
 
 struct scan_lane {
     struct nearest nearest;
-    void *memory;   /* of the stream */
-    void *room;     /* of the kernel */
-    int64_t cpu_ns; /* in distances, of the last pass */
-    bool named;     /* a failure of it was said by vectors */
+    void *memory;   /* for the stream */
+    void *room;     /* for the kernel */
+    int64_t cpu_ns; /* for distances, in the last pass */
+    bool named;     /* the vectors of its failure were named */
 };
 
 struct scan {
@@ -24,32 +24,32 @@ struct scan {
     struct format format;
     const struct kernel *kernel;
     int64_t buffer, slots, k;
-    int64_t most;                 /* queries of a pass, at most */
-    float *queries;               /* of this pass, as they were made */
-    struct kernel_queries packed; /* the same, as the kernel wants them */
-    struct neighbour *room;       /* k of them, for merging */
+    int64_t most;                 /* most queries in a pass */
+    float *queries;               /* of this pass, as generated */
+    struct kernel_queries packed; /* the same, packed for the kernel */
+    struct neighbour *room;       /* k entries, for merging */
     struct scan_lane *lane;
-    uint64_t key; /* of the queries */
+    uint64_t key; /* for the queries */
 };
 
-/* Local. Bytes that scan_open allocates for a rank with so many lanes. */
+/* Local. The bytes that scan_open allocates for a rank. */
 int64_t scan_memory(struct run *r, const struct scan *s);
 
-/* Local. 0, or -ENOMEM with a sentence. scan_close frees what there is. */
+/* Local. Returns 0, or -ENOMEM with a sentence. scan_close frees everything. */
 int scan_open(struct run *r, struct scan *s);
 void scan_close(const struct run *r, struct scan *s);
 
-/* Local. The queries of the next pass: n from number `first` on. */
+/* Local. Sets the queries of the next pass: n from number `first` on. */
 void scan_queries(struct scan *s, int64_t first, int64_t n);
 
 /* **Collective.** Phase `scan`. Bytes: rows x bytes of a row; with --cache=direct each
- * section ends with a whole block. Returns the agreed verdict; -EIO where other bytes
- * were counted. *cpu_ns: processor time of this process. */
+ * section ends with a whole block. Returns the agreed verdict; -EIO if other bytes were
+ * counted. *cpu_ns: processor time of this process. */
 int scan_pass(struct run *r, struct scan *s, int64_t *cpu_ns);
 
-/* **Collective.** Phase `merge`: no transfers; k entries of each query from every rank
- * but one. Afterwards every rank has the answer (scan_answer). Returns the agreed
- * verdict. */
+/* **Collective.** Phase `merge`: no transfers; k entries of each query from every
+ * rank but one. Afterwards every rank has the answer (scan_answer). Returns the
+ * agreed verdict. */
 int scan_merge(struct run *r, struct scan *s);
 
 /* Local. The list of a query, the nearest first. */

@@ -4,11 +4,14 @@
 #include <endian.h>
 #include <string.h>
 
-enum { SLICE = 16, SLICES = 4 }; /* bits of a hash, and how many a number has */
+enum {
+    SLICE = 16,
+    SLICES = 4
+}; /* bits of a hash, and the number of hashes in a 64-bit number */
 
-/* ---- what is looked up ----------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------- */
 
-/* Few languages make a small table, which stays in the caches. */
+/* The bytes of a mask: few languages make a small table, which stays in the caches. */
 static int mask_bytes(int languages)
 {
     return languages <= 16 ? 2 : languages <= 32 ? 4 : 8;
@@ -28,7 +31,7 @@ static inline uint64_t hashes_of(uint32_t gram, int group)
     return rng_mix(gram + (uint64_t)(group + 1) * RNG_STEP);
 }
 
-/* Where hash function j has the bit of a gram. */
+/* The bit of a gram by hash function j. */
 static int64_t bloom_at(const struct classifier *c, int j, uint32_t gram)
 {
     uint64_t x = hashes_of(gram, j / SLICES) >> SLICE * (j % SLICES);
@@ -91,7 +94,7 @@ bool classifier_has(const struct classifier *c, int l, uint32_t gram)
 
 /* ---- masks of grams -------------------------------------------------------------- */
 
-/* Eight codes in 40 bits, the first one the highest. */
+/* Packs eight codes in 40 bits, the first one in the highest. */
 static inline uint64_t pack_8(const uint8_t *code)
 {
     const uint64_t bytes = UINT64_C(0x00ff00ff00ff00ff);
@@ -104,7 +107,7 @@ static inline uint64_t pack_8(const uint8_t *code)
     return (x & fours) << 20 | x >> 32;
 }
 
-/* Those before the last code of the first gram. */
+/* The codes before the last one of the first gram. */
 static uint64_t first_codes(const struct grams *g)
 {
     uint64_t row = 0;
@@ -113,8 +116,8 @@ static uint64_t first_codes(const struct grams *g)
     return row;
 }
 
-/* The masks of n grams, whatever their type, and no mask up to the end of the words
- * that are added up at once. Returns how many words. */
+/* Looks up the masks of n grams, for each type of mask, and fills the last group of
+ * words to be added with empty masks. Returns the number of words. */
 #define LOOK_UP(type)                                                                  \
     static void table_##type(const void *table, uint64_t all, uint64_t row,            \
                              const uint8_t *code, int64_t n, type *to)                 \
@@ -180,7 +183,7 @@ static int64_t look_up(const struct classifier *c, const struct grams *g, int64_
 
 struct reading {
     const struct classifier *c;
-    int64_t seen; /* grams */
+    int64_t seen; /* number of grams */
     struct tally tally;
     struct grams grams;
     struct ranking ranking;
@@ -231,7 +234,7 @@ void reading_take(struct reading *t, const void *text, int64_t bytes)
     }
 }
 
-/* The first one of equals. */
+/* Decides on the best language, the first one of equals. */
 static struct reading_verdict decide(const struct reading *t, const int64_t *score)
 {
     bool least = t->c->how.method == METHOD_RANK;

@@ -21,14 +21,15 @@ static void begin(struct run *r, struct classify *c, enum classify_stage stage)
     }
 }
 
-/* Past the page cache, whole blocks are written, and each file is cut at its end. */
+/* The bytes written. With direct I/O whole blocks are written, and each file is cut at
+ * its end. */
 static int64_t written(const struct run *r, const struct answers *a)
 {
     int64_t bytes = a->sum.line_bytes;
     return r->io_flags & IO_DIRECT ? units_round_up(bytes, IO_DIRECT_ALIGN) : bytes;
 }
 
-/* Of all lanes of all ranks; *files: that went to sinks. */
+/* Sums up over all lanes of all ranks; *files: number that went to sinks. */
 static void end(struct run *r, struct classify *c, int64_t *files)
 {
     int64_t moved[2] = {0, 0};
@@ -88,7 +89,7 @@ static void pass_all(struct run *r, struct classify *c, enum classify_stage stag
     output_close(r, &c->output, true);
 }
 
-/* The names are there, and so all files must have come. */
+/* Checks that all listed files have come. */
 static int check_files(const struct run *r, const struct classify *c, int64_t files)
 {
     int64_t names = c->many.names.n;

@@ -1,4 +1,4 @@
-/* Documents of a folder, classified: outcore stream's readers and slots, with a
+/* Classifies the documents of a directory: outcore stream's readers and slots, with a
  * classifier at their end. */
 #ifndef OUTCORE_NGRAM_CLASSIFY_H
 #define OUTCORE_NGRAM_CLASSIFY_H
@@ -17,31 +17,31 @@ struct classify {
     struct load_tables tables;
     struct many many;
     struct output output;
-    struct answers *lane;     /* of each lane of the rank */
-    struct sink *sink;        /* likewise */
+    struct answers *lane;     /* for each lane of the rank */
+    struct sink *sink;        /* for each lane of the rank */
     struct answers_sum found; /* of all ranks, in the last phase */
-    int64_t bytes;            /* that were read in it, of all ranks */
+    int64_t bytes;            /* read in it, by all ranks */
     int64_t cpu_ns;           /* of this rank in it */
 };
 
-/* **Collective.** A phase: all documents go through the slots, and as far as the stage
- * says. Returns the agreed verdict. */
+/* **Collective.** Makes a phase: all documents go through the slots, as far as `stage`.
+ * Returns the agreed verdict. */
 int classify_pass(struct run *r, struct classify *c, enum classify_stage stage);
 
-/* **Collective.** Phase verify, none of the work: the documents are read and classified
- * once more, one after another by all lanes. The same must be said of each. Returns the
- * agreed verdict. */
+/* **Collective.** Phase verify, not part of the work: reads and classifies the
+ * documents again, one after another on all lanes. The answers must be the same.
+ * Returns the agreed verdict. */
 int classify_verify(struct run *r, struct classify *c);
 
-/* **Collective**, after a pass: its figures. */
+/* **Collective**, after a pass: adds its figures. */
 void classify_figures(struct run *r, const struct classify *c,
                       enum classify_stage stage);
 
-/* **Collective**, after the last pass of a repetition: how fast documents are
- * classified, and the share of right answers, where it is known. */
+/* **Collective**, after the last pass of a repetition: adds the rate of classification,
+ * and the share of right answers, if it is known. */
 void classify_answer_figures(struct run *r, const struct classify *c);
 
-/* Local (rank 0 counts). What the last pass has said, as results and notes. */
+/* Local (rank 0 counts). Reports the answers of the last pass, as results and notes. */
 void classify_results(struct run *r, const struct classify *c);
 
 extern const char *const classify_phase[STAGES];

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* ---- of a pass ------------------------------------------------------------------- */
+/* ---- figures of a pass ----------------------------------------------------------- */
 
 static void wait_figures(struct run *r, const struct passing *p, const char *phase)
 {
@@ -63,9 +63,9 @@ void classify_figures(struct run *r, const struct classify *c,
     wait_figures(r, &c->many.passing, phase);
 }
 
-/* ---- of the run ------------------------------------------------------------------ */
+/* ---- results of the run ---------------------------------------------------------- */
 
-/* "39 of 40 right, 1 en": what was said of the documents of a language. */
+/* Notes the answers on the documents of a language: "39 of 40 right, 1 en". */
 static void say_language(struct run *r, const struct classify *c, int l)
 {
     const int64_t *said = c->found.said[l];

@@ -1,7 +1,9 @@
 #include "outcore/ngram/grams.h"
 #include <string.h>
 
-enum { AT_ONCE = 16 }; /* grams: a number that the compiler knows makes vectors */
+enum {
+    AT_ONCE = 16
+}; /* grams: a compile-time constant, so that loops are vectorised */
 
 void grams_begin(struct grams *g, int n, bool latin1)
 {
@@ -11,7 +13,7 @@ void grams_begin(struct grams *g, int n, bool latin1)
     memset(g->code, 0, GRAMS_N_MOST);
 }
 
-/* Of codes c[0], ...; c[i + n - 1] is the last one of gram i. */
+/* Combines codes c[0], ... to grams; c[i + n - 1] is the last code of gram i. */
 static void combine(const uint8_t *c, int n, uint32_t *to, int64_t grams)
 {
     for (int64_t i = 0; i < grams; i += AT_ONCE)
@@ -23,7 +25,7 @@ static void combine(const uint8_t *c, int n, uint32_t *to, int64_t grams)
                 to[i + k] = to[i + k] << GRAMS_BITS | c[i + k + j];
 }
 
-/* Four are by far the most usual. */
+/* Combines four codes, by far the most usual number. */
 static void combine_4(const uint8_t *c, uint32_t *to, int64_t grams)
 {
     for (int64_t i = 0; i < grams; i += AT_ONCE)
@@ -32,7 +34,7 @@ static void combine_4(const uint8_t *c, uint32_t *to, int64_t grams)
                         (uint32_t)c[i + k + 2] << 5 | c[i + k + 3];
 }
 
-/* `more` codes have come after those that are kept. */
+/* Counts `more` codes after those that are kept. */
 static int64_t count(struct grams *g, int64_t more)
 {
     int64_t grams = g->kept + more - (g->n - 1);
@@ -41,7 +43,7 @@ static int64_t count(struct grams *g, int64_t more)
     return grams > 0 ? grams : 0;
 }
 
-/* After the last n - 1 codes of those before. */
+/* Keeps the last n - 1 codes; returns the room behind them. */
 static uint8_t *room(struct grams *g)
 {
     int64_t past = g->kept - (g->n - 1);

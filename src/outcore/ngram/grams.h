@@ -8,16 +8,17 @@
 enum {
     GRAMS_N_LEAST = 2,
     GRAMS_N_MOST = 5,
-    GRAMS_BITS = 5,    /* of a code */
-    GRAMS_PART = 2048, /* bytes of text at once */
+    GRAMS_BITS = 5,    /* bits of a code */
+    GRAMS_PART = 2048, /* bytes of text at a time */
     GRAMS_ROOM = GRAMS_PART + 32
 };
 
-struct grams { /* of a text so far; begun by grams_begin */
+struct grams { /* state in a text; initialized by grams_begin */
     struct letters letters;
     int n;
-    int64_t codes, kept;      /* `kept`: of them in `code` */
-    uint8_t code[GRAMS_ROOM]; /* the last n - 1 of the part before, and this one's */
+    int64_t codes, kept;      /* `kept`: those in `code` */
+    uint8_t code[GRAMS_ROOM]; /* the last n - 1 codes of the previous part, and
+                               * this part's */
     uint32_t gram[GRAMS_ROOM];
 };
 
@@ -26,23 +27,24 @@ static inline int64_t grams_all(int n)
     return INT64_C(1) << GRAMS_BITS * n;
 }
 
-/* Local. At the begin of a text. */
+/* Local. Begins a text. */
 void grams_begin(struct grams *g, int n, bool latin1);
 
-/* Local. The next bytes, GRAMS_PART at most: their grams are g->gram, until the next
- * call. Returns how many. The end of the text: one more, perhaps. */
+/* Local. Take the next bytes, at most GRAMS_PART: their grams are g->gram, until the
+ * next call. Return their number. The end of the text may add one. */
 int64_t grams_take(struct grams *g, const void *text, int64_t bytes);
 int64_t grams_end(struct grams *g);
 
-/* Local. Likewise, but only g->code: gram i is of code[i], ..., code[i + n - 1]. */
+/* Local. The same, but only g->code: gram i consists of code[i], ..., code[i + n
+ * - 1]. */
 int64_t grams_codes(struct grams *g, const void *text, int64_t bytes);
 int64_t grams_codes_end(struct grams *g);
 
-/* Local. Their grams, as g->gram. */
+/* Local. Combines these codes to g->gram. */
 void grams_combine(struct grams *g, int64_t grams);
 
-/* Local. A gram as text, "_the": a..z, and _ for 0; to[n + 1]. And back: -1 where it is
- * none. */
+/* Local. Formats a gram, "_the": a..z, and _ for 0; to[n + 1]. And parses it: -1 if it
+ * is none. */
 void grams_name(int n, uint32_t gram, char *to);
 int64_t grams_parse(int n, const char *text);
 

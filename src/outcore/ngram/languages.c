@@ -69,7 +69,7 @@ struct parsing {
     struct languages *m;
     const char *path;
     int64_t line;
-    char text[LANGUAGES_LINE]; /* of the line */
+    char text[LANGUAGES_LINE]; /* a copy of the line */
 };
 
 static int wrong(const struct parsing *p, const char *what)
@@ -78,7 +78,7 @@ static int wrong(const struct parsing *p, const char *what)
                    p->text, what);
 }
 
-/* A sentence that knew neither file nor line. */
+/* Adds file and line to a sentence without them. */
 static int wrong_here(const struct parsing *p, int rc)
 {
     struct err e = err_copy();
@@ -113,7 +113,7 @@ static int parse_n(struct parsing *p)
     return 0;
 }
 
-/* The next word of the line, ended; NULL: there is none. */
+/* Returns the next word of the line, terminated; NULL: there is none. */
 static char *word(char **rest)
 {
     char *from = *rest, *end = strchr(from, ' ');
@@ -172,7 +172,7 @@ static int parse_lines(struct parsing *p, const char *text, int64_t bytes)
     return rc;
 }
 
-/* ---- afterwards ------------------------------------------------------------------ */
+/* ---- after parsing --------------------------------------------------------------- */
 
 static int by_gram(const void *a, const void *b)
 {
@@ -180,7 +180,7 @@ static int by_gram(const void *a, const void *b)
     return x->gram < y->gram ? -1 : x->gram > y->gram;
 }
 
-/* No gram twice; then the most frequent ones first. */
+/* Checks that no gram is there twice; then sorts by frequency. */
 static int settle(struct languages *m, const char *path)
 {
     char name[GRAMS_N_MOST + 1];

@@ -4,10 +4,10 @@
 
 enum { AT_ONCE = 8 };
 
-#define EACH UINT64_C(0x0101010101010101) /* byte */
+#define EACH UINT64_C(0x0101010101010101) /* in each byte */
 #define HIGH_BITS (EACH * 0x80)
 
-/* The first byte is the lowest one. */
+/* Loads eight bytes, the first one the lowest. */
 static inline uint64_t word_at(const uint8_t *p)
 {
     uint64_t x;
@@ -21,7 +21,7 @@ static inline void put_word(uint8_t *to, uint64_t x)
     memcpy(to, &x, sizeof x);
 }
 
-/* Without a branch: half of all texts' words would be mispredicted. */
+/* Appends a code without a branch: half of all word ends would be mispredicted. */
 static inline uint8_t *emit(uint8_t *to, uint8_t *last, uint8_t code)
 {
     *to = code;
@@ -30,8 +30,8 @@ static inline uint8_t *emit(uint8_t *to, uint8_t *last, uint8_t code)
     return to;
 }
 
-/* Of two bytes are U+0080 .. U+024F and some more; longer ones are no letters, as are
- * bytes that are out of place: so each of these is a 0 by itself. */
+/* Takes a byte. Two bytes code U+0080 .. U+024F and some more; longer sequences are no
+ * letters, nor are misplaced bytes: each of these is a 0 by itself. */
 static inline uint8_t *step(struct letters *l, uint8_t b, uint8_t *to)
 {
     uint8_t lead = l->lead;
@@ -59,8 +59,8 @@ static uint8_t *take_latin1(struct letters *l, const uint8_t *text, int64_t byte
     return to;
 }
 
-/* The codes of eight ASCII bytes at once; *other: the highest bit of each that is no
- * letter. A letter becomes small first, and is then from 0x61 to 0x7a. */
+/* The codes of eight ASCII bytes; *other: the highest bit of each that is no letter. A
+ * letter is first made lower-case, and is then from 0x61 to 0x7a. */
 static inline uint64_t fold_8(uint64_t x, uint64_t *other)
 {
     uint64_t small = x | EACH * 0x20;
@@ -69,14 +69,14 @@ static inline uint64_t fold_8(uint64_t x, uint64_t *other)
     return small & ((letter >> 2) - (letter >> 7));
 }
 
-/* The first n of eight bytes, which are ASCII. Most often one code is left out, or
- * none: those after it move down. */
+/* Appends the first n of eight bytes, which are ASCII. Mostly one code or none is left
+ * out: those after it move down. */
 static inline uint8_t *emit_word(uint8_t *to, uint8_t *last, uint64_t x, int n)
 {
     uint64_t other, code = fold_8(x, &other), whole = n == AT_ONCE;
     uint64_t those = whole ? ~UINT64_C(0) : (UINT64_C(1) << 8 * n) - 1;
     uint64_t out = other & (other << 8 | (*last ? 0 : 0x80)) & those;
-    uint64_t stay = (out >> 7) - 1; /* the bytes before it; or all */
+    uint64_t stay = (out >> 7) - 1; /* the bytes before it; or all of them */
     if (out & (out - 1)) {
         for (int k = 0; k < n; k++)
             to = emit(to, last, code >> 8 * k & 0xff);
@@ -87,7 +87,7 @@ static inline uint8_t *emit_word(uint8_t *to, uint8_t *last, uint64_t x, int n)
     return to + n - (out != 0);
 }
 
-/* Up to the next ASCII byte that begins something. */
+/* Takes bytes up to the next ASCII byte that starts a character. */
 static inline int64_t steps(struct letters *l, const uint8_t *text, int64_t i,
                             int64_t bytes, uint8_t **to)
 {

@@ -1,10 +1,10 @@
-/* outcore ngram: which language each of many documents is of, by its n-grams; after
- * section 3.6 of Ulmer's report (2008), whose classifier was an FPGA.
+/* outcore ngram: classifies many documents by language, by their n-grams; after section
+ * 3.6 of Ulmer's report (2008), whose classifier was an FPGA.
  *
  * Bytes: each of phases read, read_classify, end_to_end and verify reads all bytes of
- * the documents; end_to_end writes a line for each.
- * Memory of a rank: lanes x (slots x bytes of a slot + what a reading takes), and the
- * names. Of a node: the tables, 2^(5n) masks of 2 to 8 bytes. */
+ * the documents; end_to_end writes a line for each. Memory of a rank: lanes x (slots x
+ * bytes of a slot + memory of a reading), and the names. Of a node: the tables, 2^(5n)
+ * masks of 2 to 8 bytes. */
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/units.h"
@@ -118,7 +118,7 @@ static int results(struct run *r, int rc)
     return rc;
 }
 
-/* ---- begin and end --------------------------------------------------------------- */
+/* ---- beginning and end ----------------------------------------------------------- */
 
 static int open_lanes(struct run *r)
 {
@@ -218,7 +218,7 @@ static int list(struct run *r)
     return rc ? rc : many_list(r, &job.many);
 }
 
-/* What is written has at most so many bytes. */
+/* The most bytes that may be written. */
 static int64_t lines_bytes(const struct run *r)
 {
     int64_t most = job.many.names.used + job.many.names.n * ANSWERS_LINE;

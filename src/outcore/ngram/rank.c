@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In memory: for each gram its row, from 1 on, or 0; then rows with the rank of each
+/* Memory: for each gram its row, from 1 on, or 0; then rows with the rank in each
  * language, from 1 on, or 0. */
 static int64_t first_of(const struct languages *m, int l, int64_t ranks)
 {

@@ -1,14 +1,14 @@
 #include "outcore/ngram/tally.h"
 #include <string.h>
 
-enum { LOW = 4 }; /* digits below sixteen */
+enum { LOW = 4 }; /* binary digits below sixteen */
 
 void tally_begin(struct tally *t)
 {
     memset(t, 0, sizeof *t);
 }
 
-/* *low + a + b = 2 * carry + *low */
+/* Adds a and b: *low + a + b = 2 * carry + *low */
 static inline uint64_t add(uint64_t *low, uint64_t a, uint64_t b)
 {
     uint64_t both = *low ^ a, carry = (*low & a) | (both & b);

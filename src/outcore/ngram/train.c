@@ -1,8 +1,8 @@
 /* outcore ngram train: counts the n-grams of texts in several languages, and keeps the
  * most frequent ones of each.
  *
- * Bytes: phase train reads all texts, and writes the model.
- * Memory of a rank: 2^(5n) x 8 bytes for counts, slots, and the names of a language. */
+ * Bytes: phase train reads all texts, and writes the model. Memory of a rank: 2^(5n) x
+ * 8 bytes for counts, slots, and the names of a language. */
 #include "outcore/ngram/train.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -55,9 +55,9 @@ static struct opt table[] = {
 
 /* ---- counting -------------------------------------------------------------------- */
 
-static struct { /* of this rank: it has one consumer */
+static struct { /* counts of this rank, which has one consumer */
     struct grams grams;
-    int64_t *count; /* of each gram */
+    int64_t *count; /* for each gram */
     int64_t seen;
     struct profile_gram *profile;
 } now;
@@ -96,7 +96,7 @@ static void end(void *context, const char *name)
 
 static const struct sink_ops counting = {take, end};
 
-/* "en=texts/en" */
+/* Splits "en=texts/en" into language and directory. */
 static int split(const char *language, char name[LANGUAGES_NAME], const char **folder)
 {
     const char *equals = strchr(language, '=');
@@ -140,7 +140,7 @@ static int keep_profile(struct run *r)
     return 0;
 }
 
-/* In the phase. A failure is kept. */
+/* Counts a language, in the phase. A failure is kept. */
 static void learn(struct run *r, const char *language)
 {
     char name[LANGUAGES_NAME];
@@ -231,7 +231,7 @@ static int results(struct run *r, int rc)
     return rc;
 }
 
-/* ---- begin and end --------------------------------------------------------------- */
+/* ---- beginning and end ----------------------------------------------------------- */
 
 static int plan(struct run *r, struct run_need *n)
 {

@@ -1,4 +1,5 @@
-/* outcore ngram train: the model of outcore ngram, from texts in each language. */
+/* outcore ngram train: makes the model of outcore ngram, from texts in
+ * each language. */
 #ifndef OUTCORE_NGRAM_TRAIN_H
 #define OUTCORE_NGRAM_TRAIN_H
 

@@ -56,7 +56,7 @@ int64_t bands_out_row(const struct bands *b, struct weights_span X)
     return (X.to == m->width ? m->row_bytes : X.to * pixel) - X.from * pixel;
 }
 
-/* ---- what is moved --------------------------------------------------------------- */
+/* ---- bytes moved ----------------------------------------------------------------- */
 
 static void count_strip(const struct bands *b, int64_t Y, int64_t end, int64_t there,
                         struct bands_count *c)
@@ -82,7 +82,7 @@ static int64_t columns_bytes(const struct bands *b)
     return columns * (b->how.in.bits / 8);
 }
 
-/* A strip's tiles; columns: bytes of a row of all of their inputs. */
+/* Counts a strip's tiles; columns: bytes of a row of all their inputs. */
 static void count_tiles(const struct bands *b, int64_t Y, int64_t end, int64_t columns,
                         struct bands_count *c)
 {
@@ -111,14 +111,14 @@ struct bands_count bands_expect(const struct bands *b, int64_t p, int64_t parts)
     return c;
 }
 
-/* ---- what is in memory ----------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------- */
 
 static int64_t larger(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
 
-/* Of whole bands, or of all strips, which edges make differ. */
+/* The largest needs of whole bands, or of strips, which differ at the edges. */
 struct weights_span bands_most(const struct bands *b, int64_t parts)
 {
     struct weights_span most = {0, 0};

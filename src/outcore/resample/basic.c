@@ -1,4 +1,4 @@
-/* Basic: all that the rank resamples in memory, one read and one write. To the strips'
+/* Basic: resamples everything in memory, with one read and one write. To the strips'
  * loop it is a single strip. */
 #include "outcore/resample/job.h"
 

@@ -1,10 +1,10 @@
-/* Block: a read for each row of what a tile needs, and a write for each of its rows. As
- * many of a tile's as an asynchronous engine takes at once. */
+/* Block: a read for each row of a tile's input, and a write for each of its rows, with
+ * as many of them in flight as an asynchronous engine takes. */
 #include "outcore/resample/job.h"
 #include <string.h>
 
-/* Rows first .. end - 1, each of so many bytes, which begins at `at` of the file and
- * then a stride further on; packed in memory. */
+/* n rows of `bytes` each, the first at offset `at` of the file, each next one a stride
+ * further on; packed in memory. */
 struct rows {
     struct run_file *file;
     enum io_op op;
@@ -26,7 +26,7 @@ static void move_rows(const struct rows *rows)
     }
 }
 
-/* What pads the rows of the last tile is where pixels of other tiles have been. */
+/* Clears the padding of the last tile's rows, where pixels of other tiles have been. */
 static void clear_padding(const struct rows *out, int64_t pixels_bytes)
 {
     for (int64_t i = 0; i < out->n && pixels_bytes < out->bytes; i++)

@@ -17,7 +17,7 @@ static int refused(const char *path, const char *what, int status)
                    what, why);
 }
 
-/* A key that may be missing: *x stays then. Returns CFITSIO's status. */
+/* Reads an optional key: *x stays if it is missing. Returns CFITSIO's status. */
 static int read_key(fitsfile *f, int type, const char *name, void *x, bool *there)
 {
     int status = 0;
@@ -30,7 +30,7 @@ static int read_key(fitsfile *f, int type, const char *name, void *x, bool *ther
     return 0;
 }
 
-/* Axes that are 1 long say nothing. */
+/* True if the image has two axes, not counting those of length 1. */
 static bool has_two_axes(int n, const LONGLONG size[AXES])
 {
     bool two = n >= 2 && n <= AXES;
@@ -39,7 +39,7 @@ static bool has_two_axes(int n, const LONGLONG size[AXES])
     return two;
 }
 
-/* The first part of the file that is such an image. */
+/* Finds the first part of the file that is such an image. */
 static int find_image(fitsfile *f, struct image *m, const char *path)
 {
     int status = 0;
@@ -91,8 +91,8 @@ static int read_pixels(fitsfile *f, struct image *m, const char *path)
     return 0;
 }
 
-/* Signed numbers, and those that are scaled or may be none, become floating-point ones
- * of 32 bits. */
+/* Sets the kind of pixels: signed numbers, and those that are scaled or may be blank,
+ * become 32-bit floating-point ones. */
 static void settle_kind(struct image *m)
 {
     struct image plain = {.bits = m->bits, .kind = IMAGE_UNSIGNED};

@@ -1,16 +1,16 @@
-/* Heads of FITS files, as CFITSIO reads them: where pixels are, and what they are. The
- * pixels themselves are read by the run's engine as those of any image. */
+/* Reads heads of FITS files by CFITSIO: place and kind of the pixels, which the run's
+ * engine reads as those of any image. */
 #ifndef OUTCORE_RESAMPLE_FITS_H
 #define OUTCORE_RESAMPLE_FITS_H
 
 #include "outcore/data/image.h"
 
-/* What a FITS file begins with. */
+/* The first bytes of a FITS file. */
 #define FITS_MAGIC "SIMPLE  ="
 
-/* Local. The first image of a file of so many bytes: of two axes, or more with one
- * plane. 0, or -errno with a sentence: -EINVAL: a wrong head, no image, a compressed
- * one, more bytes than the file has; -ENOTSUP: built without CFITSIO. */
+/* Local. Finds the first image in a file of file_bytes: of two axes, or more with one
+ * plane. Returns 0, or -errno with a sentence: -EINVAL: a wrong head, no image, a
+ * compressed one, more bytes than the file has; -ENOTSUP: built without CFITSIO. */
 int fits_parse(struct image *m, int64_t file_bytes, const char *path);
 
 #endif

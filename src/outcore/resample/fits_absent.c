@@ -1,4 +1,4 @@
-/* Instead of fits.c where there is no CFITSIO. */
+/* Replaces fits.c if there is no CFITSIO. */
 #include "base/err.h"
 #include "outcore/resample/fits.h"
 #include <errno.h>

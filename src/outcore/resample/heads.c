@@ -12,7 +12,7 @@ bool heads_is_fits(const char *path)
     return n > most && !strcmp(path + n - most, end);
 }
 
-/* ---- of the input ---------------------------------------------------------------- */
+/* ---- the input's ----------------------------------------------------------------- */
 
 static int read_begin(const char *path, char *to, int64_t bytes)
 {
@@ -49,9 +49,9 @@ int heads_read(struct job *j, const char *path)
     return image_parse(m, head, bytes, path);
 }
 
-/* ---- of the output --------------------------------------------------------------- */
+/* ---- the output's ---------------------------------------------------------------- */
 
-/* What worker w writes. */
+/* The image that worker w writes. */
 static struct image part_of(const struct job *j, int w)
 {
     struct image m = j->bands.how.out;
@@ -71,7 +71,7 @@ int64_t heads_expect(const struct job *j)
     return all;
 }
 
-/* The head last, so that no image that was not finished passes for one. */
+/* Writes the head last, so that an unfinished image is not taken for a complete one. */
 void heads_write(struct job *j)
 {
     struct run *r = j->run;

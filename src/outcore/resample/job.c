@@ -22,7 +22,7 @@ static int64_t room_bytes(const struct job *j)
                           BUF_ALIGN);
 }
 
-/* Rows of a tile are as far apart as its columns need. */
+/* Sets the distance of a tile's rows, by its number of columns. */
 static void settle_rows(const struct job *j, int64_t *in, int64_t *out)
 {
     const struct resample_how *how = &j->bands.how;
@@ -54,7 +54,7 @@ int64_t job_memory(struct job *j, int64_t parts, bool async)
     return all;
 }
 
-/* Of an input that is not read. */
+/* Fills an input that is not read. */
 static void fill(struct job *j)
 {
     const struct image *m = &j->bands.how.in;
@@ -81,7 +81,7 @@ int job_open(struct job *j)
     j->out = out;
     if (rc)
         return rc;
-    memset(out, 0, (size_t)(j->slots * j->out_slot)); /* what pads rows stays so */
+    memset(out, 0, (size_t)(j->slots * j->out_slot)); /* the padding of rows stays 0 */
     run_buffer(j->run, in, j->slots * j->in_slot);
     run_buffer(j->run, out, j->slots * j->out_slot);
     if (!j->bands.reads)
@@ -141,7 +141,7 @@ static void compute_row_of_tiles(struct job *j, struct weights_span Y, int64_t y
     }
 }
 
-/* Whole bands have several rows of tiles. */
+/* Computes a strip, or a whole band, which has several rows of tiles. */
 void job_compute_strip(struct job *j, struct weights_span Y, int64_t y, const char *in,
                        char *out)
 {

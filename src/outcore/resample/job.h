@@ -1,5 +1,5 @@
-/* A resampling on this rank, and the ways that its bytes take between files and memory:
- * a file each, with a table entry. After the study of storage-intensive computing
+/* A resampling on this rank, and the methods of moving bytes between files and memory:
+ * one file each, with a table entry. After the study of storage-intensive computing
  * (2007, section 5.2.2). */
 #ifndef OUTCORE_RESAMPLE_JOB_H
 #define OUTCORE_RESAMPLE_JOB_H
@@ -8,7 +8,7 @@
 #include "outcore/data/output.h"
 #include "outcore/resample/bands.h"
 
-/* Every pixel of an input that is not read (--no-read); any would do. */
+/* The value of every pixel of an input that is not read (--no-read); any would do. */
 enum { JOB_PIXEL = 40 };
 
 struct job {
@@ -16,23 +16,23 @@ struct job {
     const struct method *method;
     struct bands bands;
     struct weights_span band; /* this rank's output rows */
-    int64_t out_first; /* the first output row in the file: UNIQUE's begin there */
+    int64_t out_first; /* first output row in the file: with UNIQUE, that of the band */
     struct data_file input;
     struct output output;
     char *in, *out; /* method->memory bytes, and memory for the kernel */
     void *room;
     int64_t in_slot, out_slot; /* bytes of each slot */
     int slots;
-    bool idle;          /* transfers only: nothing is computed (--overlap) */
+    bool idle;          /* transfers only, without computing (--overlap) */
     int64_t compute_ns; /* processor time in tiles */
     struct resample_counts counts;
 };
 
 struct method {
     const char *name, *about;
-    const char *engine; /* NULL: the one of --iomethod */
+    const char *engine; /* NULL: that of --iomethod */
     bool by_tiles, whole, slots_double;
-    /* Local, in a phase, both files open: this rank's band. */
+    /* Local, in a phase, with both files open: processes this rank's band. */
     void (*run)(struct job *j);
 };
 
@@ -41,16 +41,16 @@ extern const struct method method_basic, method_block, method_mmap, method_strip
 /* Local. The method of that name. */
 const struct method *job_method(const char *name);
 
-/* Local, once bands and method are set: sizes of the slots. Returns the bytes that the
- * rank allocates, or -1 where they exceed 2^63 - 1. */
+/* Local, once bands and method are set: computes the sizes of the slots. Returns the
+ * bytes that the rank allocates, or -1 if they exceed 2^63 - 1. */
 int64_t job_memory(struct job *j, int64_t parts, bool async);
 
-/* Local. Allocates them, and frees. 0 or -ENOMEM with a sentence. */
+/* Local. Allocate and free them. Returns 0, or -ENOMEM with a sentence. */
 int job_open(struct job *j);
 void job_close(struct job *j);
 
 /* Local, in a phase. Computes output rows Y .. end - 1, columns X .. right - 1, whose
- * input is at `in` from row y and column x on. Moves on what is under way. */
+ * input is at `in` from row y and column x on. Advances transfers in flight. */
 struct job_tile {
     struct weights_span X, Y;
     int64_t x, y;
@@ -61,21 +61,21 @@ struct job_tile {
 };
 void job_compute(struct job *j, const struct job_tile *t);
 
-/* Local, in a phase. The same of all tiles of output rows Y, where input rows from y on
- * and these output rows are in memory as in the files. */
+/* Local, in a phase. Computes all tiles of output rows Y, with input rows from y on and
+ * these output rows in memory as in the files. */
 void job_compute_strip(struct job *j, struct weights_span Y, int64_t y, const char *in,
                        char *out);
 
-/* Local. Where a row begins in the output's file. */
+/* Local. The offset of a row in the output's file. */
 int64_t job_out_at(const struct job *j, int64_t Y);
 
-/* Local, in a phase. Each strip of the band: read, computed, written (strip.c). */
+/* Local, in a phase. Reads, computes and writes each strip of the band (strip.c). */
 void strips_run(struct job *j);
 
-/* Local, in a phase. Each tile of the band likewise (block.c). */
+/* Local, in a phase. Does the same for each tile of the band (block.c). */
 void tiles_run(struct job *j);
 
-/* Requests of tiles that are under way at once. */
+/* Most requests of tiles in flight. */
 enum { TILES_DEPTH = 64 };
 
 #endif

@@ -12,7 +12,7 @@ enum { LINE = 64 / sizeof(float) };
 struct room {
     float *row;    /* of the input, as floats */
     float *phases; /* of an output row: pixels 0, s, 2 s, ..., then 1, s + 1, ... */
-    float *rows;   /* along rows resampled, or of the input */
+    float *rows;   /* resampled along rows, or of the input */
     float *sum;    /* an output row */
     int64_t stride;
 };
@@ -27,7 +27,7 @@ static int64_t padded(int64_t n)
     return units_round_up(n, LINE);
 }
 
-/* Floats of a row of any of them. */
+/* The floats of a row of any of them. */
 static int64_t widest(const struct resample_how *k, int64_t width)
 {
     int64_t in = most_in(&k->x, width);
@@ -58,7 +58,7 @@ static struct room divide(const struct resample_how *k, const struct resample_ti
         to[i] = sum;                                                                   \
     }
 
-/* n results, each of `taps` numbers from its own on. */
+/* Computes n results, each from `taps` numbers starting at its own. */
 WIDE static void slide(const float *from, const float *w, int taps, int64_t n,
                        float *to)
 {
@@ -103,7 +103,8 @@ static void single(const struct weights_axis *a, const float *row, int64_t x0,
     *to = sum;
 }
 
-/* n times s output pixels from X on, a multiple of s, all with all their taps. */
+/* Computes n times s output pixels from X on, a multiple of s, all of which have all
+ * their taps. */
 static void inside(const struct weights_axis *a, const float *row, int64_t x0,
                    int64_t X, int64_t n, float *phases, float *to)
 {
@@ -159,7 +160,7 @@ WIDE static void add_row(const float *from, float w, int64_t n, float *sum)
         sum[i] = all;                                                                  \
     }
 
-/* n columns of `taps` rows. */
+/* Adds up n columns of `taps` rows. */
 WIDE static void add_rows(const float *rows, int64_t stride, const float *w, int taps,
                           int64_t n, float *sum)
 {
@@ -195,7 +196,7 @@ static void separable(const struct resample_how *k, const struct resample_tile *
         for (int j = 0; j < o.n; j++)
             w[j] = (float)o.w[j];
         const float *rows = r->rows + (o.n ? o.first - y.from : 0) * r->stride;
-        bool copied = o.n == 1 && !k->y.k; /* the nearest row as it is */
+        bool copied = o.n == 1 && !k->y.k; /* the nearest row unchanged */
         if (!copied)
             add_rows(rows, r->stride, w, o.n, n, r->sum);
         pixels_put(&k->out, copied ? rows : r->sum, n,
@@ -203,7 +204,7 @@ static void separable(const struct resample_how *k, const struct resample_tile *
     }
 }
 
-/* ---- both at once ---------------------------------------------------------------- */
+/* ---- both together --------------------------------------------------------------- */
 
 static float pixel_of_both(const struct weights_of *x, const struct weights_of *y,
                            const float *at, int64_t stride)

@@ -1,7 +1,7 @@
-/* MMap: the output is made with its size, and both files are mapped. The engine copies
- * from and to what is mapped, and makes a sentence of the SIGBUS that a full disk
- * sends. A strip is one copy: where several ranks write a file, each copy first has its
- * space allocated, and a call for each row of a tile makes them ten times as slow. */
+/* MMap: the output is made with its full size, and both files are mapped. The engine
+ * copies from and to the mappings, and turns the SIGBUS of a full disk into a sentence.
+ * A strip is one copy: if several ranks write a file, each copy first allocates its
+ * space, and one call for each row of a tile would be ten times as slow. */
 #include "outcore/resample/job.h"
 
 const struct method method_mmap = {

@@ -29,7 +29,7 @@ int phases_input(struct phases *p, struct run *r, const struct settings *s)
     return rc ? rc : err_agree(r->world.comm, heads_read(&p->job, s->input));
 }
 
-/* ---- what is moved --------------------------------------------------------------- */
+/* ---- bytes moved ----------------------------------------------------------------- */
 
 struct bands_count phases_expect(const struct phases *p, const struct run *r)
 {
@@ -44,7 +44,7 @@ struct bands_count phases_expect(const struct phases *p, const struct run *r)
     return all;
 }
 
-/* The requests that were made, by what they are to be. */
+/* Checks the number of requests. */
 static int check_calls(struct run *r, const struct phases *p,
                        const struct bands_count *expected)
 {
@@ -80,7 +80,7 @@ static int open_files(struct phases *p, struct run *r)
                        depth);
 }
 
-/* Verdict agreed. */
+/* Makes a phase of resampling; the verdict is agreed. */
 static int resample(struct phases *p, struct run *r, const char *phase)
 {
     struct job *j = &p->job;
@@ -128,7 +128,7 @@ static void compute_alone(struct job *j)
     }
 }
 
-/* Of the rank with most strips. */
+/* The bound of the overlap, on the rank with the most strips. */
 static double overlap_bound(const struct phases *p, const struct run *r)
 {
     int64_t strips = bands_strips(&p->job.bands);
@@ -136,7 +136,8 @@ static double overlap_bound(const struct phases *p, const struct run *r)
     return 1 - 1 / (double)most;
 }
 
-/* Seconds of transfers alone, and of computing alone. Verdict agreed. */
+/* Measures the seconds of transfers alone, and of computing alone. The verdict
+ * is agreed. */
 static int measure_alone(struct phases *p, struct run *r, double *io_s, double *comp_s)
 {
     r->aside = r->samples_only = true;
@@ -173,7 +174,7 @@ static void add_overlap(struct phases *p, struct run *r, double io_s, double com
 
 /* ---- the check ------------------------------------------------------------------- */
 
-/* Verdict agreed. */
+/* Checks the output; the verdict is agreed. */
 static int check(struct phases *p, struct run *r)
 {
     struct job *j = &p->job;

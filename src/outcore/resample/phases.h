@@ -8,23 +8,23 @@
 
 struct phases {
     struct job job;
-    struct image_made made; /* where there is no input */
+    struct image_made made; /* if there is no input */
     struct data_rows rows;  /* its bytes */
-    int64_t pixels;         /* that were looked at, of all ranks */
+    int64_t pixels;         /* checked, on all ranks */
     struct resample_counts counts;
 };
 
-/* **Collective**, in `plan`. What the image is that will be resampled, made or given.
+/* **Collective**, in `plan`. Determines the image to be resampled, made or given.
  * Returns the agreed verdict. */
 int phases_input(struct phases *p, struct run *r, const struct settings *s);
 
-/* Local. What phase resample must move, of all ranks. */
+/* Local. The transfers that phase resample must make, of all ranks. */
 struct bands_count phases_expect(const struct phases *p, const struct run *r);
 
-/* **Collective.** A repetition. Returns the agreed verdict. */
+/* **Collective.** Makes a repetition. Returns the agreed verdict. */
 int phases_run(struct phases *p, struct run *r, const struct settings *s);
 
-/* Local. The results of the last one. */
+/* Local. Reports the results of the last one. */
 void phases_results(const struct phases *p, struct run *r);
 
 #endif

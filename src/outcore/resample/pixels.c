@@ -79,7 +79,7 @@ static float fits_pixel(const struct image *m, const uint8_t *at)
     return (float)(f->zero + f->scale * (double)integer);
 }
 
-/* Unsigned, which are stored less 32768. */
+/* Converts unsigned 16-bit pixels, which are stored minus 32768. */
 WIDE static void widen_words(const uint8_t *from, int64_t n, float *to)
 {
     for (int64_t i = 0; i < n; i++)
@@ -140,7 +140,7 @@ static int64_t count_nans(const float *from, int64_t n)
     return nans;
 }
 
-/* Rounded to even, saturated; into n numbers of 32 bits. */
+/* Rounds to even, and saturates, into n 32-bit numbers. */
 WIDE static void narrow(const float *from, int64_t n, float most, int32_t *to,
                         struct resample_counts *counts)
 {
@@ -149,7 +149,7 @@ WIDE static void narrow(const float *from, int64_t n, float most, int32_t *to,
         float x = rintf(from[i]);
         saturated += (x < 0) + (x > most);
         nans += x != x;
-        x = x > 0 ? x : 0; /* a NaN, too */
+        x = x > 0 ? x : 0; /* a NaN becomes 0, too */
         to[i] = (int32_t)(x < most ? x : most);
     }
     counts->saturated += saturated;

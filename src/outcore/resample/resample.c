@@ -1,16 +1,16 @@
-/* outcore resample: a grey image, made larger by Lanczos' kernels, out of core; after
- * the study of storage-intensive computing (2007, chapter 5). How its bytes get from
- * and to files is the question: in one piece, mapped, row by row of tiles, in strips.
+/* outcore resample: enlarges a grey image by Lanczos' kernels, out of core; after the
+ * study of storage-intensive computing (2007, chapter 5). It compares ways to move the
+ * bytes from and to files: in one piece, mapped, row by row of tiles, in strips.
  *
  * Bytes of phase resample, with b = bytes of a row of the input and B of the output,
- * for output rows Y .. Y' of a strip, whose input is rows y .. y': strip (y' - y) b of
- * reads, less the rows of the strip before with --halo=keep, and (Y' - Y) B of writes,
- * one of each; basic the same, where a rank's band is one strip; block and mmap, for
- * each tile, y' - y reads of the pixels that its columns need, and Y' - Y writes of
- * those that it has. Phase make writes the input; check writes the output's head
- * (and the end of FITS' last block) and reads pixels of both files.
- * Memory of a rank: the input and output rows of a strip (with IOMODE=ASYNC twice), of
- * the band (basic) or of a tile (block, mmap), and a tile in 32-bit numbers. */
+ * for output rows Y .. Y' of a strip, whose input is rows y .. y': strip: (y' - y) b of
+ * reads, less the rows of the previous strip with --halo=keep, and (Y' - Y) B of
+ * writes, one of each; basic: the same, with a rank's band as one strip; block and
+ * mmap: for each tile, y' - y reads of the pixels that its columns need, and Y' - Y
+ * writes of those that it has. Phase make writes the input; check writes the output's
+ * head (and the end of FITS' last block) and reads pixels of both files. Memory of a
+ * rank: the input and output rows of a strip (with IOMODE=ASYNC twice), of the band
+ * (basic) or of a tile (block, mmap), and a tile in 32-bit numbers. */
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/rng.h"
@@ -153,7 +153,7 @@ static int check_options(const struct run *r)
     return 0;
 }
 
-/* Past the page cache all that is moved is whole blocks. */
+/* Checks that direct I/O moves whole blocks only. */
 static int check_direct(const struct run *r)
 {
     const struct resample_how *how = &job->bands.how;
@@ -177,7 +177,7 @@ static int check_direct(const struct run *r)
     return 0;
 }
 
-/* FITS where its name says so. */
+/* Sets the output's format: FITS by its name. */
 static int settle_output(struct image *out)
 {
     bool fits = heads_is_fits(job->output.path);

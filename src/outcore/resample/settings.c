@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHIFT_MOST 1e9 /* pixels; so fractions of one are still exact */
+#define SHIFT_MOST 1e9 /* pixels; small enough for exact fractions */
 
-/* The number at *at, which must end with `end`; *at goes behind it. */
+/* Parses the number at *at, which must end with `end`; *at moves behind it. */
 static bool take_number(const char **at, char end, double *x)
 {
     char *rest;

@@ -1,4 +1,4 @@
-/* What outcore resample was asked for. */
+/* The options of outcore resample. */
 #ifndef OUTCORE_RESAMPLE_SETTINGS_H
 #define OUTCORE_RESAMPLE_SETTINGS_H
 
@@ -13,8 +13,8 @@ struct settings {
     bool normalize, no_read, row_pad, overlap;
 };
 
-/* Local. What is asked of the kernel: all but the images and their sizes. 0, or -EINVAL
- * with a sentence. */
+/* Local. Sets the kernel's options, without the images and their sizes. Returns 0, or
+ * -EINVAL with a sentence. */
 int settings_kernel(const struct settings *s, struct resample_how *how);
 
 #endif

@@ -1,17 +1,18 @@
 /* Strip: full rows of the image, as many as a tile has, in one read and one write. A
- * stream (run/stream.h) would cut transfers at multiples of its slots in the file, but
- * these begin where the rows do, and are as many as there are strips. */
+ * stream (run/stream.h) would split transfers at multiples of its slots in the file,
+ * but these begin at rows, and there are as many as strips. */
 #include "outcore/resample/job.h"
 #include <string.h>
 
 struct strip {
     struct weights_span Y; /* output rows */
-    struct weights_span y; /* input rows that are in the slot, from its begin on */
+    struct weights_span y; /* input rows in the slot, from its beginning on */
     struct run_io read, write;
     char *in, *out;
 };
 
-/* Rows that the strip before has, too, are copied; the others are read behind them. */
+/* Loads a strip: rows that the previous strip has, too, are copied; the others are read
+ * behind them. */
 static void load(struct job *j, struct strip *s, const struct strip *before, int64_t Y)
 {
     const struct bands *b = &j->bands;
@@ -46,8 +47,8 @@ static void store(struct job *j, struct strip *s)
     run_submit(j->output.of, &s->write);
 }
 
-/* With two slots the next strip is read, and the last one written, while this one is
- * computed. */
+/* Runs the strips. With two slots the next strip is read, and the previous one written,
+ * while this one is computed. */
 void strips_run(struct job *j)
 {
     struct strip slot[2] = {{.in = j->in, .out = j->out},

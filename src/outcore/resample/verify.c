@@ -37,7 +37,7 @@ int64_t verify_memory(const struct job *j)
     return rows_bytes(j) + row_bytes(j);
 }
 
-/* ---- what is read ---------------------------------------------------------------- */
+/* ---- pixels read ----------------------------------------------------------------- */
 
 static int64_t ask(struct run_file *f, char *to, int64_t offset, int64_t bytes)
 {
@@ -72,9 +72,9 @@ static double pixel_of(const void *context, int64_t x, int64_t y)
                              : JOB_PIXEL;
 }
 
-/* ---- what is right --------------------------------------------------------------- */
+/* ---- expected values ------------------------------------------------------------- */
 
-/* Of floats, the largest that the pixel is made of. */
+/* The full scale of a pixel; for floats, the largest of its input pixels. */
 static double full_scale(const struct verify *v, int64_t X, int64_t Y)
 {
     const struct resample_how *how = &v->j->bands.how;
@@ -89,7 +89,8 @@ static double full_scale(const struct verify *v, int64_t X, int64_t Y)
     return most;
 }
 
-/* Of pixels without fractions, the nearest number; one in the middle may be either. */
+/* True if a pixel is right. Integer pixels must be the nearest number; for a value
+ * halfway, either. */
 static bool is_right(const struct verify *v, double found, double exact, double scale)
 {
     const struct resample_how *how = &v->j->bands.how;
@@ -131,9 +132,9 @@ static void check_stretch(struct verify *v, int64_t Y, struct weights_span X)
     phase_act(r->phase, before);
 }
 
-/* ---- where ----------------------------------------------------------------------- */
+/* ---- places ---------------------------------------------------------------------- */
 
-/* Of n pixels along an axis, one of a kind: the ends, a side of a seam, or any. */
+/* Chooses one of n pixels along an axis by `kind`: an end, a side of a seam, or any. */
 static int64_t choose(uint64_t key, int64_t i, int kind, int64_t n, int64_t tile)
 {
     int64_t seams = (n - 1) / tile;
@@ -165,7 +166,8 @@ static void check_all(struct verify *v)
         check_stretch(v, Y, (struct weights_span){0, j->bands.how.out.width});
 }
 
-/* By the page cache, where there is one: few bytes, anywhere. */
+/* Opens a file for checking, through the page cache if there is one: few
+ * bytes, anywhere. */
 static int open_beside(struct run_file *f, struct job *j, const char *path,
                        int64_t bytes)
 {

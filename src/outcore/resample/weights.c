@@ -55,7 +55,8 @@ static int64_t weights_clamp(const struct weights_axis *a, int64_t i)
     return i < 0 ? 0 : i < a->n ? i : a->n - 1;
 }
 
-/* Pixels outside are the nearest ones inside, whose weights become larger. */
+/* Computes weights at the edges: pixels outside are replaced by the nearest ones
+ * inside, whose weights grow. */
 static struct weights_of fold(const struct weights_axis *a, int64_t X)
 {
     int64_t first = first_tap(a, X);
@@ -91,7 +92,7 @@ struct weights_of weights_of(const struct weights_axis *a, int64_t X)
     return a->edge == EDGE_CLAMP ? fold(a, X) : cut(a, X);
 }
 
-/* ---- stretches ------------------------------------------------------------------- */
+/* ---- ranges ---------------------------------------------------------------------- */
 
 struct weights_span weights_need(const struct weights_axis *a, int64_t first,
                                  int64_t end)
@@ -102,7 +103,8 @@ struct weights_span weights_need(const struct weights_axis *a, int64_t first,
     return span;
 }
 
-/* Taps begin later with each output pixel, so both ends are found by halving. */
+/* Finds the first output pixel whose taps begin at `least` or later, by bisection: they
+ * begin later with each output pixel. */
 static int64_t begins_from(const struct weights_axis *a, int64_t least)
 {
     int64_t low = 0, high = a->n * a->s;
@@ -128,7 +130,7 @@ struct weights_span weights_inside(const struct weights_axis *a)
 
 struct sum {
     double sum, weights;
-    int taps; /* within the image */
+    int taps; /* number within the image */
 };
 
 static double position(const struct weights_axis *a, int64_t X)
@@ -136,7 +138,8 @@ static double position(const struct weights_axis *a, int64_t X)
     return (double)(X / a->s) + (((double)(X % a->s) + 0.5) / a->s - 0.5 + a->shift);
 }
 
-/* Weight of input pixel i, and where it is taken from. False: it does not count. */
+/* The weight of input pixel i, and the pixel it is taken from. False: it does
+ * not count. */
 static bool tap(const struct weights_axis *a, double x, int64_t i, int64_t *from,
                 double *w)
 {
@@ -150,7 +153,7 @@ static int64_t lowest(const struct weights_axis *a, double x)
     return (int64_t)(a->k ? floor(x) - a->k + 1 : floor(x + 0.5));
 }
 
-/* Along the row y of the input. */
+/* Sums along row y of the input. */
 static struct sum along(const struct weights_axis *a, int64_t X, int64_t y,
                         weights_pixel *pixel, const void *context)
 {

@@ -64,12 +64,12 @@ void build_close(struct build *b, int lanes)
 
 /* ---- order ----------------------------------------------------------------------- */
 
-struct building { /* a lane */
+struct building { /* state of a lane */
     const struct build *b;
     struct build_lane *l;
     struct run_file *file;
     int64_t from, end; /* its pages */
-    int64_t page;      /* scan: whose last record comes next */
+    int64_t page;      /* scan: page whose last record comes next */
 };
 
 static int unsorted(const struct run_file *f, const struct pages *p, int64_t before,
@@ -89,7 +89,8 @@ static void keep(const struct building *c, struct build_edge *e, int64_t number,
     memcpy(e->record, record, (size_t)build_key_bytes(c->b->order));
 }
 
-/* Compares n records in a row with each other, and with those before. */
+/* Checks that n consecutive records are in order with each other, and with the
+ * previous ones. */
 static void see(const struct building *c, int64_t first, int64_t n, const char *record)
 {
     const struct sort_order *o = c->b->order;
@@ -121,7 +122,7 @@ static struct fetch_records want_last(void *context, int64_t i, int slot)
     return (struct fetch_records){pages_first(c->b->pages, c->from + i + 1) - 1, 1};
 }
 
-/* With direct I/O it has come with others. */
+/* Takes a page's last record, which has come with others in the case of direct I/O. */
 static void have_last(void *context, const struct fetched *is, int64_t i, int slot)
 {
     const struct building *c = context;
@@ -159,7 +160,7 @@ static void have_records(struct building *c, int64_t first, int64_t n, const cha
         set_word(c, c->page, data + (last - first) * c->b->order->bytes);
 }
 
-/* As with direct I/O: whole blocks, at the end of the file what there is. */
+/* The bytes of a scan: with direct I/O whole blocks, except at the end of the file. */
 static int64_t bytes_of_scan(const struct run_file *f, const struct pages *p,
                              const struct run_stream_how *how)
 {
@@ -216,7 +217,8 @@ void build_words(struct run *r, void *build)
 
 /* ---- edges ----------------------------------------------------------------------- */
 
-/* In a row: the numbers of the first and the last record, and these. */
+/* A rank's edge: its row has the numbers of the first and the last record, and
+ * both records. */
 static struct build_edge edge_of(const struct build *b, int rank, bool last)
 {
     char *row = b->ranks + rank * row_bytes(b);
@@ -248,7 +250,7 @@ static void check_pair(struct run *r, const struct build *b,
         run_fail(r, unsorted(b->of, b->pages, before->number, after->number));
 }
 
-/* A lane, or a rank, may have no pages: it is left out. */
+/* Combines the edges of this rank's lanes. One without pages is skipped. */
 static void put_own_edges(struct run *r, const struct build *b)
 {
     const struct build_edge *last = &b->lane->last;

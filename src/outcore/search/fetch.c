@@ -4,7 +4,7 @@
 struct fetching {
     struct fetch *f;
     struct run_file *file;
-    int64_t first[FETCH_DEPTH_MOST]; /* record of each slot */
+    int64_t first[FETCH_DEPTH_MOST]; /* of each slot */
 };
 
 int64_t fetch_slot_bytes(const struct pages *p)
@@ -15,7 +15,7 @@ int64_t fetch_slot_bytes(const struct pages *p)
     return units_round_up(page > most ? page : most, IO_DIRECT_ALIGN);
 }
 
-/* With direct I/O whole blocks, of the last one what there is. */
+/* Makes a request; with direct I/O for whole blocks, except at the end of the file. */
 struct io_req fetch_request(const struct run_file *f, const struct pages_read *read,
                             int slot, int64_t slot_bytes)
 {

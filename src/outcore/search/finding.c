@@ -14,8 +14,8 @@ int64_t finding_before(const struct sort_order *o, const void *records, int64_t 
     return low;
 }
 
-/* Past the last page there is nothing to read; but one page is read for every key, so
- * that this is seen, too. */
+/* Begins a look-up. Past the last page there is nothing to read; but one page is read
+ * for every key, to check this, too. */
 void finding_begin(struct finding *f, const struct sort_order *o,
                    const struct search_index *x, int64_t from, int64_t end,
                    const void *key)
@@ -30,7 +30,7 @@ void finding_begin(struct finding *f, const struct sort_order *o,
     f->page -= f->page == end;
 }
 
-/* The key is in page `high`, or at its begin. */
+/* Settles a search: the key is in page `high`, or at its beginning. */
 static enum finding_next settle(struct finding *f, const struct pages *p)
 {
     if (f->seen == f->high)

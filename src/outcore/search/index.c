@@ -3,7 +3,7 @@
 
 /* ---- pages ----------------------------------------------------------------------- */
 
-/* (a b + add) / c; a division of 128 bits takes several times as long. */
+/* (a b + add) / c; a 128-bit division takes several times as long. */
 static int64_t scaled(int64_t a, int64_t b, int64_t c, int64_t add)
 {
     int64_t x;
@@ -39,8 +39,8 @@ struct pages_read pages_read_records(const struct pages *p, int64_t first, int64
     return r;
 }
 
-/* From its block's begin on, also where the end of another record stands there: all
- * reads of pages are aligned alike. */
+/* The bytes of a page, from its block's beginning on, even if another record ends
+ * there: all reads of pages are aligned alike. */
 struct pages_read pages_read_page(const struct pages *p, int64_t page)
 {
     int64_t first = pages_first(p, page), next = pages_first(p, page + 1);
@@ -88,7 +88,7 @@ void index_place(struct search_index *x, int64_t n, void *memory)
     }
 }
 
-/* What fills up a level is above every key. */
+/* Fills up a level with words above every key. */
 static void fill_up(uint64_t *level, int64_t words, int64_t lines)
 {
     for (int64_t i = words; i < lines * INDEX_LINE; i++)
@@ -106,7 +106,7 @@ void index_finish(struct search_index *x)
     }
 }
 
-/* No branch: where it goes on is as likely as not. */
+/* Counts without a branch, which would be unpredictable. */
 static int64_t line_below(const uint64_t *line, uint64_t word)
 {
     int64_t n = 0;

@@ -21,7 +21,7 @@ void keys_prepare(struct keys *k, uint64_t seed)
         zipf_prepare(&k->zipf, k->pages->records, k->skew);
 }
 
-/* How many of the first n look-ups are of keys of the file. */
+/* The number of the first n look-ups that are for keys of the file. */
 static int64_t keys_hits(const struct keys *k, int64_t n)
 {
     return (int64_t)ceil((double)n * k->hit_rate);
@@ -32,8 +32,8 @@ static bool is_hit(const struct keys *k, int64_t q)
     return keys_hits(k, q + 1) > keys_hits(k, q);
 }
 
-/* The record, or row, that look-up q is for, which is a hit. With a skew, which of the
- * draws it is: the same records come again. */
+/* The record, or row, of look-up q, which is a hit. A skew selects the draw: the same
+ * records come again. */
 static int64_t keys_record(const struct keys *k, int64_t q)
 {
     uint64_t draw = (uint64_t)q;
@@ -70,7 +70,7 @@ static void make_row(const struct keys *k, bool fresh, int64_t row, char *to)
 
 struct filling { /* a lane: first .. end - 1 */
     const struct keys_work *w;
-    int64_t next;                     /* of those that are read */
+    int64_t next;                     /* next key to read */
     int64_t number[FETCH_DEPTH_MOST]; /* of each slot */
 };
 

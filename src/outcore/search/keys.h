@@ -1,5 +1,5 @@
-/* The keys that are looked up: of records of the file, or fresh ones, which it is
- * unlikely to have. Look-up q is the same for any number of ranks and lanes. */
+/* The keys to be looked up: of records of the file, or new ones, which it is unlikely
+ * to have. Look-up q is the same for any number of ranks and lanes. */
 #ifndef OUTCORE_SEARCH_KEYS_H
 #define OUTCORE_SEARCH_KEYS_H
 
@@ -9,8 +9,8 @@
 #include "run/lanes.h"
 #include "sort/order.h"
 
-enum keys_kind {             /* what rows are, that a seed makes */
-                 KEYS_BYTES, /* random bytes; there is no such file */
+enum keys_kind {             /* kinds of rows that a seed makes */
+                 KEYS_BYTES, /* random bytes; such a file is not made */
                  KEYS_RECORDS,
                  KEYS_VECTORS
 };
@@ -19,28 +19,28 @@ struct keys {
     const struct sort_order *order;
     const struct pages *pages;
     enum keys_kind kind;
-    bool read;       /* those of the file are read from it; else they are rows that the
-                      * seed makes, of which it was sorted */
-    double hit_rate; /* share of those of the file, 0 .. 1 */
-    double skew;     /* above 0: the record that is asked for k-th most often is in
-                      * proportion to k^-skew */
-    int64_t key_bytes; /* of each: a record's up to the end of its key */
-    /* keys_prepare fills in what follows: */
+    bool read;         /* keys of the file are read from it; else they are rows that the
+                        * seed makes, of which it was sorted */
+    double hit_rate;   /* share of keys of the file, 0 .. 1 */
+    double skew;       /* above 0: the k-th most frequent record is chosen in proportion
+                        * to k^-skew */
+    int64_t key_bytes; /* of a record, up to the end of its key */
+    /* set by keys_prepare: */
     uint64_t fresh_key, searched_key;
-    struct records records[2]; /* of the file's, fresh ones */
+    struct records records[2]; /* for the file's, for new ones */
     uint64_t vectors;
     struct zipf zipf;
 };
 
-struct keys_work {       /* those of a rank */
-    struct run_file *of; /* of each lane */
+struct keys_work {       /* keys of a rank */
+    struct run_file *of; /* for each lane */
     const struct keys *keys;
     int64_t first, n;
     char *to;                  /* n keys */
-    struct io_req *const *req; /* of each lane, for its reads */
+    struct io_req *const *req; /* for each lane's reads */
 };
 
-/* Local. Once the other fields are set. */
+/* Local. Prepares the keys, once the other members are set. */
 void keys_prepare(struct keys *k, uint64_t seed);
 
 /* Local. The body, for run_lanes; `work` is a struct keys_work. Makes the keys, or

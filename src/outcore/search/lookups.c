@@ -35,14 +35,14 @@ void lookups_begin(struct lookups *l, int lanes)
     }
 }
 
-struct looking { /* a lane */
+struct looking { /* state of a lane */
     struct lookups *all;
     struct lookups_lane *l;
     struct run_file *file;
     int64_t slot_bytes;
 };
 
-/* The next key that nobody has taken. */
+/* Takes the next key. */
 static bool take(const struct looking *c, struct lookup *s)
 {
     struct lookups *all = c->all;

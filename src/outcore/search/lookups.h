@@ -1,6 +1,5 @@
-/* Look-ups by the lanes of a rank, each with as many under way as its file has room
- * for. Latency is from the start of a look-up's first read to the end of its last
- * one. */
+/* Look-ups by the lanes of a rank, each with as many in flight as its file allows.
+ * Latency is from the start of a look-up's first read to the end of its last one. */
 #ifndef OUTCORE_SEARCH_LOOKUPS_H
 #define OUTCORE_SEARCH_LOOKUPS_H
 
@@ -10,33 +9,33 @@
 #include "run/lanes.h"
 #include <stdatomic.h>
 
-struct lookup { /* under way */
+struct lookup { /* a look-up in flight */
     struct finding finding;
     int64_t number; /* of its key */
     int64_t start_ns;
-    bool going_on; /* there is another page to read */
+    bool going_on; /* it has another page to read */
 };
 
 struct lookups_lane {
     struct io_req *req;
-    struct lookup *slot;  /* as many, of each request */
+    struct lookup *slot;  /* as many, for each request */
     int64_t reads, bytes; /* that were to be read */
     int64_t longest_ns;
-    int64_t hist[HIST_SIZE]; /* of nanoseconds */
+    int64_t hist[HIST_SIZE]; /* in nanoseconds */
 };
 
 struct lookups {
-    struct run_file *of; /* of each lane */
+    struct run_file *of; /* for each lane */
     const struct sort_order *order;
     const struct pages *pages;
     const struct search_index *index; /* NULL: there is none */
-    int64_t from, end;                /* pages that are looked up in */
-    int lanes;                        /* that do; others do nothing */
+    int64_t from, end;                /* range of pages */
+    int lanes;                        /* lanes that look up; others do nothing */
     struct lookups_lane *lane;
-    /* Of a batch: */
-    const char *keys; /* n of them, each at the place that it has in a record */
+    /* for a batch: */
+    const char *keys; /* n keys, each at its place in a record */
     int64_t key_bytes, n;
-    int64_t *answer; /* lookup_answer of each */
+    int64_t *answer; /* lookup_answer for each */
     atomic_int_least64_t next;
 };
 
@@ -51,15 +50,16 @@ static inline struct found lookup_found(int64_t answer)
     return (struct found){answer / 2, answer % 2};
 }
 
-/* Local. Memory of so many lanes, and its end. 0 or -ENOMEM with a sentence. */
+/* Local. Allocate and free the memory of `lanes` lanes. Returns 0, or -ENOMEM with
+ * a sentence. */
 int lookups_open(struct lookups *l, int lanes, int depth);
 void lookups_close(struct lookups *l, int lanes);
 
-/* Local. Before the first batch. */
+/* Local, before the first batch. Resets the counts. */
 void lookups_begin(struct lookups *l, int lanes);
 
-/* Local. The body, for run_lanes; `lookups` is a struct lookups. Each lane takes the
- * next key until there are none. */
+/* Local. The body, for run_lanes; `lookups` is a struct lookups. Each lane takes keys
+ * until there are none left. */
 void lookups_run(struct run *r, void *lookups);
 
 #endif

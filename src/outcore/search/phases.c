@@ -10,7 +10,7 @@ enum { PROBE_READS = 256, PROBE_BYTES = 16 << 20 }; /* of a lane */
 
 /* ---- phases ---------------------------------------------------------------------- */
 
-/* So many requests under way of each lane. */
+/* Names the sorted file, for `depth` requests in flight per lane. */
 static void name_sorted(struct run *r, struct search *s, int depth)
 {
     data_name(r, &s->sorted, "sorted", search_request_bytes(s), depth);
@@ -31,7 +31,7 @@ static int end(struct run *r, struct search *s)
     return rc;
 }
 
-/* What lanes were to read, of all ranks. */
+/* Compares the bytes counted with those that all lanes were to read. */
 static int counted(struct run *r, const char *phase, int64_t bytes)
 {
     MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
@@ -54,7 +54,8 @@ static int64_t built_bytes(const struct run *r, const struct build *b)
     return bytes;
 }
 
-/* A little of the file in one way: pages of all ranks in a second. */
+/* Reads a small part of the file in one way: returns the pages of all ranks
+ * per second. */
 static double probe_rate(struct run *r, struct search *s, bool scan, int64_t most,
                          int64_t *bytes)
 {
@@ -74,7 +75,7 @@ static double probe_rate(struct run *r, struct search *s, bool scan, int64_t mos
     return (double)pages / ((double)(ns ? ns : 1) / 1e9);
 }
 
-/* --build=auto. What both would take follows from a part of the file. */
+/* --build=auto. Estimates the times of both ways by a part of the file. */
 static int probe(struct run *r, struct search *s)
 {
     int64_t bytes = 0, most = PROBE_BYTES / s->pages.block;
@@ -97,7 +98,7 @@ static int probe(struct run *r, struct search *s)
     return 0;
 }
 
-/* All have the words of all. */
+/* Sends all words to all ranks. */
 static void replicate(struct run *r, struct search *s)
 {
     enum { MOST = 1 << 30 };
@@ -248,7 +249,8 @@ static struct search_answers sum_up(const struct run *r, const struct search *s)
     return a;
 }
 
-/* However it is done, the answers are the same. */
+/* Takes the answers, and compares them with those of earlier passes: they must be the
+ * same for any way. */
 static int take_answers(struct run *r, struct search *s, int64_t reads)
 {
     int64_t none = unanswered(s);
@@ -315,7 +317,7 @@ static int look_up_all(struct run *r, struct search *s)
 
 /* ---- a repetition ---------------------------------------------------------------- */
 
-/* Both are none of the work. */
+/* Makes and sorts the file, which is not part of the work. */
 static int make_sorted(struct run *r, struct search *s)
 {
     struct check_answer sorted;

@@ -1,14 +1,14 @@
 /* outcore search: look-ups in a sorted file through an index in memory, after the
  * binary search of Ulmer's flash-memory report (2008, section 2.1).
  *
- * Bytes of all ranks, of a file of N bytes in P blocks: phase index reads each page's
+ * Bytes of all ranks, for a file of N bytes in P blocks: phase index reads each page's
  * last record, or the file once (with --cache=direct in whole blocks); phase probe a
  * part of that in both ways; phase lookup a page for each read (index.h: a block, and
- * the next where records reach into it). Phases make, runs and merge are make.h's and
- * sorting.h's; keys and verify are not counted, as they are none of the work. Memory of
- * a rank: 8 bytes and a seventh for each block of its part of the file (with
+ * the next if records reach into it). Phases make, runs and merge are make.h's and
+ * sorting.h's; keys and verify are not counted, as they are not part of the work.
+ * Memory of a rank: 8 bytes and a seventh for each block of its part of the file (with
  * --split=replicated, of all of it), its look-ups' keys and answers, a round of other
- * ranks' (share.h), and what is under way of each lane. */
+ * ranks' (share.h), and each lane's reads in flight. */
 #include "outcore/search/search.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -110,7 +110,7 @@ int64_t search_request_bytes(const struct search *s)
     return slot > scan ? slot : scan;
 }
 
-/* ---- rows that are made ---------------------------------------------------------- */
+/* ---- generated rows -------------------------------------------------------------- */
 
 static void make_rows(const void *context, int64_t first, int64_t n, void *to)
 {
@@ -223,13 +223,13 @@ static int find_file(struct run *r, struct run_need *n)
         rc = output_plan(r, &s->output);
     if (!rc)
         rc = sorting_plan(r, &s->sorting, n);
-    s->sorted.given = true; /* to the look-ups: by the sort */
+    s->sorted.given = true; /* for the look-ups: the sort makes it */
     n->disk_bytes += s->sorted.bytes;
     n->write_bytes += s->sorted.bytes;
     return rc;
 }
 
-/* Of a rank, at most. */
+/* The most pages in a rank's index. */
 static int64_t index_pages(const struct run *r)
 {
     return search.split ? units_div_up(search.pages.n, r->world.size) : search.pages.n;
@@ -300,7 +300,7 @@ static int plan(struct run *r, struct run_need *n)
     return rc;
 }
 
-/* ---- start and end --------------------------------------------------------------- */
+/* ---- beginning and end ----------------------------------------------------------- */
 
 static int open_memory(struct run *r, struct search *s)
 {
@@ -314,7 +314,7 @@ static int open_memory(struct run *r, struct search *s)
                       : 0;
 }
 
-/* The words of the rank's pages, in its index. */
+/* Sets the range of the rank's pages, and their words in its index. */
 static void place_index(const struct run *r, struct search *s)
 {
     int64_t P = r->world.size, n = s->pages.n;

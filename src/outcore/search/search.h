@@ -1,4 +1,4 @@
-/* What the options of outcore search come to, and what its repetitions use. */
+/* The settings of outcore search, and the state of its repetitions. */
 #ifndef OUTCORE_SEARCH_SEARCH_H
 #define OUTCORE_SEARCH_SEARCH_H
 
@@ -10,7 +10,7 @@
 #include "outcore/search/share.h"
 #include "outcore/sort/sorting.h"
 
-enum { SEARCH_FIRST = 8 }; /* look-ups whose positions are in the report */
+enum { SEARCH_FIRST = 8 }; /* look-ups whose positions are reported */
 
 struct search_settings {
     struct run_options run;
@@ -22,7 +22,7 @@ struct search_settings {
 
 enum search_build { SEARCH_AUTO, SEARCH_SCAN, SEARCH_STRIDED };
 
-struct search_answers { /* of all ranks */
+struct search_answers { /* over all ranks */
     int64_t found, sum, reads;
     int64_t first[SEARCH_FIRST]; /* positions */
 };
@@ -30,38 +30,38 @@ struct search_answers { /* of all ranks */
 struct search {
     struct search_settings *set;
     struct form form;
-    struct form_numbers sweep; /* n 0: none */
+    struct form_numbers sweep; /* n 0: no sweep */
     bool sweeps_threads;
     bool indexed, split;
     enum search_build how;
     struct data_file sorted;
-    /* Where it is made: */
+    /* if the file is made: */
     struct data_rows rows;
-    struct records records; /* of rows */
+    struct records records; /* of `rows` */
     uint64_t vectors;
     struct data_file unsorted;
     struct output output;
     struct sorting sorting;
-    /* Of this rank: */
+    /* of this rank: */
     struct pages pages;
     struct build build;
     struct search_index index;
-    void *words; /* its memory */
+    void *words; /* the index's memory */
     struct keys keys;
     struct lookups lookups;
     struct share share;
     int64_t first, n;    /* look-ups */
     char *key;           /* n keys */
     int64_t *answer;     /* n */
-    struct io_req **req; /* of each lane */
+    struct io_req **req; /* for each lane */
     struct search_answers answers;
-    bool answered; /* the answers are those of an earlier pass */
+    bool answered; /* an earlier pass has set the answers */
 };
 
-/* Local. The deepest and the widest that look-ups go. */
+/* Local. The largest depth of the look-ups' reads, over a sweep. */
 int search_depth_most(const struct search *s);
 
-/* Local. The requests of the sorted file, at most. */
+/* Local. The largest request on the sorted file. */
 int64_t search_request_bytes(const struct search *s);
 
 /* **Collective.** The body of a repetition (struct stage); context: a struct search. */

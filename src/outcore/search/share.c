@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUND = 65536, LEAST = 64 }; /* keys: of all ranks; of one */
+enum { ROUND = 65536, LEAST = 64 }; /* keys: of all ranks; of a rank, at least */
 
 static int64_t batch_of(int ranks)
 {
@@ -62,7 +62,7 @@ void share_close(struct share *s)
     memset(s, 0, sizeof *s);
 }
 
-/* ---- who has it ------------------------------------------------------------------ */
+/* ---- owners ---------------------------------------------------------------------- */
 
 static void find_who(struct share *s, int ranks)
 {
@@ -72,7 +72,8 @@ static void find_who(struct share *s, int ranks)
             s->who[s->who_n++] = i;
 }
 
-/* The first rank whose last record is not before the key; else the last one. */
+/* The owner of a key: the first rank whose last record is not before it; else the
+ * last one. */
 static int owner(const struct share *s, const char *key)
 {
     int low = 0;
@@ -98,7 +99,7 @@ static int64_t add_up(struct share_round *x, int ranks)
     return sum;
 }
 
-/* Sorts n keys by who has them. */
+/* Sorts n keys by owners. */
 static void pack(struct share *s, int ranks, const char *keys, int64_t n)
 {
     memset(s->out.count, 0, (size_t)ranks * sizeof *s->out.count);
@@ -154,7 +155,7 @@ static void send_answers(struct run *r, struct share *s, int64_t n, int64_t *ans
     phase_act(r->phase, before);
 }
 
-/* Those who have nothing more to send go on answering. */
+/* Looks up keys in rounds. Ranks with no more keys to send continue answering. */
 void share_look_up(struct run *r, struct share *s, struct lookups *l, const char *keys,
                    int64_t n, int64_t *answer)
 {

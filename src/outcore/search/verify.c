@@ -4,13 +4,13 @@
 #include "outcore/search/lookups.h"
 #include <errno.h>
 
-struct verifying { /* a lane: its n from `first` on */
+struct verifying { /* a lane: its n answers from `first` on */
     const struct verify *v;
     struct run *r;
     int64_t first;
 };
 
-/* The records around it that there are. */
+/* The records before and at the position, as far as they exist. */
 static struct fetch_records around(const struct pages *p, int64_t position)
 {
     struct fetch_records w = {position - (position > 0), 0};

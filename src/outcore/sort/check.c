@@ -12,15 +12,16 @@ enum { SLOTS = 2, SLOT_BYTES = 1 << 18 };
 
 struct lane_check {
     int64_t records, duplicates;
-    uint64_t in, out;   /* sums */
-    int64_t bad;        /* of its records, the first that is below the one before; -1 */
-    char *first, *last; /* its first and last record; records > 0 */
+    uint64_t in, out;   /* checksums */
+    int64_t bad;        /* first of its records that is below the previous one;
+                         * -1: none */
+    char *first, *last; /* its first and last record, if records > 0 */
 };
 
 struct check {
     const struct sorting *s;
     struct lane_check *lane;
-    char *records; /* two for each lane, and one that comes from another rank */
+    char *records; /* two for each lane, and one from another rank */
 };
 
 static struct run_stream *open_stream(struct run_file *f, const struct sort_order *o,
@@ -70,7 +71,7 @@ static void compare(struct lane_check *l, const struct sort_order *o,
         l->bad = l->records;
 }
 
-/* A piece of it: all but the first record have the one before it in memory. */
+/* Checks a piece: all but its first record have the previous one in memory. */
 static void look_at(struct check *c, struct lane_check *l, const char *records,
                     int64_t bytes)
 {
@@ -88,7 +89,7 @@ static void look_at(struct check *c, struct lane_check *l, const char *records,
     memcpy(l->last, before, (size_t)o->bytes);
 }
 
-/* Of one file a stretch, of part files its own. */
+/* Checks a range of a shared file, or a lane's own part file. */
 static void check_output(struct run *r, void *check)
 {
     struct check *c = check;
@@ -113,7 +114,7 @@ static void check_output(struct run *r, void *check)
     r->checked += l->records;
 }
 
-/* ---- all of them ----------------------------------------------------------------- */
+/* ---- the whole check ------------------------------------------------------------- */
 
 static int out_of_order(const struct check *c)
 {
@@ -122,7 +123,8 @@ static int out_of_order(const struct check *c)
                    "before it");
 }
 
-/* Where lanes meet, and ranks: each hands on the last record that there is up to it. */
+/* Checks the order between lanes, and between ranks: each passes on the last record up
+ * to it. */
 static int check_meetings(struct run *r, struct check *c, struct lane_check *all)
 {
     int bytes = (int)c->s->order.bytes, rank = r->world.rank, rc = 0;

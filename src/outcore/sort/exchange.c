@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a piece: counts of MPI are numbers of records, so no message has 2^31 of them, and
- * none so many bytes that libraries fail. */
+/* Most bytes of a piece: MPI counts records, so no message has 2^31 of them, nor so
+ * many bytes that libraries fail. */
 #define ROOM_MOST (1 << 28)
 
 struct exchange {
@@ -18,16 +18,18 @@ struct exchange {
     struct splitters splitters;
     MPI_Datatype record;
     int64_t records;  /* of the input */
-    int64_t capacity; /* records of a room */
-    char *in, *out;   /* rooms: what is read, and then what comes; what goes */
-    int *rank_of;     /* each record of the piece */
-    int64_t *place;  /* of lane i, rank k: how many, then where in `out`: [i * P + k] */
-    int64_t *count;  /* of each rank: how many of this piece go there, */
-    int64_t *before; /* and from lower ranks in this round */
+    int64_t capacity; /* records in a room */
+    char *in, *out;   /* rooms: for the piece read, then for records received; for
+                       * records to send */
+    int *rank_of;     /* for each record of the piece */
+    int64_t *place;   /* for lane i, rank k: first a number, then a place in `out`: [i *
+                       * P + k] */
+    int64_t *count;   /* for each rank: records of this piece that go there, */
+    int64_t *before;  /* and those from lower ranks in this round */
     int *send, *send_at, *got, *got_at;
     int64_t first, n; /* the piece */
     int64_t read_bytes;
-    char *sample_room; /* a request for each that is under way */
+    char *sample_room; /* one for each request in flight */
 };
 
 /* ---- memory ---------------------------------------------------------------------- */
@@ -35,7 +37,7 @@ struct exchange {
 int64_t exchange_room(int64_t memory_bytes, int64_t record)
 {
     int64_t room = memory_bytes / 8, beside = (int64_t)sizeof(int);
-    if (record < beside) /* then the table of ranks is larger than the rooms */
+    if (record < beside) /* then the table of ranks exceeds the rooms */
         room = room / (2 * record + beside) * 3 * record;
     room = room < ROOM_MOST ? room : ROOM_MOST;
     return room - room % record;
@@ -162,8 +164,8 @@ static void read_sample(struct exchange *x, struct run_file *f, int64_t place, c
     splitters_sample(&x->splitters, x->sample_room + reading_lead(f, at), place, to);
 }
 
-/* Of all, on rank 0; where it has no memory for them, all that follows goes to one rank
- * and the phase ends with its verdict. */
+/* Chooses splitters from all samples, on rank 0; if it has no memory for them, all
+ * records go to one rank and the phase ends with that failure. */
 static void choose(struct exchange *x, const char *all, int64_t n)
 {
     struct sort_entry *e = malloc((size_t)n * sizeof *e);
@@ -209,7 +211,7 @@ void exchange_split(struct exchange *x, struct run_file *f)
     int ranks = r->world.size;
     int64_t samples = splitters_samples(ranks, x->records);
     int64_t each = splitters_sample_bytes(&x->splitters);
-    if (!samples) /* and no records to be split */
+    if (!samples) /* and no records to split */
         return;
     char *mine = calloc((size_t)samples, (size_t)each);
     if (!mine)
@@ -225,7 +227,7 @@ void exchange_split(struct exchange *x, struct run_file *f)
     free(mine);
 }
 
-/* ---- a piece, and where its records go ------------------------------------------- */
+/* ---- a piece, and the destinations of its records -------------------------------- */
 
 int64_t exchange_rounds(const struct exchange *x)
 {
@@ -287,7 +289,8 @@ static void sort_out(struct run *r, void *work)
                (size_t)each);
 }
 
-/* Counts become places: by ranks, and of each by lanes, so that the order stays. */
+/* Converts counts to places: by ranks, and for each by lanes, so that the
+ * order stays. */
 static void find_places(struct exchange *x)
 {
     int ranks = x->r->world.size;
@@ -303,8 +306,8 @@ static void find_places(struct exchange *x)
     }
 }
 
-/* A rank gets what comes in this round in steps, each of a room: of which every rank
- * knows which of its records are in it. */
+/* Finds the number of steps: a rank receives a round's records in steps of at most a
+ * room, and every rank knows which of its records are in each step. */
 static int64_t find_steps(struct exchange *x)
 {
     struct run *r = x->r;
@@ -313,7 +316,7 @@ static int64_t find_steps(struct exchange *x)
     memset(x->before, 0, (size_t)ranks * sizeof *x->before);
     MPI_Exscan(x->count, x->before, ranks, MPI_INT64_T, MPI_SUM, r->world.comm);
     int64_t most = 0;
-    for (int k = 0; k < ranks; k++) /* on the last rank that is all there is */
+    for (int k = 0; k < ranks; k++) /* on the last rank this is the total */
         most = x->before[k] + x->count[k] > most ? x->before[k] + x->count[k] : most;
     MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, r->world.comm);
     phase_act(r->phase, before);
@@ -342,7 +345,7 @@ static int64_t within(int64_t x, int64_t low, int64_t high)
     return x < low ? low : x > high ? high : x;
 }
 
-/* Of what goes to rank k, what belongs to this step. */
+/* Finds the messages to each rank in this step. */
 static void find_messages(struct exchange *x, int64_t step)
 {
     int64_t from = step * x->capacity, to = from + x->capacity, at = 0;

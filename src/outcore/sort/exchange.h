@@ -1,11 +1,11 @@
-/* Each record goes to the rank that sorts its range of keys, in rounds. Round i is of
- * the i-th stretch of the input, of which rank s reads the s-th piece, so that what a
- * rank gets, round by round and rank by rank, is in the order of the input.
+/* Sends each record to the rank that sorts its range of keys, in rounds. Round i takes
+ * the i-th range of the input, of which rank s reads the s-th piece, so that the
+ * records a rank gets, round by round and rank by rank, are in the order of the input.
  *
- * Memory of a rank: two rooms of a piece, and 4 bytes for each record of one. Beside
- * that, for each rank a splitter (the key's bytes + 8), 16 bytes of MPI's counts, 16 of
- * sums, and 8 for each lane; and on rank 0, while it chooses splitters, the key's bytes
- * + 24 for each sample of all ranks. */
+ * Memory of a rank: two rooms of a piece, and 4 bytes for each record of one. In
+ * addition, for each rank a splitter (the key's bytes + 8), 16 bytes of MPI's counts,
+ * 16 of sums, and 8 for each lane; and on rank 0, while it chooses splitters, the key's
+ * bytes + 24 for each sample of all ranks. */
 #ifndef OUTCORE_SORT_EXCHANGE_H
 #define OUTCORE_SORT_EXCHANGE_H
 
@@ -14,38 +14,40 @@
 
 struct exchange;
 
-/* Local. The room for a piece, of so much memory; it is at least a record of each lane.
- * What rooms take of the memory, and what else is taken beside it, on rank 0. */
+/* Local. The room for a piece within memory_bytes, at least a record for each lane; the
+ * memory of rooms; and the additional memory, on rank 0. */
 int64_t exchange_room(int64_t memory_bytes, int64_t record);
 int64_t exchange_memory(const struct sort_order *o, int64_t room);
 int64_t exchange_beside(const struct run *r, const struct sort_order *o,
                         int64_t records);
 
-/* Local. Bytes of samples that all ranks read; past the page cache they take more. */
+/* Local. The bytes of samples that all ranks read; with direct I/O they take more. */
 int64_t exchange_sample_bytes(const struct run *r, const struct sort_order *o,
                               int64_t records);
 
-/* Local. For an input of so many records. -ENOMEM with a sentence; then *x is NULL. */
+/* Local. Opens an exchange for an input of `records`. -ENOMEM with a sentence; then *x
+ * is NULL. */
 int exchange_open(struct exchange **x, struct run *r, const struct sort_order *o,
                   int64_t room, int64_t records);
 void exchange_close(struct exchange **x);
 
-/* **Collective**, in a phase, as all below. Reads samples by way of `f`, and chooses.
- * What fails on a rank is kept; the others go on. */
+/* **Collective**, in a phase, as all below. Reads samples through `f`, and chooses
+ * splitters. A failure on a rank is kept; the others go on. */
 void exchange_split(struct exchange *x, struct run_file *f);
 
-/* How many rounds there are; the same on every rank. */
+/* The number of rounds; the same on every rank. */
 int64_t exchange_rounds(const struct exchange *x);
 
-/* Reads this rank's piece of a round, by all lanes (f[i] is lane i's), and sees which
- * record goes where. Returns in how many steps all of them will have gone, the same on
- * every rank: a rank gets at most a room of them in each. */
+/* Reads this rank's piece of a round, on all lanes (f[i] is lane i's), and finds the
+ * destination of each record. Returns the number of steps in which all ranks' records
+ * are sent, the same on every rank: a rank gets at most a room of them in each. */
 int64_t exchange_round(struct exchange *x, struct run_file f[], int64_t round);
 
-/* One step. What this rank has got is in *records, until the next call; how many. */
+/* Makes one step. *records has the records received, until the next call; returns
+ * their number. */
 int64_t exchange_step(struct exchange *x, int64_t step, const void **records);
 
-/* Local. Bytes that this rank's reads must have moved so far. */
+/* Local. The bytes that this rank's reads must have moved so far. */
 int64_t exchange_read_bytes(const struct exchange *x);
 
 #endif

@@ -1,7 +1,7 @@
 #include "outcore/sort/reading.h"
 #include "base/units.h"
 
-/* As run_queue asks for them: f->depth of these requests at once. */
+/* Most requests that run_queue asks for: f->depth in flight. */
 enum { DEPTH_MOST = 64 };
 
 static bool is_direct(const struct run_file *f)
@@ -20,7 +20,7 @@ static int64_t asked_bytes(const struct run_file *f, int64_t offset, int64_t byt
     return is_direct(f) ? units_round_up(all, IO_DIRECT_ALIGN) : all;
 }
 
-/* Of the last block of the file what there is. */
+/* The bytes read for a range; the last block of the file may be incomplete. */
 int64_t reading_bytes(const struct run_file *f, int64_t offset, int64_t bytes)
 {
     int64_t all = asked_bytes(f, offset, bytes);
@@ -30,8 +30,8 @@ int64_t reading_bytes(const struct run_file *f, int64_t offset, int64_t bytes)
 
 struct reading {
     char *room;
-    int64_t offset, bytes; /* of all that is read */
-    int64_t least;         /* of it, as the file may end */
+    int64_t offset, bytes; /* the range of all bytes to read */
+    int64_t least;         /* bytes that must come, as the file may end */
     int64_t piece;
     int lane, lanes;
 };

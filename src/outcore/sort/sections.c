@@ -33,7 +33,8 @@ static void take(struct run *r, void *sections)
         s->of[i].records = 0;
 }
 
-/* All lanes have one; lanes are few, and take them in about this order. */
+/* Sorts the sections by number. Each lane has one; lanes are few, and take them in
+ * about this order. */
 static void put_in_order(struct sections *s)
 {
     s->room = s->filled = 0;
@@ -52,7 +53,7 @@ void sections_start(struct run *r, struct sections *s)
     put_in_order(s);
 }
 
-/* Where the room of the lane's section is, in that of all. */
+/* The beginning of the lane's section in the room of all. */
 static int64_t begin_of(const struct sections *s, int lane)
 {
     int64_t begin = 0;

@@ -1,10 +1,10 @@
-/* outcore sort: a file of records or vectors, sorted with less memory than it has
- * bytes; after the sort of Ulmer's flash-memory report (2008, section 2.1), whose
- * second phase is one lane (--merge=single).
+/* outcore sort: sorts a file of records or vectors that is larger than the memory;
+ * after the sort of Ulmer's flash-memory report (2008, section 2.1), whose second phase
+ * is one lane (--merge=single).
  *
- * Bytes: as sorting.h says; phase make writes the input, phase verify reads the input
- * and the output. Memory of a rank: --memory, and for each lane what making and
- * checking take beside it. */
+ * Bytes: as in sorting.h; phase make writes the input, phase verify reads the input and
+ * the output. Memory of a rank: --memory, and for each lane the additional memory of
+ * making and checking. */
 #include "base/err.h"
 #include "base/rng.h"
 #include "outcore/commands.h"
@@ -197,7 +197,7 @@ static int sort(struct run *r, void *context)
     return sorting_run(r, &sorting);
 }
 
-/* Of nothing there is no such rate. */
+/* Adds the processor time per byte, unless the input is empty. */
 static void processor_figure(struct run *r, double bytes)
 {
     if (bytes > 0)

@@ -14,22 +14,22 @@
 #include <string.h>
 
 enum {
-    WRITING_SHARE = 8, /* of a rank's memory: at most for what is written */
+    WRITING_SHARE = 8, /* of a rank's memory: the most for writing */
     PREFIX = 4096
 };
 
-struct sorting_way { /* how it is done, and what with */
+struct sorting_way { /* method and memory of the sort */
     struct extsort_how how;
     struct extsort *sorter;
     struct exchange *exchange;            /* NULL: there is one rank */
     struct sections sections;             /* with an exchange */
     int64_t exchange_room;                /* bytes */
-    int64_t slot_bytes;                   /* of what a lane writes */
-    int64_t writing_bytes;                /* memory of it */
+    int64_t slot_bytes;                   /* for a lane's writes */
+    int64_t writing_bytes;                /* memory of these */
     char *writing;                        /* of all lanes that write */
-    int64_t read_bytes;                   /* of the input, as all lanes asked for it */
-    int64_t first;                        /* this rank's place in the output */
-    struct extsort_counts counts, merged; /* at the ends of both phases */
+    int64_t read_bytes;                   /* of the input, as requested by all lanes */
+    int64_t first;                        /* this rank's first record in the output */
+    struct extsort_counts counts, merged; /* after each phase */
     char prefix[PREFIX];
 };
 
@@ -45,7 +45,7 @@ static bool has_edge(const struct run *r)
     return r->shared && r->io_flags & IO_DIRECT;
 }
 
-/* What is written has an eighth of the memory, or less where that makes no transfers
+/* Divides the memory: writing gets an eighth, or less if more would not make transfers
  * larger; the exchange what it needs, and the sorter the rest. */
 static int share_memory(struct run *r, struct sorting *s, int64_t *sorter_bytes)
 {
@@ -69,7 +69,7 @@ static int64_t records_of_rank(const struct run *r, const struct sorting *s)
     return units_div_up(s->records, r->world.size);
 }
 
-/* 0 or -1: the memory is too small; without a sentence. */
+/* Plans with the memory. Returns 0, or -1 if it is too small; without a sentence. */
 static int divide_memory(struct run *r, struct sorting *s, struct extsort_counts *c)
 {
     int64_t sorter_bytes = 0;
@@ -89,7 +89,7 @@ static int divide_memory(struct run *r, struct sorting *s, struct extsort_counts
     return rc ? -1 : 0;
 }
 
-/* The least power of two above --memory with which it can be done; 0: none. */
+/* The smallest power of two above --memory that suffices; 0: none. */
 static int64_t enough_memory(struct run *r, struct sorting *s)
 {
     struct extsort_counts c;
@@ -188,7 +188,8 @@ void sorting_close(struct sorting *s)
 
 /* ---- phase runs ------------------------------------------------------------------ */
 
-/* Straight into the sorter's memory. Who is faster takes more of them. */
+/* Reads sections directly into the sorter's memory, and sorts them. Faster lanes take
+ * more of them. */
 static void sort_sections(struct run *r, void *sorting)
 {
     const struct sorting *s = sorting;
@@ -206,7 +207,8 @@ static void sort_sections(struct run *r, void *sorting)
     __atomic_add_fetch(&w->read_bytes, asked, __ATOMIC_RELAXED);
 }
 
-/* Whoever has failed goes on with nothing, as others wait for it. */
+/* Exchanges all records. A rank that has failed continues without records, as others
+ * wait for it. */
 static void exchange_all(struct run *r, struct sorting *s)
 {
     struct sorting_way *w = s->way;
@@ -297,7 +299,7 @@ static void write_part(struct run *r, void *sorting)
     s->part[r->lane] = written;
 }
 
-/* Before this rank's, those of the ranks below it. */
+/* Finds this rank's place in the output, behind those of lower ranks. */
 static void find_place(struct run *r, struct sorting_way *w)
 {
     enum act before = phase_act(r->phase, ACT_COMMUNICATE);
@@ -308,8 +310,8 @@ static void find_place(struct run *r, struct sorting_way *w)
     phase_act(r->phase, before);
 }
 
-/* Records of this rank's parts, and what writing them moves: with part files past the
- * page cache, whole blocks of each. */
+/* Counts the records of this rank's parts, and the bytes written for them: for part
+ * files with direct I/O, whole blocks of each. */
 static void count_output(const struct run *r, const struct sorting *s, int64_t *records,
                          int64_t *bytes)
 {

@@ -3,7 +3,7 @@
 
 enum {
     SAMPLES = 32,          /* of each rank, for each rank */
-    SAMPLES_MOST = 1 << 18 /* of all */
+    SAMPLES_MOST = 1 << 18 /* over all ranks */
 };
 
 void splitters_start(struct splitters *s, const struct sort_order *of, int ranks)
@@ -52,7 +52,8 @@ static int64_t place_of(const struct splitters *s, const char *sample)
     return place;
 }
 
-/* Samples come in the order of their places, and stay in it where keys are equal. */
+/* Chooses splitters. Samples come in the order of their places, and stay in it if keys
+ * are equal. */
 void splitters_choose(struct splitters *s, const void *samples, int64_t n,
                       struct sort_entry *e)
 {
@@ -65,7 +66,7 @@ void splitters_choose(struct splitters *s, const void *samples, int64_t n,
     }
 }
 
-/* Whether the record is at or above a splitter. */
+/* True if the record is at or above a splitter. */
 static bool reaches(const struct splitters *s, int k, const char *key, int64_t place)
 {
     const char *splitter = s->splitter + k * s->order.bytes;

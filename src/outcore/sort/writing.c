@@ -9,7 +9,7 @@ static int64_t room_bytes(int64_t record)
     return record > ROOM ? record : ROOM / record * record;
 }
 
-/* Of an edge: a room, and two blocks. */
+/* The bytes of an edge: a room, and two blocks. */
 static int64_t edge_bytes(bool edge, int64_t record)
 {
     return edge ? units_round_up(room_bytes(record), IO_DIRECT_ALIGN) +
@@ -64,7 +64,7 @@ void *writing_room(struct writing *w)
     return w->edge ? w->chunk : run_stream_room(w->stream, w->most * w->record);
 }
 
-/* Copies to a block what fits; returns how much. */
+/* Copies as much as fits to a block; returns the amount. */
 static int64_t fill_block(char *block, int64_t *filled, int64_t most, const char *from,
                           int64_t n)
 {
@@ -74,7 +74,7 @@ static int64_t fill_block(char *block, int64_t *filled, int64_t most, const char
     return part;
 }
 
-/* The head, whole blocks, and what is not one yet. */
+/* Divides the data into the head, whole blocks, and an incomplete block. */
 static void divide(struct writing *w, const char *from, int64_t n)
 {
     int64_t done = fill_block(w->head, &w->head_bytes, w->head_end - w->from, from, n);
