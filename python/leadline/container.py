@@ -12,10 +12,11 @@ import bisect
 import collections
 import io
 import os
-import re
 import struct
 import zlib
 from typing import Any, Optional, Tuple, Union
+
+from leadline.skeleton import descriptors
 
 VERSION = 1
 HEAD = 4096         # bytes of the header before the partitions' records
@@ -43,10 +44,6 @@ def open(path: Union[str, bytes, "os.PathLike[Any]"]) -> "Container":
 # ---- plans -------------------------------------------------------------------
 
 Level = collections.namedtuple("Level", "stride count")   # of a pattern
-
-PLAN = re.compile(r"ranks=([\dx]+)(?: step=([-\d,]+))?(?: end=(\d+))? start=(\d+) "
-                  r"\[((?:span=-?\d+ stride=-?\d+ \[?)*)size=(\d+)\]+")
-LEVEL = re.compile(r"span=(-?\d+) stride=(-?\d+)")
 
 
 def merged(levels, size):
@@ -99,16 +96,14 @@ class Plan:
     by digit: of ranks and of repeats, by falling stride."""
 
     def __init__(self, text, starts=None):
-        found = PLAN.fullmatch(text)
-        if not found:
+        found = descriptors.plan(text)
+        if found is None or any(stride == 0 for _, stride in found.levels):
             raise ContainerError("\"%s\" is no access pattern" % text[:200])
-        counts = [int(word) for word in found.group(1).split("x")]
-        steps = [int(word) for word in (found.group(2) or "0").split(",")]
+        counts, steps = found.counts, found.steps or [0]
         self.starts = starts
-        self.end = int(found.group(3) or NEVER)
-        levels = [Level(int(stride), int(span) // int(stride))
-                  for span, stride in LEVEL.findall(found.group(5))]
-        self.each = Pattern(int(found.group(4)), levels, int(found.group(6)))
+        self.end = NEVER if found.end is None else found.end
+        levels = [Level(stride, span // stride) for span, stride in found.levels]
+        self.each = Pattern(found.start, levels, found.size)
         self.digits = [] if starts else list(zip(counts, steps))
         self.ranks = 1
         for count in counts:

@@ -21,7 +21,8 @@ nobase_dist_pkgdata_DATA += $(addprefix python/leadline/sweep/, \
 	__init__.py calibrate.py enough.py export.py factors.py io500.py \
 	io500_report.py need.py slurm.py spec.py sweep.py sweep_state.py)
 nobase_dist_pkgdata_DATA += $(addprefix python/leadline/skeleton/, \
-	__init__.py polynomials.py skeleton.py skeleton_fit.py whatif.py)
+	__init__.py descriptors.py polynomials.py skeleton.py skeleton_fit.py \
+	whatif.py)
 nobase_dist_pkgdata_DATA += $(addprefix python/leadline/trace/, \
 	__init__.py iotrace_page.py iotrace_parquet.py iotrace_plot.py trace_page.py \
 	trace_svg.py)

@@ -75,6 +75,8 @@ class Reader(unittest.TestCase):
                 (lambda d, t, s: s.update(plan="x"), "is no plan"),
                 (lambda d, t, s: s.update(plan="ranks=3 step=0 start=0 [size=1]"),
                  "is no plan of 4 ranks"),
+                (lambda d, t, s: s.update(  # a level is not passed over
+                    plan=s["plan"].replace("stride", "strid")), "is no plan"),
                 (lambda d, t, s: s.update(
                     plan="ranks=4 step=0 start=0 [span=3 stride=0 size=1]"), "whole"),
                 (lambda d, t, s: s.update(

@@ -11,7 +11,7 @@ import unittest
 from tap import main
 
 from leadline.base.errors import LeadlineError
-from leadline.skeleton import skeleton, skeleton_fit
+from leadline.skeleton import descriptors, skeleton, skeleton_fit
 
 END, CHUNK, EDGE = 48 << 10, 1 << 10, 96
 
@@ -73,7 +73,7 @@ def made(ranks, pattern, use="one"):
                    "inputs": 0, "use": use, "bytes": max(a + s for a, s in every)}],
         "phases": [{"phase": 0, "region": True, "ranks": ranks, "order": [
             {"first_rank": p.first, "rank_step": p.step, "ranks": p.ranks,
-             "steps": skeleton_fit.shown(p.row.sequence)}
+             "steps": descriptors.sequence_text(p.row.sequence)}
             for p in skeleton_fit.plans_of(orders)]}],
         "transfers": [{"step": 5, "phase": 0, "file": "file-1", "call": "pwrite",
                        "level": "POSIX", "direction": "write", "ranks": len(rows),

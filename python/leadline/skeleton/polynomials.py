@@ -4,19 +4,17 @@
 import ast
 import json
 import operator
-import re
 from collections import OrderedDict
 from typing import Any, Dict, List, Sequence, Tuple
 
 from leadline.base import output
 from leadline.base.errors import LeadlineError, usage
-from leadline.skeleton import skeleton, skeleton_fit
+from leadline.skeleton import descriptors, skeleton, skeleton_fit
 from leadline.skeleton.skeleton import LARGEST, POLYNOMIALS, SCHEMA
 
 LONGEST = 1 << 16       # characters of an expression or order
 MOST_PARTS = 64         # descriptors of a rank's calls
 MOST_GRID = 64          # MPIs make different grids of more processes
-TOKENS = re.compile(r"\s*(?:(\d+)|(\()|(\)x\[([^\]]*)\]))")
 ALLOWED = (ast.Expression, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.UnaryOp, ast.USub,
            ast.Compare, ast.Lt, ast.Call, ast.Name, ast.Load, ast.Constant,
            getattr(ast, "Num", ast.Constant))
@@ -222,38 +220,28 @@ class Moved:
 
 def order_of(text, value, moved):
     """What a rank does; None: it cannot be said in loops. moved: by step."""
-    stack, at = [[]], 0
-    while at < len(text):
-        found = TOKENS.match(text, at)
-        if not found or (found.group(3) and len(stack) == 1):
-            raise LeadlineError("'%.200s' is no order" % text)
-        number, opens, _, times = found.groups()
-        if opens:
-            stack.append([])
-        elif number is not None:
-            stack[-1].append(int(number))
-        else:
-            inside = stack.pop()
-            stack[-1].append((inside, value(times)))
-        at = found.end()
-    if len(stack) > 1:
+    def times_of(is_list, word):
+        if is_list != word.startswith("["):
+            return None
+        return value(word[1:-1]) if is_list else None if word else 1
+    items = descriptors.sequence(text, times_of)
+    if items is None:
         raise LeadlineError("'%.200s' is no order" % text)
-    words = said(stack[0], moved, 1)
+    words = said(items, moved, 1)
     return None if words is None else " ".join(words)
 
 
 def said(items, moved, around):
     """around: how often this is gone through, where it has one step alone; else 0."""
     words = []
-    for item in items:
-        if isinstance(item, tuple):
-            inner, times = item
-            alone = around * max(times, 0) if len(inner) == 1 else 0
-            found = said(inner, moved, alone) if times > 0 else []
+    for what, times in items:
+        if isinstance(what, list):
+            alone = around * max(times, 0) if len(what) == 1 else 0
+            found = said(what, moved, alone) if times > 0 else []
             if found and not alone:
                 found = ["(%s)x%d" % (" ".join(found), times)]
         else:
-            found = said_step(item, moved.get(item), around)
+            found = said_step(what, moved.get(what), around)
         if found is None:
             return None
         words += found

@@ -4,16 +4,14 @@ What is wrong in one is a sentence; what it says of calls and bytes is checked b
 counting the chunks of its descriptors.
 """
 import json
-import re
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from leadline.base.errors import LeadlineError
+from leadline.skeleton import descriptors
 
 SCHEMA = "leadline-skeleton/1"
 POLYNOMIALS = "leadline-skeleton-polynomials/1"
 LARGEST = 2 ** 62
-TOKENS = re.compile(r"\s*(?:(\d+)|(\()|(\)))(?:x(\d+))?")
-PLAN = re.compile(r"ranks=(\d+) step=(-?\d+) start=(\d+) (.*)$")
 
 
 class Skeleton:
@@ -79,28 +77,16 @@ class Skeleton:
                        t["phase"]))
 
 
+def times_of(_is_list: bool, word: str) -> Optional[int]:
+    return None if word.startswith("[") else int(word or 1)
+
+
 def parse(text: str) -> List[Tuple[Any, int]]:
     """A sequence, "0 (1 2x3)x4", as [(number or list of the same kind, times), ...]."""
-    stack: List[List[Tuple[Any, int]]] = [[]]
-    at = 0
-    while at < len(text):
-        found = TOKENS.match(text, at)
-        if not found or (found.group(2) and found.group(4)):
-            raise LeadlineError("%r is no sequence" % text)
-        number, opens, _, times = found.groups()
-        if opens:
-            stack.append([])
-        elif number is not None:
-            stack[-1].append((int(number), int(times or 1)))
-        elif len(stack) > 1:
-            inner = stack.pop()
-            stack[-1].append((inner, int(times or 1)))
-        else:
-            raise LeadlineError("%r is no sequence" % text)
-        at = found.end()
-    if len(stack) > 1:
+    found = descriptors.sequence(text, times_of)
+    if found is None:
         raise LeadlineError("%r is no sequence" % text)
-    return stack[0]
+    return found
 
 
 def counts(text: str) -> Dict[int, int]:
@@ -118,21 +104,26 @@ def counts(text: str) -> Dict[int, int]:
     return found
 
 
-def counted(plan: str, ranks: int) -> Tuple[int, int]:
+def plan_of(text: str, ranks: int) -> descriptors.Plan:
+    """A plan of that many ranks, as skeletons have them."""
+    found = descriptors.plan(text)
+    if (found is None or found.counts != [ranks] or found.end is not None
+            or len(found.steps or ()) != 1):
+        raise LeadlineError("%r is no plan of %s ranks" % (text, ranks))
+    return found
+
+
+def counted(text: str, ranks: int) -> Tuple[int, int]:
     """(chunks of all ranks, bytes of each) of a plan's text."""
-    found = PLAN.match(plan)
-    if not found or int(found.group(1)) != ranks:
-        raise LeadlineError("%r is no plan of %s ranks" % (plan, ranks))
+    found = plan_of(text, ranks)
     chunks = ranks
-    rest = found.group(4)
-    for span, stride in re.findall(r"span=(-?\d+) stride=(-?\d+)", rest):
-        if int(stride) == 0 or int(span) % int(stride) or int(span) // int(stride) < 1:
-            raise LeadlineError("%r: a span is not a whole number of strides" % plan)
-        chunks *= int(span) // int(stride)
-    size = re.search(r"size=(\d+)\]+$", rest)
-    if not size or chunks * int(size.group(1)) > LARGEST:
-        raise LeadlineError("%r is no descriptor of chunks" % plan)
-    return chunks, int(size.group(1))
+    for span, stride in found.levels:
+        if stride == 0 or span % stride or span // stride < 1:
+            raise LeadlineError("%r: a span is not a whole number of strides" % text)
+        chunks *= span // stride
+    if chunks * found.size > LARGEST:
+        raise LeadlineError("%r is no descriptor of chunks" % text)
+    return chunks, found.size
 
 
 def load(path: str) -> Skeleton:

@@ -13,7 +13,6 @@ and ranks of a plan begin at rank c or end at rank P - c. A transfer that reache
 the file's ends, as those of neighbours' rows do, is cut there; so its descriptor is
 made whole before, and cut again afterwards. What the runs cannot tell is refused.
 """
-import re
 import sys
 from collections import OrderedDict, namedtuple
 from fractions import Fraction
@@ -21,8 +20,8 @@ from itertools import zip_longest
 
 from leadline.base.errors import LeadlineError
 from leadline.skeleton import skeleton
+from leadline.skeleton.descriptors import plan_text, sequence_text
 
-LEVEL = re.compile(r"span=(-?\d+) stride=(-?\d+)")
 PLANS_MOST, RANKS_MOST = 256, 1 << 16
 
 # `levels`: ((count, stride), ...), outermost first.
@@ -39,20 +38,18 @@ class Unknown(LeadlineError):
 # ---- descriptors -------------------------------------------------------------
 
 
-def read_descriptor(d):
+def read_descriptor(d, ranks):
     """(of the plan's first rank, what the next one's start is higher by)."""
-    _, step, start, rest = skeleton.PLAN.match(d["plan"]).groups()
-    levels = tuple((int(span) // int(stride), int(stride))
-                   for span, stride in LEVEL.findall(rest))
-    size = int(re.search(r"size=(\d+)", rest).group(1))
-    return Descriptor(int(start), levels, size, d["repeats"]), int(step)
+    plan = skeleton.plan_of(d["plan"], ranks)
+    levels = tuple((span // stride, stride) for span, stride in plan.levels)
+    return Descriptor(plan.start, levels, plan.size, d["repeats"]), plan.steps[0]
 
 
 def rows_of(transfer):
     """{rank: Row}"""
     rows = {}
     for plan in transfer["plans"]:
-        of = [read_descriptor(d) for d in plan["descriptors"]]
+        of = [read_descriptor(d, plan["ranks"]) for d in plan["descriptors"]]
         sequence = skeleton.parse(plan["sequence"]) if "sequence" in plan else None
         for n in range(plan["ranks"]):
             rows[plan["first_rank"] + n * plan["rank_step"]] = Row(
@@ -145,40 +142,20 @@ def orders_of(sequences):
     """A phase's orders, from the sequence of each rank that has one."""
     rows = {rank: Row((), sequence) for rank, sequence in sequences.items()}
     return [OrderedDict([("first_rank", p.first), ("rank_step", p.step),
-                         ("ranks", p.ranks), ("steps", shown(p.row.sequence))])
+                         ("ranks", p.ranks), ("steps", sequence_text(p.row.sequence))])
             for p in plans_of(rows)]
 
 
 def as_json(plan):
-    def text(d, step):
-        levels = "".join("[span=%d stride=%d " % (n * stride, stride)
-                         for n, stride in d.levels)
-        if not levels:
-            levels = "["
-        return "ranks=%d step=%d start=%d %ssize=%d%s" % (
-            plan.ranks, step, d.start, levels, d.size, "]" * max(1, len(d.levels)))
-
     tree = OrderedDict([
         ("first_rank", plan.first), ("rank_step", plan.step), ("ranks", plan.ranks),
-        ("descriptors", [OrderedDict([("plan", text(d, step)), ("repeats", d.repeats)])
-                         for d, step in zip(plan.row.descriptors, plan.steps)])])
+        ("descriptors", [OrderedDict([
+            ("plan", plan_text(plan.ranks, step, d.start, d.levels, d.size)),
+            ("repeats", d.repeats)])
+            for d, step in zip(plan.row.descriptors, plan.steps)])])
     if plan.row.sequence:
-        tree["sequence"] = shown(plan.row.sequence)
+        tree["sequence"] = sequence_text(plan.row.sequence)
     return tree
-
-
-def shown(sequence):
-    """A sequence as text."""
-    words = []
-    for what, times in sequence:
-        many = "x%d" % times if times > 1 else ""
-        if not isinstance(what, list):
-            words.append("%d%s" % (what, many))
-        elif times == 1:
-            words.append(shown(what))
-        else:
-            words.append("(%s)%s" % (shown(what), many))
-    return " ".join(words)
 
 
 # ---- numbers -----------------------------------------------------------------
