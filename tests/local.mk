@@ -328,19 +328,19 @@ EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/skips tests/slowest tests/installe
 	$(foreach t, $(FUZZ_TARGETS), tests/fuzz/$(t).c tests/fuzz/$(t)-corpus.tar.gz)
 FUZZ_TARGETS = container engine gsf kept list log opt pfm plan plan_file side skeleton stripes text
 
-# What json_python.py has write its documents; no test by itself.
+# Writes the documents of json_python.py; not a test itself.
 EXTRA_PROGRAMS += tests/unit/json_echo
 
-# What text_modules.py has take documents apart; no test by itself.
+# Parses documents for text_modules.py; not a test itself.
 EXTRA_PROGRAMS += tests/unit/text_lex
 tests_unit_text_lex_LDADD = src/outcore/text/libtextmodules.la
 
-# What many_files.py runs: a program as those of the suite, which counts its MPI calls.
+# A program like those of the suite that counts its MPI calls, for many_files.py.
 EXTRA_PROGRAMS += tests/e2e/manyfiles
 tests_e2e_manyfiles_SOURCES = tests/e2e/manyfiles.c tests/unit/pmpi.c tests/unit/pmpi.h
 tests_e2e_manyfiles_LDADD = $(blocktransfer_LDADD)
 
-# What every unit test links; the linker takes from each what it needs.
+# Libraries that every unit test links; the linker takes the members that it needs.
 check_LTLIBRARIES += tests/unit/libtap.la
 tests_unit_libtap_la_SOURCES = tests/unit/one_run.h tests/unit/seccomp.h tests/unit/tap.c tests/unit/tap.h
 LDADD = tests/unit/libtap.la src/pfmload/libpfmload.la src/extsort/libextsort.la src/sort/libsort.la \
@@ -349,22 +349,22 @@ LDADD = tests/unit/libtap.la src/pfmload/libpfmload.la src/extsort/libextsort.la
 	src/io/libio.la src/layout/liblayout.la src/report/libreport.la src/world/libworld.la \
 	src/algebra/libalgebra.la src/base/libbase.la -lm -lpthread
 
-# After the tests, and where all of them passed: what to look at when they take too long.
+# Lists the slowest tests, after all of them have passed.
 check-local: check-TESTS
 	@$(PYTHON) $(srcdir)/tests/slowest $(TEST_LOGS)
 
-# The fault campaign as a whole: minutes. make check has some of it (tests/e2e/fault.py).
+# Runs the whole fault campaign: minutes. make check has a part (tests/e2e/fault.py).
 check-faults: all $(check_DATA)
 	$(TAP_RUN) $(srcdir)/tests/fault/campaign.py
 
-# Every tier of the tests, all faults, many mutants: hours.
+# Runs every tier of the tests, all faults, many mutants: hours.
 check-full:
 	LEADLINE_TIER=full $(MAKE) $(AM_MAKEFLAGS) check
 	$(MAKE) $(AM_MAKEFLAGS) check-faults
 	tests/env $(srcdir)/tests/mutants/run --made=100 --sample '$(CC)'
 
-# Each wrong line of tests/mutants/list, and all that tests/mutants/made.py makes: many
-# hours; stopped, it goes on where it was. MUTANTS=N tries N of each, SEED=TEXT others.
+# Tries all mutants of tests/mutants/list and of tests/mutants/made.py: many hours; when
+# stopped, it continues at the same place. MUTANTS=N tries N of each, SEED=TEXT others.
 check-mutants:
 	tests/env $(srcdir)/tests/mutants/run $(addprefix --listed=,$(MUTANTS)) \
 	  $(addprefix --made=,$(MUTANTS)) $(addprefix --seed=,$(SEED)) '$(CC)'
@@ -379,13 +379,13 @@ PY_LOG_DRIVER = $(TAP_DRIVER)
 LOG_COMPILER = $(TAP_RUN)
 SH_LOG_COMPILER = $(TAP_RUN)
 PY_LOG_COMPILER = $(TAP_RUN)
-# tests/run says in a point of its own what an exit status meant
+# tests/run reports a bad exit status as a failed point
 AM_LOG_DRIVER_FLAGS = --ignore-exit
 AM_SH_LOG_DRIVER_FLAGS = --ignore-exit
 AM_PY_LOG_DRIVER_FLAGS = --ignore-exit
 
-# What the recorder is tested with: programs without MPI. The compiler must not make
-# other calls of those in them, but for the second form of calls.c.
+# Programs without MPI that test the recorder. The compiler must not replace their
+# calls, except in the second form of calls.c.
 TRACED_BY_TESTS = tests/iotrace/calls tests/iotrace/calls_fortified \
 	tests/iotrace/direct_async \
 	tests/iotrace/ends tests/iotrace/marks tests/iotrace/marks_no_pie \
@@ -401,7 +401,7 @@ tests/iotrace/ends: tests/iotrace/ends.c
 	$(TRACED_CC) $(srcdir)/tests/iotrace/ends.c
 tests/iotrace/small: tests/iotrace/small.c
 	$(TRACED_CC) $(srcdir)/tests/iotrace/small.c
-# Macros are macros with the compiler's own functions and -O2 only.
+# The C library's macros exist only with builtin functions and -O2.
 tests/iotrace/streams: tests/iotrace/streams.c
 	$(TRACED_CC) -O2 -fbuiltin -Wno-unused-result $(srcdir)/tests/iotrace/streams.c
 tests/iotrace/marks: tests/iotrace/marks.c include/iotrace.h
@@ -438,8 +438,8 @@ EXTRA_DIST += tests/iotrace/async_threads.c tests/iotrace/calls.c \
 	tests/iotrace/small.c tests/iotrace/streams.c tests/iotrace/tracelog.py \
 	tests/iotrace/uring_calls.c tests/iotrace/uring_library.c
 
-# The same with MPI: programs, tools of the profiling interface, and Fortran's entry
-# points where there is a library of them.
+# Programs with MPI that test the recorder, tools of the profiling interface, and
+# Fortran's entry points if MPI has a library of them.
 MPI_TRACED_BY_TESTS = tests/iotrace/diseases tests/iotrace/mpi_forms tests/iotrace/mpi_edges \
 	tests/iotrace/mpi_edges.so tests/iotrace/mpi_fortran \
 	tests/iotrace/pmpi_count.so tests/iotrace/pmpi_count_next.so \
@@ -543,14 +543,14 @@ EXTRA_DIST += tests/ldad/plain.c tests/ldad/rules.c \
 	tests/ldad/killed.c tests/ldad/opens.c tests/ldad/random.c tests/ldad/views.c \
 	tests/ldad/fortran.f90 tests/ldad/hints.h
 
-# Linked into each program of ldadc's corpus, which its test compiles.
+# An object that is linked into each program of ldadc's corpus; its test compiles them.
 tests/ldadc/truth.o: tests/ldadc/truth.c
 	$(AM_V_CC)$(MKDIR_P) tests/ldadc && $(CC) -O0 -g $(WARN_CFLAGS) -c -o $@ \
 	  $(srcdir)/tests/ldadc/truth.c
 EXTRA_DIST += tests/ldadc/corpus tests/ldadc/judge.py tests/ldadc/truth.c \
 	tests/ldadc/truth.py tests/ldadc/unfold.py tests/ldadc/which.py
 
-# With a fault each, which sanitizers must find.
+# A program with faults that the sanitizers must find.
 if SANITIZE
 FAULTS_BY_TESTS = tests/sanitizers/faults
 tests/sanitizers/faults: tests/sanitizers/faults.c
@@ -580,7 +580,7 @@ tests/bytecode:
 	-@$(PYTHON) -m compileall -qq $(srcdir)/python/leadline $(srcdir)/tests/e2e \
 	  $(srcdir)/tests/unit
 
-# What "make install" has put where it belongs.
+# Tests the files that "make install" has installed.
 installcheck-local:
 	tests/env env PATH="$(DESTDIR)$(bindir):$$PATH" $(srcdir)/tests/installed \
 	  '$(MPIEXEC)'
