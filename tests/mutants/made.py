@@ -21,14 +21,16 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 
 # The sources, and the tests that should detect mutants: programs of tests/unit first,
 # then scripts, which need PROGRAMS. The first that fails is enough.
-PROGRAMS = "blocktransfer metabench madbench tests/fault_shim.so tests/yield_shim.so"
+PROGRAMS = ("blocktransfer metabench madbench tests/e2e/manyfiles "
+            "tests/fault_shim.so tests/yield_shim.so")
 TESTS = (
     ("src/report/*.c", "report phase series queue",
      "blocktransfer output block_options live"),
-    ("src/io/fs/*.c", "cache storage container engine_faults",
+    ("src/io/fs/*.c", "cache storage engine_faults container",
      "storage blocktransfer"),
     ("src/run/*.c", "measure queue lanes stream blocks local kept storage",
-     "blocktransfer block_options lanes kept dry_run live storage takes"),
+     "blocktransfer block_options many_files metabench lanes kept dry_run live storage "
+     "takes"),
     ("src/block/*.c", "block_order block_figures deal",
      "blocktransfer block_options kept lanes dry_run"),
     ("src/metabench/*.c", "metabench_names", "metabench dry_run"),

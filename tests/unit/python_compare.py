@@ -10,6 +10,7 @@ import os
 import shutil
 import tempfile
 import unittest
+from unittest import mock
 
 from tap import main
 
@@ -331,6 +332,28 @@ class Words(unittest.TestCase):
                 (rules.EQUAL, (2.0, 1.6, 2.5), "higher", "no difference shown")):
             self.assertEqual(compare.opinion_text(rule, stats.Interval(*ratio, 6),
                                                   better), words)
+
+
+    def test_rounds_that_would_decide(self):
+        """At 5 % noise 35 show a difference of 5 % as one of 15: by python_matrix."""
+        for n in (6, 18):
+            found = stats.Estimate(0.0, 0.05 * (2.0 / n) ** 0.5, n - 1, n)
+            row = compare.Comparison(None, True, "", 1.0, found)
+            self.assertEqual(compare.rounds_of(row, 15, rules.POLICY), 35)
+
+    def test_figures_that_are_no_headline(self):
+        """What differs is said with what else differed, unless it may be chance."""
+        ratio = stats.Interval(2.0, 1.5, 3.0, 6)
+        row = compare.Row(mock.Mock(better="higher"), None, 6, None, None,
+                          compare.Comparison(ratio, True, ""))
+        known = mock.Mock(marks=lambda group, baseline: ["other machine"])
+        for keep, rule, words in (
+                (True, rules.FASTER, "faster by 2.0x (other machine)"),
+                (False, rules.NOT_SHOWN, "no difference shown (among this many figures "
+                                         "it may be chance)")):
+            found = compare.explored(row, keep, rules.POLICY, known).comparison
+            self.assertEqual((found.rule, found.verdict), (rule, words))
+            self.assertTrue(found.exploratory)
 
 
 class Against(Case):

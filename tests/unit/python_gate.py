@@ -96,6 +96,8 @@ class Gate(LeadlineCase):
         self.assertEqual((status, out), (2, ""))
         self.assertIn("is called q", err)
         self.assertEqual(err.count("\n"), 1)
+        _, _, err = self.folders({"p": 1, "q": 1, "r": 1})
+        self.assertIn("no configuration of %s is called r" % self.path("old"), err)
 
     def test_with_itself(self):
         self.save(report({"write_MBps": STEADY}))

@@ -203,6 +203,15 @@ class Trend(LeadlineCase):
         self.assertEqual(self.found()["notes"][0],
                          "4 reports have no time: they come first, by their names")
 
+    def test_one_or_two(self):
+        for i, words in enumerate(("1 report has no time: they come first, by their "
+                                   "names; 1 report is not valid and left out",
+                                   "2 reports have no time: they come first, by their "
+                                   "names; 2 reports are not valid and left out")):
+            save(self.dir, "a%d.json" % i, report({"write_MBps": [1.0]}))
+            save(self.dir, "b%d.json" % i, report(valid=False, why="x"))
+            self.assertEqual("; ".join(self.found()["notes"][:2]), words)
+
     def test_reads_from_memory_explain_a_step(self):
         self.nights([100.0, 101.0, 99.0] * 4 + [200.0, 202.0, 198.0] * 4,
                     (12, lambda tree: tree["checks"].update(device_share=0.1)))
