@@ -52,7 +52,8 @@ class Material(Case):
         cls.call("gsfgen", *SURVEY, "--dir=" + place, "-q")
         cls.call("pfmload", "--output=o.pfm", "--scheme=serial", "-q", "--dir=" + place,
                  cls.at("line-0001.gsf"))
-        cls.call("iotrace", "run", "-n", "cat", "-o", place, "--", "cat", "/etc/passwd")
+        cls.call("iotrace", "run", "-n", "cat", "-o", place, "--", "cat",
+                 cls.at("a.json"))
         with open(cls.at("empty.c"), "w") as f:
             f.write("int main(void) { return 0; }\n")
         with open(cls.at("spec.json"), "w") as f:
