@@ -27,7 +27,7 @@ TESTS = (
     ("src/report/*.c", "report phase series queue",
      "blocktransfer output block_options live"),
     ("src/io/fs/*.c", "cache storage engine_faults container",
-     "storage blocktransfer"),
+     "storage blocktransfer metabench"),
     ("src/run/*.c", "measure queue lanes stream blocks local kept storage",
      "blocktransfer block_options many_files metabench lanes kept dry_run live storage "
      "takes"),

@@ -7,6 +7,7 @@ import io
 import json
 import math
 import os
+import re
 import shutil
 import tempfile
 import unittest
@@ -768,7 +769,36 @@ class Yardstick(Case):
         self.assertEqual(rows[0]["figure"], "sequential.write_MBps")
 
 
+TABLE = """\
+figure      configuration  n  median  95 % interval   ratio  95 % interval   verdict
+----------  -------------  -  ------  --------------  -----  --------------  \
+----------------
+write_MBps  a              6     100  [99.26, 100.7]      -  -               baseline
+            bb             6   76.92  [76.35, 77.49]  0.769  [0.769, 0.769]  \
+slower by 1.3x
+read_MBps   a              6     200  [198.5, 201.5]      -  -               baseline
+            bb             6     200  [198.5, 201.5]  1.000  [1.000, 1.000]  \
+equal within 5 %
+"""
+
+
 class Formats(Case):
+    def test_whole_tables(self):
+        """As text, and with the same cells as Markdown: a figure is named once."""
+        for name, factor in (("a", 1.0), ("bb", 1.3)):
+            save_series(self.dir, name, [{"write_MBps": v / factor, "read_MBps": 2 * v}
+                                         for v in STEADY])
+        text = leadline("compare", self.dir)[1]
+        self.assertEqual(text.split("\n\n")[0] + "\n", TABLE)
+        cells = [[c.strip() for c in re.split("  +", line)]
+                 for line in TABLE.splitlines()]
+        rows = leadline("compare", self.dir, "--format=markdown")[1].split("\n\n")[0]
+        rows = [[c.strip() for c in line.strip("|").split("|")]
+                for line in rows.splitlines()]
+        self.assertEqual(rows[1], ["---"] * 2 + ["---:"] * 2 + ["---", "---:"]
+                         + ["---"] * 2)
+        self.assertEqual(rows[:1] + rows[2:], cells[:1] + cells[2:])
+
     def test_csv(self):
         status, out, _ = leadline("compare", "--format", "csv", *self.pair())
         self.assertEqual(status, 0)
