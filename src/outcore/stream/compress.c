@@ -36,7 +36,8 @@ int64_t compress_bytes(const struct compress *c)
     return c->bytes;
 }
 
-/* Until all that was given has been taken in, and at the end of a file all put out. */
+/* Calls deflate until it has consumed the input and, at the end of a file, written
+ * all output. */
 static void deflate_all(struct compress *c, int flush)
 {
     do {
@@ -53,7 +54,7 @@ static void compress_take(void *context, const void *data, int64_t bytes)
     const unsigned char *at = data;
     for (int64_t n; bytes > 0; at += n, bytes -= n) {
         n = bytes < PIECE ? bytes : PIECE;
-        c->z.next_in = (unsigned char *)at; /* which zlib only reads */
+        c->z.next_in = (unsigned char *)at; /* zlib only reads it */
         c->z.avail_in = (unsigned)n;
         deflate_all(c, Z_NO_FLUSH);
     }

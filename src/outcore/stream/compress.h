@@ -1,5 +1,5 @@
-/* The sink that compresses: each file by itself, as gzip -1 does, and what comes of it
- * is counted and thrown away. */
+/* The sink that compresses: each file by itself, as gzip -1 does. The compressed bytes
+ * are counted and discarded. */
 #ifndef OUTCORE_STREAM_COMPRESS_H
 #define OUTCORE_STREAM_COMPRESS_H
 
@@ -8,16 +8,17 @@
 
 struct compress;
 
-/* Local. Whether this build can (zlib). */
+/* Local. True if this build can compress (with zlib). */
 bool compress_is_here(void);
 
-/* Local. What one lane's sink needs (sink->context). NULL: no memory. */
+/* Local. Makes the state of one lane's sink (sink->context). NULL: no memory. */
 struct compress *compress_open(void);
 void compress_close(struct compress *c);
 
 extern const struct sink_ops compress_ops;
 
-/* Local. Compressed bytes of all files that have ended since it was opened. */
+/* Local. Returns the compressed bytes of all files that have ended since it
+ * was opened. */
 int64_t compress_bytes(const struct compress *c);
 
 #endif

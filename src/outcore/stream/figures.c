@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of the seconds of both, what reading or the sink must take for an overlap. */
+/* Least share of the time of both that reading and the sink must each take, or no
+ * overlap is computed. */
 #define LEAST_SHARE 0.05
 
 static void op_figures(struct run *r, const char *phase, enum phase_op op)

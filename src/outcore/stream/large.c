@@ -5,9 +5,10 @@
 #include "run/stream.h"
 #include <string.h>
 
-/* ---- what it is made of ---------------------------------------------------------- */
+/* ---- contents -------------------------------------------------------------------- */
 
-/* Byte i is one of the eight of number i / 8 of the key, the lowest first. */
+/* Byte i is byte i % 8, the lowest first, of number i / 8 of the key's
+ * random sequence. */
 static void large_make(const void *context, int64_t first, int64_t n, void *to)
 {
     const struct large *g = context;
@@ -33,7 +34,7 @@ int64_t large_memory(int64_t slots, int64_t slot_bytes)
 
 /* ---- reading --------------------------------------------------------------------- */
 
-/* The first byte of lane w of n: sections are not divided. */
+/* Returns the offset at which lane w of n begins. Sections are not divided. */
 static int64_t large_share(const struct large *g, int w, int n)
 {
     int64_t sections = units_div_up(g->file.bytes, LARGE_SECTION);
@@ -41,7 +42,7 @@ static int64_t large_share(const struct large *g, int w, int n)
     return at < g->file.bytes ? at : g->file.bytes;
 }
 
-/* The bytes at `at` of the file. */
+/* Gives the n bytes at offset `at` of the file to the sink, section by section. */
 static void take_sections(const struct large *g, struct sink *s, int64_t at,
                           const char *data, int64_t n)
 {
@@ -93,7 +94,7 @@ void large_run(struct large *g, struct run *r, bool plainly)
     run_lanes(r, large_lane, &d);
 }
 
-/* ---- what is expected ------------------------------------------------------------ */
+/* ---- expected sums --------------------------------------------------------------- */
 
 static void expect_lane(struct run *r, void *large)
 {

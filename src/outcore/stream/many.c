@@ -13,11 +13,12 @@
 struct listing {
     const struct run *r;
     struct many *m;
-    int64_t all;         /* names, of all ranks */
-    char path[PATH_MAX]; /* of the present folder in m->folder, and a name in it */
+    int64_t all;         /* number of names, on all ranks */
+    char path[PATH_MAX]; /* path of the current folder within m->folder, then of a name
+                          * in it */
 };
 
-/* Whether it has gone since, which is counted. */
+/* True, and counted, if the file has vanished since it was listed. */
 static bool is_gone(struct listing *l, struct io_folder *d, const char *name)
 {
     struct io_whole w = {.name = name};
@@ -26,7 +27,7 @@ static bool is_gone(struct listing *l, struct io_folder *d, const char *name)
     return gone;
 }
 
-/* `at` is where its name begins in l->path. */
+/* `at` is the offset of the file's name in l->path. */
 static int list_file(struct listing *l, struct io_folder *d, size_t at)
 {
     const struct world *w = &l->r->world;
@@ -70,7 +71,7 @@ static int list_folder(struct listing *l, struct io_folder *d, size_t at)
     return rc;
 }
 
-/* The names in an open file, each with that byte at its end. */
+/* Reads the names in an open file, each terminated by the byte `end`. */
 static int list_names(struct listing *l, struct io_folder *d, FILE *in, int end)
 {
     char *name = NULL;
@@ -92,7 +93,8 @@ static int list_names(struct listing *l, struct io_folder *d, FILE *in, int end)
     return rc;
 }
 
-/* A zero byte in its begin tells how names end. */
+/* If there is a zero byte in the beginning of the list, zero bytes terminate its names,
+ * else newlines. */
 static int list_named(struct listing *l, struct io_folder *d)
 {
     char begin[PATH_MAX];
@@ -117,7 +119,8 @@ static int list_all(const struct run *r, struct many *m, struct io_folder *d,
     return rc ? rc : names_sort(&m->names, m->order, rng_key(r->seed, RNG_SEARCHED));
 }
 
-/* Each has found the same, or a name may be nobody's. */
+/* Fails unless all ranks have found the same number of names: otherwise a name may
+ * belong to no rank. */
 static int compare_lists(const struct run *r, const struct many *m, int64_t all)
 {
     int64_t most[2] = {all, -all};
@@ -182,7 +185,7 @@ int many_make(struct run *r, struct many *m)
 
 struct expecting {
     const struct documents *documents;
-    struct sink *sink; /* of each lane */
+    struct sink *sink; /* one per lane */
 };
 
 static void expect_lane(struct run *r, void *expecting)

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { SAMPLE = 1000 }; /* of more files, cached pages that stay are not counted */
+/* If there are more files, pages that stay cached are not counted. */
+enum { SAMPLE = 1000 };
 
 static int all_readers(const struct passing *p)
 {
@@ -61,9 +62,9 @@ struct reader {
     struct run *r;
     struct run_set set;
     struct ring *ring;
-    int64_t next, end, step; /* of the names */
+    int64_t next, end, step; /* indices of names */
     char path[RUN_SET_PATH];
-    int64_t slot;      /* the number of the one that is filled next */
+    int64_t slot;      /* number of the slot that is filled next */
     int64_t gone, cut; /* files */
 };
 
@@ -83,7 +84,7 @@ static void hand_over(struct reader *d, struct slot *s, int64_t name, int64_t by
     d->slot++;
 }
 
-/* The parts after the first one. */
+/* Reads and hands over the parts after the first one. */
 static void pass_rest(struct reader *d, int64_t name, struct io_whole *w)
 {
     bool last;
@@ -117,7 +118,7 @@ static struct io_whole whole_of(struct reader *d, int64_t name, struct slot *s)
     return w;
 }
 
-/* Before it is opened. */
+/* Checks, with stat, before the file is opened. */
 static bool is_there_still(struct reader *d, const struct io_whole *w)
 {
     struct io_whole looked = *w;
@@ -127,7 +128,7 @@ static bool is_there_still(struct reader *d, const struct io_whole *w)
     return false;
 }
 
-/* It is opened when there is a slot free for it. */
+/* Waits for a free slot before it opens the file. */
 static void pass_file(struct reader *d)
 {
     struct slot *s = ring_room(d->ring, d->r, d->slot);
@@ -151,7 +152,8 @@ struct chains { /* one for each slot */
     struct io_whole whole[RING_SLOTS_MAX];
     int64_t name[RING_SLOTS_MAX];
     bool done[RING_SLOTS_MAX];
-    int64_t begun; /* slots; d->slot of them are handed over */
+    int64_t begun; /* number of slots begun; the first d->slot of them are
+                    * handed over */
 };
 
 static void begin_chains(struct reader *d, struct chains *c)
@@ -227,12 +229,12 @@ struct taker {
     struct passing *p;
     struct run *r;
     struct consumer *consumer;
-    struct ring *ring; /* p->readers of its own */
+    struct ring *ring; /* its own p->readers rings */
     struct sink *sink;
     int last; /* the ring that was taken last */
 };
 
-/* The ring whose file is next; -1: there is no file now. */
+/* Returns the index of the ring to take from next; -1: no ring has a file now. */
 static int pick(const struct taker *t)
 {
     int n = t->p->readers;
@@ -254,7 +256,7 @@ static bool all_over(const struct taker *t)
 
 struct awaiting {
     const struct taker *taker;
-    struct ring *ring; /* whose next slot is awaited; NULL: any file */
+    struct ring *ring; /* ring whose next slot is awaited; NULL: any ring */
 };
 
 static bool is_there(void *awaiting)
@@ -335,7 +337,7 @@ void passing_run(struct passing *p, struct run *r)
 
 struct plain {
     struct passing *p;
-    struct sink *sink; /* of each lane */
+    struct sink *sink; /* one per lane */
 };
 
 static void plain_file(struct run_set *set, const struct plain *d, int64_t i)

@@ -30,7 +30,7 @@ struct sink streaming_sinks_end(const struct run *r, const struct streaming *s)
     return (struct sink){.files = sum[0], .bytes = sum[1], .sum = (uint64_t)sum[2]};
 }
 
-/* Of all ranks' sinks, since they were opened. */
+/* Returns the bytes of all ranks' sinks since they were opened. */
 static int64_t compressed(const struct run *r, const struct streaming *s)
 {
     int64_t bytes = 0;
@@ -40,7 +40,7 @@ static int64_t compressed(const struct run *r, const struct streaming *s)
     return bytes;
 }
 
-/* What was found came through the slots; each rank counts what is its own. */
+/* Compares the sums of what came through the slots with the expected ones. */
 static int compare(struct run *r, const struct streaming *s)
 {
     bool same = s->found.files == s->expected.files &&
@@ -61,7 +61,7 @@ static int compare(struct run *r, const struct streaming *s)
 
 /* ---- phases ---------------------------------------------------------------------- */
 
-/* Of this rank's consumers. */
+/* Returns the bytes that this rank's consumers have taken. */
 static int64_t sunk(const struct streaming *s)
 {
     int64_t bytes = 0;
@@ -70,7 +70,7 @@ static int64_t sunk(const struct streaming *s)
     return bytes;
 }
 
-/* In a phase. */
+/* Reads all input, within a phase. */
 static void read_all(struct run *r, struct streaming *s, enum way way)
 {
     int64_t begin_ns = clock_cpu_ns();
@@ -93,7 +93,8 @@ static void drop_files(struct run *r, struct streaming *s)
         passing_drop(&s->many.passing, r);
 }
 
-/* Of the whole input; of what may be anything, what went to the sinks. */
+/* Returns the expected bytes of the whole input. For inputs that can be anything, that
+ * is what the sinks got. */
 static int64_t predicted(const struct streaming *s)
 {
     return s->work == STREAMING_FILE ? s->large.file.bytes
@@ -111,7 +112,7 @@ static void count_changes(struct run *r, struct streaming *s)
     s->cut = n[1];
 }
 
-/* All that is read goes to sinks of a kind; the verdict is agreed. */
+/* Reads all input into sinks of one kind, in a phase. Returns the agreed verdict. */
 static int pass(struct run *r, struct streaming *s, const char *phase,
                 const struct consume *c, enum way way)
 {
@@ -135,7 +136,7 @@ static int pass_aside(struct run *r, struct streaming *s, const char *phase,
     return rc;
 }
 
-/* As much as the rank reads, from memory. */
+/* Gives the sink as many bytes from memory as the rank reads. */
 static void sink_lane(struct run *r, void *streaming)
 {
     struct streaming *s = streaming;
@@ -176,7 +177,7 @@ static int measure_overlap(struct run *r, struct streaming *s)
     return 0;
 }
 
-/* What the timed phase did not sum up is read again, in the same way. */
+/* If the timed phase computed no sums, the input is read again in the same way. */
 static int verify(struct run *r, struct streaming *s)
 {
     int rc = 0;
@@ -207,7 +208,8 @@ static int read_turn(struct run *r, struct streaming *s)
     return verify(r, s);
 }
 
-/* Past the page cache, or through it; the first turn changes with the repetition. */
+/* Reads with O_DIRECT or through the page cache. The first turn alternates with
+ * the repetition. */
 static int compare_turn(struct run *r, struct streaming *s, int turn)
 {
     bool direct = (turn + r->rep) % 2 == 0;
@@ -253,7 +255,7 @@ static int read_stage(struct run *r, struct streaming *s)
         rc = rc ? rc : read_turn(r, s);
     for (int turn = 0; turn < 2 && s->set->direct_compare && !rc; turn++)
         rc = compare_turn(r, s, turn);
-    r->samples_only = true; /* each turn has its own */
+    r->samples_only = true; /* each turn has its own samples */
     return rc;
 }
 
@@ -272,7 +274,7 @@ static int write_timed(struct run *r, struct streaming *s)
                           documents_bytes(&s->many.documents));
 }
 
-/* What is written in the place of others has other words. */
+/* Files that replace others get other words. */
 static int write_stage(struct run *r, struct streaming *s)
 {
     int rc = 0;

@@ -1,12 +1,12 @@
 #include "outcore/stream/ring.h"
 #include <time.h>
 
-/* So long the other lane is looked for: what it does to a small file takes less. */
+/* Time to spin before sleeping: the other lane needs less for a small file. */
 #define SPIN_NS 20000
 
-/* Who sleeps is woken where half of the slots are filled, or free: so as many files go
- * by for each change of threads. It looks again by itself after so long, since a slow
- * reader fills half of them late: of many slots that is later than of a few. */
+/* A sleeping lane is woken when half of the slots are filled (or free), so that one
+ * thread switch serves that many files. It wakes by itself after this time, as a slow
+ * reader fills half of the slots late: the later, the more slots there are. */
 enum { NAP_NS = 50000, LONG_NAP_NS = 1000000 };
 
 /* ---- bells ----------------------------------------------------------------------- */
@@ -29,8 +29,8 @@ void bell_close(struct bell *b)
     pthread_cond_destroy(&b->rung);
 }
 
-/* What it is rung for is done before: either it is seen that somebody waits, or who
- * begins to wait sees what is done. */
+/* Wakes the waiting lane. The caller has already published what it waits for: either we
+ * see that it waits, or it sees our write. */
 static void bell_ring(struct bell *b)
 {
     atomic_thread_fence(memory_order_seq_cst);
@@ -90,8 +90,8 @@ void ring_close(struct ring *g)
     bell_close(&g->room);
 }
 
-/* What the other lane writes is looked at only where what was seen of it last does not
- * tell: its cache line goes from core to core each time. */
+/* Loads the other lane's counter only if the value seen last does not suffice, as each
+ * load moves its cache line from core to core. */
 bool ring_has_room(struct ring *g, int64_t k)
 {
     if (k - g->taken_seen >= g->slots)

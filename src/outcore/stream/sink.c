@@ -2,7 +2,10 @@
 #include "base/err.h"
 #include <string.h>
 
-enum { SLEEP_UNIT = 1000000, NAP_US = 1000 }; /* shorter pauses are never so short */
+enum {
+    SLEEP_UNIT = 1000000,
+    NAP_US = 1000
+}; /* a sleep shorter than this takes longer than asked */
 
 int sink_parse(struct consume *how, const char *text)
 {

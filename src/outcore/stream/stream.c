@@ -2,11 +2,10 @@
  * (2008): a large file in slots, and many small files by readers whose slots one
  * consumer empties.
  *
- * Bytes: phases alone, read, verify and plain read all bytes of the input, phases make
- * and write write them; phase sink moves none.
- * Memory of a rank: with --mode=file readers x (slots + 3) x bytes of a slot; with
- * --mode=files (readers + 1) x slots x bytes of a slot, or of the largest document, and
- * the names. */
+ * Bytes: the phases alone, read, verify and plain read all bytes of the input; the
+ * phases make and write write them; phase sink moves none. Memory of a rank: with
+ * --mode=file readers x (slots + 3) x bytes of a slot; with --mode=files (readers + 1)
+ * x slots x bytes of a slot, or of the largest document, and the names. */
 #include "outcore/stream/stream.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -146,7 +145,7 @@ static int put_away(struct run *r, int rc)
     return s->many.given ? 0 : data_folder_remove(r, &s->many.folder);
 }
 
-/* ---- what is told ---------------------------------------------------------------- */
+/* ---- report ---------------------------------------------------------------------- */
 
 static int results(struct run *r, int rc)
 {
@@ -203,7 +202,7 @@ static void close_all(struct run *r)
 
 /* ---- the plan -------------------------------------------------------------------- */
 
-/* Options that say nothing in this mode. */
+/* Refuses options that have no effect in this mode. */
 static int check_options(const struct run *r, const struct streaming *s)
 {
     static const struct {
@@ -290,7 +289,7 @@ static int plan_given(struct run *r, struct many *m, const char *path)
     return 0;
 }
 
-/* Reading, lane 0 is the consumer. */
+/* Plans mode files. When reading, lane 0 is the consumer. */
 static int plan_files(struct run *r, struct streaming *s, struct run_need *n)
 {
     struct passing *p = &s->many.passing;

@@ -1,5 +1,5 @@
-/* A folder of outputs, read by whoever comes after a run that was cut off: each must
- * end with a whole section. */
+/* Checks a folder of outputs, such as a run that was cut off leaves: each must end with
+ * a whole section. */
 #include "base/err.h"
 #include "outcore/text/text.h"
 #include "outcore/text/walk.h"
@@ -13,8 +13,8 @@ struct checking {
     int64_t complete, incomplete, leftovers; /* of all lanes, after the phase */
 };
 
-/* "NAME.lex": its NAME; what a renaming run was about to write is called ".NAME.lex."
- * and more, and is nobody's. */
+/* Takes NAME from "NAME.lex". A renaming run's temporary files, ".NAME.lex." and a
+ * suffix, belong to no document. */
 static bool label_of(const char *name, char label[TEXT_LABEL])
 {
     size_t n = strlen(name);

@@ -17,7 +17,7 @@ struct container {
     struct run_file file;
     struct run_stream *stream;
     struct text_out index;
-    int64_t files, at; /* in the file */
+    int64_t files, at; /* at: offset in the file */
 };
 
 static void open_file(struct container *c, struct run_set *s, struct run *r, int m,
@@ -116,9 +116,9 @@ int64_t text_container_end(struct container_writer **out, int64_t *bytes)
 
 struct container_reader {
     struct container c;
-    const char *piece; /* of the stream, not taken yet */
+    const char *piece; /* part of the stream not consumed yet */
     int64_t left;
-    const char *line; /* of the index: the next file's */
+    const char *line; /* line of the index for the next file */
     int64_t more;     /* bytes that are not of files */
 };
 
@@ -142,7 +142,7 @@ static void open_stream(struct container_reader *c, int64_t from, int64_t bytes)
         run_stream_open(&c->c.stream, &c->c.file, &how);
 }
 
-/* The next n bytes. */
+/* Copies the next n bytes. */
 static int take(struct container_reader *c, char *to, int64_t n)
 {
     while (n > 0) {

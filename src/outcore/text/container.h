@@ -20,28 +20,28 @@
 struct container_writer;
 struct container_reader;
 
-/* Local, of a lane, in a phase. The container of this lane and generation m in the
- * folder of the set is made. Failures of all calls are kept in the run; then they do
- * nothing. */
+/* Local, by a lane, in a phase. Makes the container of this lane and generation m in
+ * the folder of the set; text_container_put() adds a file to it. All calls keep
+ * failures in the run; after one they do nothing. */
 void text_container_make(struct container_writer **w, struct run_set *s, struct run *r,
                          int m);
 void text_container_put(struct container_writer *w, const char *label,
                         const struct text_out *file);
 
-/* Local. Index and end are written; *bytes are those of the whole. Returns how many of
- * them are not of files. *w becomes NULL. */
+/* Local. Writes the index and the end; *bytes is the size of the whole file. Returns
+ * how many of these bytes are not of files. *w becomes NULL. */
 int64_t text_container_end(struct container_writer **w, int64_t *bytes);
 
 /* Local. Opens the container of generation m, of so many bytes, and reads its index. */
 void text_container_open(struct container_reader **c, struct run_set *s, struct run *r,
                          int m, int64_t bytes);
 
-/* Local. The next file, which must have this label and size. */
+/* Local. Reads the next file, which must have this label and size. */
 void text_container_get(struct container_reader *c, const char *label, int64_t bytes,
                         struct text_out *file);
 
-/* Local. Closes it, and removes it. Returns how many bytes that are not of files were
- * read. *c becomes NULL. */
+/* Local. Closes the container; removes it, too, with `remove`. Returns how many bytes
+ * that are not of files were read. *c becomes NULL. */
 int64_t text_container_close(struct container_reader **c, bool remove);
 
 #endif

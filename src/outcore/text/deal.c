@@ -8,7 +8,7 @@
 
 /* ---- sizes ----------------------------------------------------------------------- */
 
-/* A link has the size of what it leads to. */
+/* Returns the size of a file. A link has the size of its target. */
 static int64_t size_of(struct io_folder *d, const char *name)
 {
     struct io_whole w = {.name = name, .fd = -1};
@@ -41,7 +41,7 @@ int deal_worker(int64_t place, int n)
     return place / n % 2 ? n - 1 - at : at;
 }
 
-/* The place of this rank's first file of each size. */
+/* Finds the place of this rank's first file of each size. */
 static void find_first(struct run *r, const int64_t *bytes, int64_t n,
                        int64_t first[HIST_SIZE])
 {
@@ -52,7 +52,7 @@ static void find_first(struct run *r, const int64_t *bytes, int64_t n,
         mine[hist_bucket(bytes[i])]++;
     MPI_Allreduce(mine, all, HIST_SIZE, MPI_INT64_T, MPI_SUM, r->world.comm);
     MPI_Exscan(mine, before, HIST_SIZE, MPI_INT64_T, MPI_SUM, r->world.comm);
-    if (r->world.rank == 0) /* what it received is undefined */
+    if (r->world.rank == 0) /* MPI_Exscan leaves it undefined on rank 0 */
         memset(before, 0, sizeof before);
     int64_t longer = 0;
     for (int b = HIST_SIZE - 1; b >= 0; b--) {
@@ -61,14 +61,14 @@ static void find_first(struct run *r, const int64_t *bytes, int64_t n,
     }
 }
 
-/* ---- sent to whom they belong ---------------------------------------------------- */
+/* ---- exchange -------------------------------------------------------------------- */
 
 struct parcel { /* followed by the name, with its zero byte */
     int64_t place, bytes;
 };
 
 struct post {
-    int *counts[2], *at[2]; /* bytes to each rank, and from each; and where */
+    int *counts[2], *at[2]; /* [0]: to each rank; [1]: from each; bytes and offsets */
     char *data[2];
     int64_t bytes[2];
 };
@@ -89,7 +89,7 @@ static int too_many(void)
         "the names of one rank's files have more than 2 GiB: use more ranks");
 }
 
-/* Where each rank's bytes begin. */
+/* Computes the offset at which each rank's bytes begin, and allocates room. */
 static int lay_out(const struct run *r, struct post *p, int which)
 {
     p->bytes[which] = 0;
@@ -118,7 +118,7 @@ static int64_t parcel_bytes(const char *name)
 static void pack(const struct run *r, const struct many *m, const int64_t *bytes,
                  const int64_t *place, struct post *p)
 {
-    int *at = p->counts[1]; /* not needed yet */
+    int *at = p->counts[1]; /* counts[1] is not needed yet */
     memcpy(at, p->at[0], (size_t)r->world.size * sizeof *at);
     for (int64_t i = 0; i < m->names.n; i++) {
         const char *name = names_at(&m->names, i);
@@ -162,7 +162,7 @@ static int exchange(struct run *r, const struct many *m, const int64_t *bytes,
     return rc;
 }
 
-/* ---- what has come --------------------------------------------------------------- */
+/* ---- received files -------------------------------------------------------------- */
 
 static int64_t count_parcels(const struct post *p)
 {
@@ -178,7 +178,7 @@ static int by_place(const void *a, const void *b)
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Each lane's own, in the order of places. */
+/* Sorts the files by lane, and those of a lane by place. */
 static void sort_files(const struct run *r, struct text_files *f)
 {
     struct text_file *old = f->is + f->n;
@@ -196,7 +196,7 @@ static void sort_files(const struct run *r, struct text_files *f)
 static int unpack(const struct run *r, struct post *p, struct text_files *f)
 {
     f->n = count_parcels(p);
-    f->is = calloc((size_t)f->n * 2 + 1, sizeof *f->is); /* and to be sorted */
+    f->is = calloc((size_t)f->n * 2 + 1, sizeof *f->is); /* twice, for sorting */
     f->first = calloc((size_t)r->lanes + 1, sizeof *f->first);
     f->text = p->data[1];
     p->data[1] = NULL;

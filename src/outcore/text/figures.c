@@ -48,7 +48,7 @@ static void time_figures(struct run *r, const struct text_sums *s)
 {
     double open = s->ns[ACT_OPEN_CLOSE];
     double io = open + s->ns[ACT_READ] + s->ns[ACT_WRITE] + s->ns[ACT_SYNC];
-    if (!text.pipe.way.by_document) { /* else the phase has these */
+    if (!text.pipe.way.by_document) { /* otherwise the phase reports these */
         run_figure(r, "pipeline", "wall_s", "s", "lower",
                    "seconds of m1 .. m8, each the slowest rank's", s->wall_s);
         run_figure(r, "pipeline", "io_share", "%", "lower",

@@ -1,5 +1,5 @@
-/* The modules' buffer, as those that move files use it: with a sentence where there is
- * no memory. */
+/* Grows the modules' buffers for the code that moves files, with a sentence if memory
+ * is exhausted. */
 #ifndef OUTCORE_TEXT_GROW_H
 #define OUTCORE_TEXT_GROW_H
 
@@ -7,8 +7,8 @@
 #include "outcore/text/modules/job.h"
 #include <stdlib.h>
 
-/* Local. Room for `more` bytes behind those that there are. 0, or -ENOMEM with a
- * sentence. */
+/* Local. Makes room for `more` bytes behind the present ones. 0, or -ENOMEM with
+ * a sentence. */
 static inline int grow_room(struct text_out *g, int64_t more)
 {
     int rc = text_out_fit(g, more);

@@ -5,17 +5,17 @@
 
 static const struct {
     const char *section;
-    int64_t grown; /* bytes after it, in 1 / 100,000 of the input's */
+    int64_t grown; /* size of the output after it, in 1 / 100,000 of the input's size */
 } module[MADE_MODULES] = {{"BODY", 86000},      {"KEYWORDS", 95000},
                           {"CRF", 115000},      {"MAXENT", 150000},
                           {"ENTITIES", 220000}, {"PROXIMITY", 420000},
                           {"TABLE", 489910},    {"DECISION", 501626}};
 
-/* What is in front of BODY, behind the name; all sections must be there. */
+/* Text between the name and BODY; all sections must be there. */
 static const char before_body[] = "\n%%TITLE 0\n\n%%AUTHOR 0\n\n%%DATELINE 0\n\n"
                                   "%%DATE 0\n\n%%TOPICS 0\n\n";
 
-/* "LEX1 NAME", and that. */
+/* Length of "LEX1 NAME" and of before_body; 0 after module 0. */
 static int64_t head_bytes(int m, const char *name)
 {
     return m ? 0 : (int64_t)(5 + strlen(name) + sizeof before_body - 1);
@@ -29,13 +29,14 @@ static int digits(int64_t n)
     return d;
 }
 
-/* "%%SECTION BYTES\n" before, and "\n" after. */
+/* Length of "%%SECTION BYTES\n" before the contents, and of "\n" after them. */
 static int64_t around(int m, int64_t n)
 {
     return 5 + (int64_t)strlen(module[m].section) + digits(n);
 }
 
-/* Of a section that is to take so many bytes with what is around it; at least 0. */
+/* Length of a section's contents if it is to take `bytes` with what is around it; at
+ * least 0. */
 static int64_t contents(int m, int64_t bytes)
 {
     int64_t n = bytes - around(m, 0);
@@ -50,7 +51,8 @@ static int64_t grown(int m, int64_t in_bytes)
     return (int64_t)((__int128)in_bytes * module[m].grown / 100000);
 }
 
-/* Of the contents of section m, and of all after it. */
+/* Returns the length of the contents of section m; *all becomes the size of the output
+ * after it. */
 static int64_t section_bytes(int m, const char *name, int64_t in_bytes, int64_t *all)
 {
     int64_t n = 0;
@@ -79,7 +81,7 @@ static uint64_t key_of(const char *name, int m)
     return rng_key(x, (uint64_t)m);
 }
 
-/* Each number gives eight characters. */
+/* Fills `to`: eight characters from each random number. */
 static void put_contents(char *to, int64_t n, uint64_t key)
 {
     static const char letter[] =

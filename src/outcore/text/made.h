@@ -1,10 +1,10 @@
-/* Sections that are made, for --cost=none: as long as those of the 2007 study's eight
+/* Generated sections, for --cost=none: as long as those of the 2007 study's eight
  * modules must have been, with contents that follow from the name of the file. So the
  * I/O is that of the pipeline, and no time goes into text. No MPI, no files.
  *
- * Of the 3183 documents (9,840,000 bytes) the output has 49.4 MB, writing it anew in
+ * For the 3183 documents (9,840,000 bytes) the output has 49.4 MB, writing it anew in
  * each module 204.4 MB, and reading it three times in each 494.7 MB, as in the study's
- * Table 4.2. How this grows from module to module the study does not say; it says that
+ * Table 4.2. The study does not say how this grows from module to module; it says that
  * bytes grow rapidly in the last four. */
 #ifndef OUTCORE_TEXT_MADE_H
 #define OUTCORE_TEXT_MADE_H
@@ -13,12 +13,12 @@
 
 enum { MADE_MODULES = 8 };
 
-/* Local. The bytes of an output after modules 0 .. m, of an input with that name (what
- * stands in the first line) and so many bytes. */
+/* Local. Returns the size of an output after modules 0 .. m, for an input of in_bytes
+ * bytes with that name (as the first line has it). */
 int64_t made_bytes(int m, const char *name, int64_t in_bytes);
 
-/* Local. What module m appends to it, into `to`: made_bytes(m) - made_bytes(m - 1)
- * bytes, which it returns. */
+/* Local. Writes to `to` the bytes that module m appends: made_bytes(m) - made_bytes(m -
+ * 1) of them, which it returns. */
 int64_t made_section(int m, const char *name, int64_t in_bytes, char *to);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The first of those that have a file of their own. */
+/* The first module that has a file of its own. */
 enum { FIRST = 1 };
 
 static const char *const made_name[MODELS] = {NULL, "crf", "maxent"};

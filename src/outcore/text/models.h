@@ -9,29 +9,30 @@
 enum { MODELS = 3 };
 
 struct model_file {
-    const char *path; /* as it was given; NULL: none */
+    const char *path; /* as given; NULL: none */
     int64_t bytes;
 };
 
 struct models {
     struct model_file of[MODELS]; /* of modules 1, 2 and 3 (from 0) */
-    struct data_folder folder;    /* of those that are made */
-    int64_t made_bytes;           /* of each of two; 0: none are made */
+    struct data_folder folder;    /* of the generated ones */
+    int64_t made_bytes;           /* size of each of two; 0: none are generated */
     struct text_out memory;
 };
 
-/* Local, in `plan`. Looks at those that are given: 0, or -errno with a sentence. */
+/* Local, in `plan`. Finds the sizes of the given files: 0, or -errno with
+ * a sentence. */
 int models_plan(struct models *m);
 
-/* **Collective**, a phase of its own, none of the work: makes those that are to be
- * made. Returns the agreed verdict. */
+/* **Collective**, a phase of its own, which is not part of the work: generates models,
+ * if asked. Returns the agreed verdict. */
 int models_make(struct run *r, struct models *m);
 
-/* Local, on the rank's thread, in a phase: reads the file of that module, if it has
- * one. Returns how many bytes, and adds to *opened; they are in m->memory. */
+/* Local, on the rank's thread, in a phase: reads that module's file into m->memory, if
+ * it has one. Returns the number of bytes, and adds to *opened. */
 int64_t models_read(struct run *r, struct models *m, int module, int64_t *opened);
 
-/* **Collective.** Removes what was made. Returns the agreed verdict. */
+/* **Collective.** Removes the generated files. Returns the agreed verdict. */
 int models_remove(struct run *r, struct models *m);
 
 #endif

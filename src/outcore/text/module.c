@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* ---- what lanes share ------------------------------------------------------------ */
+/* ---- shared by all lanes --------------------------------------------------------- */
 
 int text_tools_load(struct text_tools **tools, const struct text_given *given)
 {
@@ -43,7 +43,7 @@ void text_tools_free(struct text_tools *tools)
     free(tools);
 }
 
-/* ---- what a lane has ------------------------------------------------------------- */
+/* ---- per lane -------------------------------------------------------------------- */
 
 int text_room_make(struct text_room **room)
 {
@@ -80,7 +80,7 @@ static bool is_xml(const struct text_job *j)
     return at < end && *at == '<';
 }
 
-/* All of it is BODY. */
+/* Puts all of the input into BODY; the other sections are empty. */
 static int plain_sections(struct text_job *j)
 {
     for (int s = LEX_TITLE; s <= LEX_BODY; s++) {

@@ -2,7 +2,7 @@
 #include "outcore/text/text.h"
 #include <string.h>
 
-/* ---- before ---------------------------------------------------------------------- */
+/* ---- preparation ----------------------------------------------------------------- */
 
 int text_begin(struct run *r, void *unused)
 {
@@ -18,7 +18,7 @@ int text_begin(struct run *r, void *unused)
     return r->failed;
 }
 
-/* Inputs and models, and the folder of the outputs. */
+/* Makes inputs, models, and the folder of the outputs. */
 int text_make(struct run *r, void *unused)
 {
     (void)unused;
@@ -33,7 +33,7 @@ int text_make(struct run *r, void *unused)
 
 /* ---- the pipeline ---------------------------------------------------------------- */
 
-/* What a module is, once it has read its file. */
+/* Reads a module's file, and makes the module's data from it. */
 static void start_module(struct run *r, int m)
 {
     struct pipeline *p = &text.pipe;
@@ -52,7 +52,7 @@ static void start_module(struct run *r, int m)
     run_fail(r, text_tools_load(&p->work.tools[m], &given));
 }
 
-/* Modules first .. last, with what they read when they start. */
+/* Runs modules first .. last in one phase; each reads its file when it starts. */
 static int text_phase(struct run *r, const char *name, int first, int last)
 {
     struct pipeline *p = &text.pipe;
@@ -88,7 +88,7 @@ int text_run(struct run *r, void *unused)
     return 0;
 }
 
-/* ---- the answer ------------------------------------------------------------------ */
+/* ---- results --------------------------------------------------------------------- */
 
 static void add_up(struct run *r)
 {
@@ -143,7 +143,7 @@ int text_results(struct run *r, int rc)
     return rc;
 }
 
-/* ---- after ----------------------------------------------------------------------- */
+/* ---- clean-up -------------------------------------------------------------------- */
 
 static int put_input_away(struct run *r, bool keep)
 {

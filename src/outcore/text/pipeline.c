@@ -37,7 +37,7 @@ const char *text_output(const char *label, char out[TEXT_LABEL])
 
 /* ---- reading --------------------------------------------------------------------- */
 
-/* The size that a file has by what was found before. */
+/* Checks that a file has the size that was found, or written, before. */
 static int check_size(struct going *g, struct run_set *s, const struct io_whole *w,
                       int64_t expected, int m)
 {
@@ -75,7 +75,7 @@ static void read_passes(struct going *g, struct run_set *s, struct io_whole *w)
     }
 }
 
-/* All of a file, into the lane's memory. */
+/* Reads a whole file into the lane's memory. */
 static void read_file(struct going *g, struct run_set *s, const char *name,
                       int64_t bytes, int m)
 {
@@ -92,7 +92,7 @@ static void read_file(struct going *g, struct run_set *s, const char *name,
     doc->bytes = bytes;
 }
 
-/* By the sizes of the file. */
+/* Adds the expected reads, from the sizes of the file. */
 static void expect_read(struct going *g, const struct text_file *f, int m)
 {
     g->l->reads += g->passes * (m ? f->bytes : f->in_bytes);
@@ -142,7 +142,7 @@ static void write_after(struct going *g, struct text_file *f, const char *label,
 
 /* ---- modules --------------------------------------------------------------------- */
 
-/* What is no input may be left out; another failure is one. */
+/* --bad=skip skips malformed input; other errors end the run. */
 static bool is_skipped(struct going *g, struct text_file *f, int rc)
 {
     if (rc != -EBADMSG || !g->p->way.skip_bad || g->r->failed)
@@ -153,7 +153,7 @@ static bool is_skipped(struct going *g, struct text_file *f, int rc)
     return true;
 }
 
-/* What the module adds stands in `out`, and behind what the file has. */
+/* Runs module m: its section gets into `out`, and is appended to `doc`. */
 static int work(struct going *g, struct text_file *f, const char *label, int m)
 {
     struct text_lane *l = g->l;
@@ -171,7 +171,7 @@ static int work(struct going *g, struct text_file *f, const char *label, int m)
     return 0;
 }
 
-/* What is written, by the sizes of the file before and after. */
+/* Adds the expected writes, from the sizes of the file before and after. */
 static void expect_write(struct going *g, int64_t before, int64_t after, int m)
 {
     g->l->writes += after - (adds(g, m) ? before : 0);
@@ -257,7 +257,7 @@ void pipeline_run(struct run *r, struct pipeline *p, int first, int last)
     run_lanes(r, go, &g);
 }
 
-/* ---- what it must come to -------------------------------------------------------- */
+/* ---- expected bytes -------------------------------------------------------------- */
 
 int pipeline_judge(struct run *r, struct pipeline *p, const char *phase)
 {

@@ -1,13 +1,13 @@
 /* outcore text: the entity extraction pipeline of the 2007 study (chapter 4): eight
- * modules in sequence over many small files, tied by the file system.
+ * modules in sequence over many small files, coupled by the file system.
  *
- * Bytes, where s(0) are those of all inputs, and s(m) those of all outputs after module
- * m: rewriting, module m reads passes x s(m - 1) and writes s(m); appending, it writes
- * s(m) - s(m - 1); fused, passes x s(0) are read and s(8) written. In a container there
- * are 72 bytes and a line for each file more. Models are read by every rank.
- * Opened are, rewriting and appending, 16 files for each input; fused, 2.
- * Memory of a rank: for each lane three times the largest output; the models; 300 bytes
- * and the name for each of its files. */
+ * Bytes, where s(0) is the size of all inputs, and s(m) that of all outputs after
+ * module m: rewriting, module m reads passes x s(m - 1) and writes s(m); appending, it
+ * writes s(m) - s(m - 1); fused, passes x s(0) are read and s(8) written. A container
+ * adds 72 bytes and a line for each file. Every rank reads the models. Opens: 16 files
+ * for each input when rewriting or appending; 2 when fused. Memory of a rank: for each
+ * lane three times the largest output; the models; 300 bytes and the name for each of
+ * its files. */
 #include "outcore/text/text.h"
 #include "base/err.h"
 #include "outcore/commands.h"
@@ -119,7 +119,7 @@ static struct opt table[] = {
 };
 /* clang-format on */
 
-/* ---- what was asked for ---------------------------------------------------------- */
+/* ---- checks of options ----------------------------------------------------------- */
 
 static bool is_given(const struct run *r, const char *option)
 {
@@ -169,7 +169,7 @@ static int check(const struct run *r)
     return check_way(r);
 }
 
-/* What only real modules have. */
+/* Checks the options that only real modules have. */
 static int check_real(const struct run *r)
 {
     static const char *const only[] = {"lexicon", "crf",         "maxent", "weights",
@@ -236,7 +236,7 @@ static int plan_input(struct run *r)
     return rc ? rc : deal_files(r, m, &text.pipe.files);
 }
 
-/* What is read and written, by the sizes of the sections that are made. */
+/* Computes the bytes read and written from the sizes of generated sections. */
 static void plan_bytes(const struct run *r, struct run_need *n)
 {
     bool fused = text.pipe.way.update == TEXT_FUSED;
@@ -259,7 +259,7 @@ static void plan_bytes(const struct run *r, struct run_need *n)
     n->write_bytes += 2 * text.set.model_bytes;
 }
 
-/* Inputs and models that are made, and the outputs at the end. */
+/* Counts generated inputs and models, and the outputs at the end. */
 static int64_t count_files(const struct run *r)
 {
     int64_t documents = text.many.given ? text.pipe.files.all : text.many.documents.n;

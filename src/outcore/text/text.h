@@ -1,4 +1,4 @@
-/* Inside of outcore text: what is asked for, and what its files share. */
+/* Internals of outcore text: its options, and the state that its files share. */
 #ifndef OUTCORE_TEXT_TEXT_H
 #define OUTCORE_TEXT_TEXT_H
 
@@ -8,7 +8,7 @@
 #include "outcore/text/pipeline.h"
 #include "run/workload.h"
 
-/* What the phases of a repetition came to, of all ranks. */
+/* Sums over the phases of a repetition, of all ranks. */
 struct text_sums {
     double wall_s, io_s;
     double ns[ACT_COUNT];
@@ -29,14 +29,14 @@ struct text {
     struct pipeline pipe;
     struct models models;
     struct text_sums sums;
-    uint64_t crc; /* the sum of the outputs' CRC-32, of all ranks */
+    uint64_t crc; /* sum of the outputs' CRC-32, of all ranks */
     int64_t out_bytes, skipped, done;
-    bool known; /* the two above */
+    bool known; /* the two above are valid */
 };
 
 extern struct text text;
 
-/* Stages, and what workload has (run/workload.h). */
+/* Stages and callbacks of the workload (run/workload.h). */
 int text_begin(struct run *r, void *unused);
 int text_make(struct run *r, void *unused);
 int text_run(struct run *r, void *unused);
@@ -47,8 +47,8 @@ int text_results(struct run *r, int rc);
 /* **Collective.** Phase `check`, for --check. Returns the agreed verdict. */
 int text_check_all(struct run *r);
 
-/* **Collective**, after each phase of work, and after the last one: adds to the sums;
- * makes figures of them. */
+/* **Collective.** text_sum_up(), after each phase of work, adds to the sums;
+ * text_figures(), after the last one, reports figures of them. */
 void text_sum_up(struct run *r);
 void text_figures(struct run *r);
 

@@ -1,11 +1,11 @@
-/* What pipelines have written, against what modules make in memory. */
+/* Compares the outputs of pipelines with those that modules make in memory. */
 #include "base/err.h"
 #include "base/format/crc.h"
 #include "outcore/text/pipeline.h"
 #include "run/lanes.h"
 #include <string.h>
 
-/* All sections, one after another, in l->all; the input is in l->doc. */
+/* Makes all sections, one after another, in l->all; the input is in l->doc. */
 static int make_all(struct going *g, const struct text_file *f, const char *label)
 {
     struct text_lane *l = g->l;

@@ -22,7 +22,7 @@ static bool take(struct walker *w, const char *text, int64_t n)
     return true;
 }
 
-/* A name in capitals; what does not fit is none. */
+/* Reads a name in capitals; fails if it is longer than the buffer. */
 static bool take_name(struct walker *w)
 {
     int n = 0;

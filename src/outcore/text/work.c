@@ -2,15 +2,15 @@
 #include "base/clock.h"
 #include "outcore/text/made.h"
 
-/* ---- as long as in 2007 ---------------------------------------------------------- */
+/* ---- simulated work -------------------------------------------------------------- */
 
 /* Shares of the modules in the time without I/O. The study shows them in a figure
  * without numbers, and says that the two extractors with models are intensive in
- * processor time; these are ours. */
+ * processor time; these numbers are our own. */
 static const double share[TEXT_STEPS] = {0.04, 0.06, 0.44, 0.30,
                                          0.03, 0.06, 0.04, 0.03};
 
-/* Chains of additions and multiplications that no compiler can leave out. */
+/* Does chains of additions and multiplications that no compiler can omit. */
 static void some_work(double y[8])
 {
     for (int i = 0; i < 512; i++)

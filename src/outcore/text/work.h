@@ -1,5 +1,5 @@
-/* What a module does to a file in memory: the real thing, sections that are only as
- * long, or work that takes as long as it took Java in 2007. No MPI, no files. */
+/* A module's work on a file in memory: the real one, generated sections of the same
+ * length, or work that takes as long as Java took in 2007. No MPI, no files. */
 #ifndef OUTCORE_TEXT_WORK_H
 #define OUTCORE_TEXT_WORK_H
 
@@ -16,10 +16,10 @@ struct text_work {
     struct text_tools *tools[TEXT_STEPS]; /* of each module; real only */
 };
 
-/* Local, any thread, with a room of its own. What module m (0 ..) adds to the file with
- * that label, in `out` in the place of what was there. `in` is the input's bytes for
- * module 0, and the output so far for the others; in_bytes are those of the input. 0,
- * or -errno with a sentence (-EBADMSG: the input is not what it should be). */
+/* Local, any thread, with a room of its own. Runs module m (0 ..) on the file with that
+ * label, and replaces the contents of `out` by what the module adds. `in` is the input
+ * for module 0, and the output so far for the others; in_bytes is the size of the
+ * input. 0, or -errno with a sentence (-EBADMSG: malformed input). */
 int text_step(const struct text_work *w, struct text_room *room, int m,
               const char *label, const struct text_out *in, int64_t in_bytes,
               struct text_out *out);

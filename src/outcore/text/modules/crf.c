@@ -4,7 +4,8 @@
 #include "outcore/text/modules/sentences.h"
 #include <math.h>
 
-/* Sums in the order of the features: another order rounds differently. */
+/* Adds up the weights in the order of the features: another order rounds
+ * differently. */
 static int score(const struct tagging *t, int64_t i, double *state)
 {
     int32_t feature[FEATURES];
@@ -16,7 +17,8 @@ static int score(const struct tagging *t, int64_t i, double *state)
     return n < 0 ? n : 0;
 }
 
-/* From the best ways to the token before it; of equal ones the lower label's. */
+/* One Viterbi step, from the best paths to the token before. Of equal paths the one
+ * from the lower label wins. */
 static void step(const struct model *m, const double *before, double *now,
                  uint8_t *back)
 {

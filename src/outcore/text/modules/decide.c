@@ -1,4 +1,4 @@
-/* Module 8: prose, or a table, by what TABLE says. */
+/* Module 8: decides from TABLE whether the document is prose or a table. */
 #include "outcore/text/modules/lex.h"
 #include "outcore/text/modules/modules.h"
 

@@ -1,4 +1,4 @@
-/* What a module is given, and where it puts what it has found. */
+/* A module's work on one document: its input, its data, and its output. */
 #ifndef OUTCORE_TEXT_JOB_H
 #define OUTCORE_TEXT_JOB_H
 
@@ -20,22 +20,22 @@ enum text_module {
 /* "xml", "keywords" ... */
 extern const char *const text_module_names[TEXT_MODULES];
 
-/* AUTO: XML where the first byte that is no blank is a "<", or where it is UTF-16. */
+/* AUTO: XML if the first byte that is not a blank is a "<", or if it is UTF-16. */
 enum text_format { TEXT_FORMAT_XML, TEXT_FORMAT_PLAIN, TEXT_FORMAT_AUTO };
 
 #define TEXT_VOTES 3 /* modules that find entities */
 
 struct text_bytes {
-    const char *name; /* of the file, for sentences */
+    const char *name; /* file name, for error sentences */
     const char *at;
     int64_t bytes;
 };
 
-/* A buffer that grows, and is used again; all zeros: an empty one. free(at) ends it. */
+/* A growing buffer that is reused; all zeros: an empty one. free(at) ends it. */
 struct text_out {
     char *at;
     int64_t bytes, room;
-    int64_t most; /* it may not hold more; 0: as much as there is memory */
+    int64_t most; /* most bytes that it may hold; 0: no limit */
     int failed;   /* 0, or -errno: then nothing more is put into it */
 };
 
@@ -61,14 +61,14 @@ struct xml_reader;
 struct text_room {
     struct xml_reader *xml;
     struct text_array starts;       /* of words (keywords.c) */
-    struct text_array spans;        /* unify.c */
-    struct text_array marks, order; /* proximity.c */
-    /* Of a sentence (sentences.h): */
+    struct text_array spans;        /* see unify.c */
+    struct text_array marks, order; /* see proximity.c */
+    /* One sentence (sentences.h): */
     struct text_array tokens, labels, probabilities, scores, back;
     struct text_out lower, shape;
 };
 
-/* Where sections are in a .lex (lex.h). */
+/* The sections of a .lex, in the order of the file (lex.h). */
 enum lex_section {
     LEX_TITLE,
     LEX_AUTHOR,
@@ -99,30 +99,30 @@ struct text_job {
     const char *name;
     const char *in;
     int64_t in_bytes;
-    struct lex_part part[LEX_SECTIONS]; /* those of the modules before it */
+    struct lex_part part[LEX_SECTIONS]; /* sections of the modules before it */
     struct text_out *out;
 };
 
-/* Local. Keeps the sentence "module keywords: ..." with file and offset (-1: none);
- * returns `code`. */
+/* Local. Sets the error sentence "module keywords: ..." with file and offset (-1:
+ * none); returns `code`. */
 int text_fail(const struct text_job *j, int code, int64_t offset, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Local. The offset of `at` in the job's input. */
+/* Local. Returns the offset of `at` in the job's input. */
 static inline int64_t text_offset(const struct text_job *j, const char *at)
 {
     return at - j->in;
 }
 
-/* Local. Room for n elements of so many bytes, those that are there kept; twice as many
- * as before at least. 0, or -ENOMEM without a sentence. */
+/* Local. Makes room for n elements of `bytes` bytes each and keeps the present ones; at
+ * least doubles the room. 0, or -ENOMEM without a sentence. */
 int text_array_fit(struct text_array *a, int64_t n, int64_t bytes);
 
-/* Local. Room for so many bytes more; else o->failed is set (-ENOMEM or -EFBIG, without
- * a sentence) and returned. */
+/* Local. Makes room for `more` more bytes; on failure sets o->failed (-ENOMEM or
+ * -EFBIG, without a sentence) and returns it. */
 int text_out_fit(struct text_out *o, int64_t more);
 
-/* Local. Puts bytes, a text, a decimal number. Where that fails o->failed tells. */
+/* Local. Append bytes, a text, a decimal number. On failure they set o->failed. */
 static inline void text_put(struct text_out *o, const void *bytes, int64_t n)
 {
     if (n > o->room - o->bytes && text_out_fit(o, n))

@@ -1,10 +1,10 @@
-/* Module 2: phrases of the lexicon. O(bytes of BODY + of what is found). */
+/* Module 2: finds the phrases of the lexicon. O(bytes of BODY + bytes found). */
 #include "outcore/text/modules/lex.h"
 #include "outcore/text/modules/lexicon.h"
 #include "outcore/text/modules/modules.h"
 #include <errno.h>
 
-/* Starts of the last words of a document, as many as a phrase can have, in a ring. */
+/* Ring of the starts of a document's last words, as many as a phrase can have. */
 struct words {
     int64_t *start;
     int64_t mask, n;
@@ -24,20 +24,21 @@ static void put_found(struct text_job *j, const struct words *w, int32_t state,
     }
 }
 
-/* ---- where words begin and end --------------------------------------------------- */
+/* ---- word boundaries ------------------------------------------------------------- */
 
-enum { BATCH = 1024 }; /* bytes that are looked at at once */
+enum { BATCH = 1024 }; /* bytes scanned at once */
 
-/* Words, and a last one that goes on behind them where n is odd. */
+/* The words of a batch. If n is odd, the last word goes on behind it. */
 struct batch {
-    int64_t bound[BATCH + 66];      /* offset of a word, of its end, of a word ... */
-    int32_t number[BATCH / 2 + 34]; /* from 1 on; 0: of the word before them */
+    int64_t bound[BATCH + 66];      /* start of a word, its end, start of the
+                                     * next ... */
+    int32_t number[BATCH / 2 + 34]; /* from 1 on; 0: word before the batch */
     struct lexicon_at pair[BATCH / 2 + 33];
     int n;
     uint64_t inside; /* 1: a word goes on */
 };
 
-/* A bit for each of 8 bytes, 1 in a word: their highest bits, gathered. */
+/* Returns a bit for each of 8 bytes, 1 in a word: it gathers their highest bits. */
 static inline uint64_t word_bits(uint64_t x)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), high = ones << 7;
@@ -48,7 +49,7 @@ static inline uint64_t word_bits(uint64_t x)
     return (word >> 7) * UINT64_C(0x0102040810204080) >> 56;
 }
 
-/* Adds what 64 bytes begin and end; `offset` is theirs. */
+/* Adds the word boundaries in 64 bytes, which are at `offset`. */
 static void add_bounds(struct batch *b, const char *at, int64_t offset)
 {
     uint64_t bits = 0, eight, change;
@@ -62,8 +63,8 @@ static void add_bounds(struct batch *b, const char *at, int64_t offset)
         b->bound[b->n++] = offset + __builtin_ctzll(change);
 }
 
-/* The words of BATCH bytes, or up to the end, from `from` on; returns where they end.
- * What is behind the end is no word. */
+/* Finds the words of BATCH bytes, or up to the end, from `from` on; returns where it
+ * stopped. Bytes behind the end are in no word. */
 static int64_t find_words(struct batch *b, const struct lex_part *body, int64_t from)
 {
     int64_t to = body->bytes - from > BATCH ? from + BATCH : body->bytes;
@@ -80,10 +81,11 @@ static int64_t find_words(struct batch *b, const struct lex_part *body, int64_t 
     return to;
 }
 
-/* ---- what they make -------------------------------------------------------------- */
+/* ---- phrases --------------------------------------------------------------------- */
 
-/* Numbers, then pairs, then states: one word's number does not wait for another's, so
- * the processor looks up several at once, and of states there is little left to do. */
+/* Looks up all words first, then pairs, then states: the lookups of words do not depend
+ * on each other, so the processor does several at once, and little is left to do for
+ * the states. */
 static void number_words(const struct lexicon *x, const struct lex_part *body,
                          struct batch *b)
 {
@@ -115,7 +117,7 @@ static struct lexicon_at follow(struct text_job *j, struct words *w,
     return at;
 }
 
-/* A word that goes on to the last byte ends with it. */
+/* A word that extends to the last byte ends with it. */
 static void find_all(struct text_job *j, struct words *w)
 {
     const struct lex_part *body = &j->part[LEX_BODY];

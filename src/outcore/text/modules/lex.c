@@ -14,7 +14,7 @@ enum text_module lex_module(enum lex_section s)
 
 /* ---- reading --------------------------------------------------------------------- */
 
-/* Its bytes in a head. */
+/* Writes a byte as it is in a head: escaped, if necessary. Returns its length. */
 static int escape(char to[8], char c)
 {
     bool plain = (unsigned char)c >= ' ' && c != 127 && c != '\\';
@@ -34,7 +34,7 @@ static bool skip_text(const char **at, const char *end, const char *text)
     return skip(at, end, text, (int64_t)strlen(text));
 }
 
-/* A decimal number, and the byte behind it. */
+/* Parses a decimal number and the byte `then` behind it. */
 static bool skip_number(const char **at, const char *end, int64_t *n, char then)
 {
     const char *from = *at;
@@ -61,7 +61,7 @@ static int skip_head(const struct text_job *j, const char **at)
     return 0;
 }
 
-/* What should begin here does not. */
+/* Fails because section s does not begin at `at`. */
 static int not_there(const struct text_job *j, enum lex_section s, const char *at)
 {
     const char *name = lex_names[s], *module = text_module_names[lex_module(s)];
@@ -133,7 +133,8 @@ int64_t lex_begin(struct text_job *j)
     return j->out->bytes;
 }
 
-/* How long it is comes before it: it moves. */
+/* Writes the section's head, whose length depends on the size, before the contents: so
+ * these are moved. */
 void lex_end(struct text_job *j, int64_t begun, enum lex_section s)
 {
     struct text_out *o = j->out;

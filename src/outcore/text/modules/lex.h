@@ -19,29 +19,30 @@
 
 extern const char *const lex_names[LEX_SECTIONS];
 
-/* Local. The module that writes that section. */
+/* Local. Returns the module that writes a section. */
 enum text_module lex_module(enum lex_section s);
 
-/* Local. Finds the sections of all modules before j->module in j->in, which must be
- * there, and no others. 0, or -EBADMSG with a sentence. */
+/* Local. Finds the sections of all modules before j->module in j->in. These sections,
+ * and no others, must be there. 0, or -EBADMSG with a sentence. */
 int lex_parse(struct text_job *j);
 
-/* Local. The head of the job's document. */
+/* Local. Writes the head of the job's document. */
 void lex_head(struct text_job *j);
 
-/* Local. A section is what is put between the two; begin returns what end needs. */
+/* Local. Begin and end a section, whose contents are put between the two calls;
+ * lex_end() needs what lex_begin() returned. */
 int64_t lex_begin(struct text_job *j);
 void lex_end(struct text_job *j, int64_t begun, enum lex_section s);
 
-/* A span of BODY, [start, end), and what stands behind it in its line. */
+/* A span of BODY, [start, end), and the rest of its line. */
 struct lex_span {
     int64_t start, end;
     const char *text;
     int32_t text_bytes;
-    int32_t from; /* which of several sections */
+    int32_t from; /* which of several sections it is from */
 };
 
-/* Lines of a section, one after another. */
+/* Iterates over the lines of a section. */
 struct lex_lines {
     const struct text_job *j;
     enum lex_section section;
@@ -50,11 +51,11 @@ struct lex_lines {
 
 struct lex_lines lex_lines(const struct text_job *j, enum lex_section s);
 
-/* Local. The next span: 1; 0: there are no more; -EBADMSG with a sentence: it is none,
- * or not within BODY. */
+/* Local. Reads the next span: 1; 0: there are no more; -EBADMSG with a sentence:
+ * malformed line, or span outside BODY. */
 int lex_next(struct lex_lines *l, struct lex_span *span);
 
-/* Local. The value of the line "NAME VALUE" of a section. 0, or -EBADMSG. */
+/* Local. Finds the value of the line "NAME VALUE" of a section. 0, or -EBADMSG. */
 int lex_value(const struct text_job *j, enum lex_section s, const char *name,
               double *value);
 

@@ -3,13 +3,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* What the phrases may need at most, before they are read: a word takes two bytes of
- * the file, with what is behind it, and is an edge and a state. */
+/* Sizes are bounds, found before the phrases are read: a word takes at least two bytes
+ * of the file, with its separator, and adds at most one edge and one state. */
 struct building {
     struct lexicon *x;
     const struct text_bytes *from;
-    int32_t *word_of; /* by state: the word that it ends with */
-    int32_t *before;  /* by state: the one without that word */
+    int32_t *word_of; /* by state: its last word */
+    int32_t *before;  /* by state: its parent, without the last word */
     int64_t words_most;
     int64_t line;
 };
@@ -21,14 +21,14 @@ static int no_memory(const struct building *b)
 
 /* ---- the trie -------------------------------------------------------------------- */
 
-/* Appends to `text`, which has room. */
+/* Appends to `text`, which has room, in lower case. */
 static void put_lower(struct lexicon *x, const char *at, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
         x->text.at[x->text.bytes++] = token_lower(at[i]);
 }
 
-/* The number of a word of `text`. */
+/* Returns the number of a word of `text`, a new one for a new word. */
 static int32_t number_of(struct lexicon *x, const char *at, int64_t n)
 {
     const char *end = x->text.at + x->text.bytes;
@@ -77,7 +77,7 @@ static int32_t child(struct building *b, int32_t state, int32_t number)
     return to;
 }
 
-/* The phrase as a term, whose first word has its number then. */
+/* Adds a phrase as a term, and numbers its first word. */
 static int add_phrase(struct building *b, const char *at, const char *end)
 {
     struct lexicon *x = b->x;
@@ -144,9 +144,9 @@ static int add_all(struct building *b)
     return rc;
 }
 
-/* ---- shorter states -------------------------------------------------------------- */
+/* ---- suffix links ---------------------------------------------------------------- */
 
-/* That of the state that a word leads to. */
+/* Returns the suffix link of the state that word `number` leads to from `before`. */
 static int32_t shorter_of(const struct building *b, int32_t before, int32_t number)
 {
     struct lexicon *x = b->x;
@@ -159,8 +159,9 @@ static int32_t shorter_of(const struct building *b, int32_t before, int32_t numb
     return lexicon_next(x, from, number, pair).state;
 }
 
-/* A state's number is larger than that of the one before it, but not than those of all
- * that have fewer words: by numbers of words. */
+/* Links the states in the order of their numbers of words. The order of their own
+ * numbers would not do: a state comes after its parent, but not after all states with
+ * fewer words. */
 static void link_all(struct building *b, int32_t *order, int32_t *depth, int64_t *count)
 {
     struct lexicon *x = b->x;
@@ -205,7 +206,7 @@ static int bits_for(int64_t n)
     return bits;
 }
 
-/* Counted exactly, as a lexicon is kept for the whole run. */
+/* Counts exactly, as a lexicon stays in memory for the whole run. */
 static int64_t count_words(const struct text_bytes *from)
 {
     int64_t n = 0;
@@ -230,7 +231,7 @@ static int allocate(struct building *b)
     x->word_bits = x->edge_bits = bits_for(n);
     x->word = calloc((size_t)1 << x->word_bits, sizeof *x->word);
     x->edge = calloc((size_t)1 << x->edge_bits, sizeof *x->edge);
-    x->may_bits = x->edge_bits + 3; /* one in 16 is set at most, by chance */
+    x->may_bits = x->edge_bits + 3; /* at most 1 in 16 is set, by chance */
     x->may = calloc((size_t)1 << (x->may_bits - 6), sizeof *x->may);
     x->state = calloc((size_t)n + 1, sizeof *x->state);
     x->ends = calloc((size_t)n / 64 + 1, sizeof *x->ends);
@@ -245,7 +246,8 @@ static int allocate(struct building *b)
     return made ? 0 : no_memory(b);
 }
 
-/* Puts a word where it is looked for now. One of up to 16 bytes has them itself. */
+/* Inserts a word into the new table. Its fields hold a word of up to 16 bytes; a longer
+ * one is in the text. */
 static void put_again(struct lexicon *x, const struct lexicon_word *w)
 {
     char own[16];
@@ -255,8 +257,9 @@ static void put_again(struct lexicon *x, const struct lexicon_word *w)
     *lexicon_find(x, at, w->bytes, at + w->bytes) = *w;
 }
 
-/* Every word of every document is looked up: into the fewest cache lines, and places
- * are plenty, as a guess that a word has its first one should be right. */
+/* Makes the table of words smaller. Every word of every document is looked up, so the
+ * table should take few cache lines; but it has many free places, so that a word is
+ * mostly found in the first place that is guessed. */
 static int shrink_words(struct building *b)
 {
     struct lexicon *x = b->x;
@@ -271,7 +274,8 @@ static int shrink_words(struct building *b)
     return x->word ? 0 : no_memory(b);
 }
 
-/* Edges get their states' shorter ones, which were not known before. */
+/* Makes the table of edges smaller, and gives edges their states' suffix links, which
+ * were not known before. */
 static int shrink_edges(struct building *b)
 {
     struct lexicon *x = b->x;

@@ -8,61 +8,63 @@
 #include "outcore/text/modules/tokens.h"
 #include <endian.h>
 
-/* A word in lower case, by its bytes, eight at a time, filled up with zeros. */
+/* A word in lower case, by its bytes, eight at a time, padded with zeros. */
 struct lexicon_word {
     uint64_t first;
     union {
-        uint64_t second; /* of up to 16 bytes */
-        int64_t at;      /* of more: where the word is in `text` */
+        uint64_t second; /* if it has up to 16 bytes */
+        int64_t at;      /* if it has more: its offset in `text` */
     };
-    int32_t bytes; /* 0: nobody's place */
+    int32_t bytes; /* 0: free place */
     int32_t
-        number; /* from 1 on; first of those that a phrase begins with: 1 .. singles,
-                       the numbers of the states that they alone are */
+        number; /* from 1 on; words that begin a phrase come first: 1 .. singles, which
+                 * are also the numbers of the states of these words alone */
 };
 
 struct lexicon_edge {
-    uint64_t key; /* state << 32 | word; 0: nobody's place, as state 0 has none */
-    int32_t to, shorter; /* the state, and that of it: else it is far away */
+    uint64_t key; /* state << 32 | word; 0: free place, as state 0 has no edges */
+    int32_t to, shorter; /* the state, and its suffix link, copied here to save a
+                          * cache miss */
 };
 
 struct lexicon_state {
-    int32_t shorter; /* the longest proper end of it that is a state; 0: none */
-    int32_t found;   /* it, or the next on that way that is a whole phrase; 0: none */
-    int32_t term;    /* the phrase that it is; -1: none */
+    int32_t shorter; /* suffix link: the longest proper suffix that is a state;
+                      * 0: none */
+    int32_t found;   /* it, or the first state along the suffix links, that is a whole
+                      * phrase; 0: none */
+    int32_t term;    /* its phrase; -1: none */
 };
 
 struct lexicon_term {
-    int64_t at; /* its words with a blank between them, in `text`, and a
-                   line's end */
+    int64_t at; /* offset in `text` of its words, with a blank between them and
+                 * a newline */
     int32_t bytes, words;
 };
 
 struct lexicon {
-    struct lexicon_word *word; /* by hash, 1 << word_bits places */
+    struct lexicon_word *word; /* hash table, 1 << word_bits places */
     int word_bits;
-    struct lexicon_edge *edge; /* of states but 0, by hash */
+    struct lexicon_edge *edge; /* hash table of the edges of states other than 0 */
     int edge_bits;
-    uint64_t
-        *may; /* a bit by hash, 1 << may_bits: 0: there is no such edge. It is small
-                      and says so of most words, `edge` is large */
+    uint64_t *may; /* filter: a bit per hash, 1 << may_bits of them; 0: there is no such
+                    * edge. It is small and rules out most words; `edge` is large */
     int may_bits;
-    uint64_t none; /* a free place of `edge` */
+    uint64_t none; /* index of a free place of `edge` */
     int32_t singles;
     struct lexicon_state *state;
-    uint64_t *ends; /* a bit by state: whether it has `found` */
+    uint64_t *ends; /* a bit per state: it has `found` */
     struct lexicon_term *term;
-    int64_t words, edges, states, terms, term_words; /* the last: of the longest */
+    int64_t words, edges, states, terms, term_words; /* term_words: of the longest */
     struct text_out text;
 };
 
-/* Local. A phrase a line, matched without regard to case and to what is between its
- * words; empty lines are skipped, and a phrase that is there twice counts once. 0, or
- * -errno with a sentence: -EINVAL (usage; a line without letter and digit), -ENOMEM. */
+/* Local. Reads one phrase per line. Matching ignores case and the bytes between words.
+ * Empty lines are skipped, and duplicate phrases count once. 0, or -errno with a
+ * sentence: -EINVAL (usage; a line without letter and digit), -ENOMEM. */
 int lexicon_load(struct lexicon **x, const struct text_bytes *from);
 void lexicon_free(struct lexicon *x);
 
-/* Whether n bytes of BODY are that word, from its ninth byte on. */
+/* Compares a word with n bytes of BODY, from the ninth byte on. */
 static inline bool lexicon_same(const char *word, const char *at, int64_t n)
 {
     int64_t i = 8;
@@ -71,13 +73,13 @@ static inline bool lexicon_same(const char *word, const char *at, int64_t n)
     return i == n;
 }
 
-/* Mixes two halves into a hash whose highest bits are used. */
+/* Mixes two halves into a hash, of which the highest bits are used. */
 static inline uint64_t lexicon_hash(uint64_t a, uint64_t b)
 {
     return (a * RNG_STEP ^ b) * UINT64_C(0xbf58476d1ce4e5b9);
 }
 
-/* The first 8 bytes, or n, of a word, which is in [at, end), in lower case: upper case
+/* Returns the first 8 bytes, or n, of a word in [at, end), in lower case: upper case
  * differs from it in one bit, which digits have, too. */
 static inline uint64_t lexicon_eight(const char *at, int64_t n, const char *end)
 {
@@ -89,7 +91,8 @@ static inline uint64_t lexicon_eight(const char *at, int64_t n, const char *end)
     return (le64toh(x) | UINT64_C(0x2020202020202020)) & mask;
 }
 
-/* A word's bytes from the ninth on; few have any, but too many to guess it. */
+/* Returns a word's bytes 9 to 16. Few words have any, but too many for
+ * branch prediction. */
 static inline uint64_t lexicon_second(const char *at, int64_t n, const char *end)
 {
     if (end - at >= 16)
@@ -97,7 +100,7 @@ static inline uint64_t lexicon_second(const char *at, int64_t n, const char *end
     return n > 8 ? lexicon_eight(at + 8, n - 8, end) : 0;
 }
 
-/* The place of a word of n bytes, which is in [at, end): its own, or a free one. */
+/* Returns the place of a word of n bytes in [at, end): its own, or a free one. */
 static inline struct lexicon_word *lexicon_find(const struct lexicon *x, const char *at,
                                                 int64_t n, const char *end)
 {
@@ -115,7 +118,7 @@ static inline struct lexicon_word *lexicon_find(const struct lexicon *x, const c
     }
 }
 
-/* A state while words are followed. */
+/* A state of the search, and its suffix link. */
 struct lexicon_at {
     int32_t state, shorter;
 };
@@ -125,14 +128,14 @@ static inline uint64_t lexicon_key(int32_t state, int32_t number)
     return (uint64_t)state << 32 | (uint32_t)number;
 }
 
-/* 1: there may be an edge with that hash; 0: there is none. */
+/* Returns 1: there may be an edge with that hash; 0: there is none. */
 static inline uint64_t lexicon_may(const struct lexicon *x, uint64_t hash)
 {
     uint64_t bit = hash >> (64 - x->may_bits);
     return x->may[bit / 64] >> (bit % 64) & 1;
 }
 
-/* Where the edge is, or would be, from place i on. */
+/* Returns the place of an edge, or a free one; searches from place i on. */
 static inline const struct lexicon_edge *lexicon_edge(const struct lexicon *x,
                                                       uint64_t i, uint64_t key)
 {
@@ -141,7 +144,8 @@ static inline const struct lexicon_edge *lexicon_edge(const struct lexicon *x,
     return &x->edge[i];
 }
 
-/* Local. The state after the word `number` in a state but 0; 0: none is. */
+/* Local. Returns the state that the word `number` leads to from a state other than 0;
+ * 0: none. */
 static inline struct lexicon_at lexicon_step(const struct lexicon *x, int32_t state,
                                              int32_t number)
 {
@@ -153,9 +157,9 @@ static inline struct lexicon_at lexicon_step(const struct lexicon *x, int32_t st
     return (struct lexicon_at){e->to, e->shorter};
 }
 
-/* Local. The state that two words alone lead to, or else the second alone. Whether they
- * do cannot be guessed, so nothing branches on it: what may not be asks for key 0,
- * which the place of `none` has. */
+/* Local. Returns the state of two words alone, or else of the second alone. Which one
+ * cannot be predicted, so there is no branch: a pair that the filter rules out looks up
+ * key 0, which the place `none` has. */
 static inline struct lexicon_at lexicon_pair(const struct lexicon *x, int32_t before,
                                              int32_t number)
 {
@@ -168,7 +172,8 @@ static inline struct lexicon_at lexicon_pair(const struct lexicon *x, int32_t be
     return (struct lexicon_at){e->to ? e->to : single, e->to ? single : 0};
 }
 
-/* Local. The next state, by way of shorter ones; `pair`: that of the last two words. */
+/* Local. Returns the next state, by way of suffix links; `pair`: lexicon_pair() of the
+ * last two words. */
 static inline struct lexicon_at lexicon_next(const struct lexicon *x,
                                              struct lexicon_at from, int32_t number,
                                              struct lexicon_at pair)

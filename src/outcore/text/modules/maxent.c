@@ -1,10 +1,10 @@
-/* Module 4: token by token the most probable label by a maximum entropy model, given
- * the one before it, which stays as it was chosen. O(tokens x labels). */
+/* Module 4: chooses, token by token, the most probable label by a maximum entropy
+ * model, given the label chosen for the token before. O(tokens x labels). */
 #include "outcore/text/modules/modules.h"
 #include "outcore/text/modules/sentences.h"
 #include <math.h>
 
-/* Of equal ones the lower. */
+/* Returns the label with the highest score; of equal ones the lower. */
 static int32_t best_of(const double *score, int labels, double *probability)
 {
     int32_t best = 0;

@@ -54,7 +54,7 @@ uint64_t text_model_hash(const char *value, int64_t bytes)
     return mix(hash, eight);
 }
 
-/* Its place, or a free one. */
+/* Returns the feature's place, or a free one. */
 static int64_t place(const struct model *m, enum feature_kind kind, const char *value,
                      int64_t bytes, uint64_t hash)
 {
@@ -89,7 +89,7 @@ static bool next_line(struct reading *r)
     return true;
 }
 
-/* The next word of the line; without a byte: there is none. */
+/* Returns the next word of the line; an empty word: there is none. */
 static struct word next_word(struct reading *r)
 {
     const char *at = r->at, *blank = memchr(at, ' ', (size_t)(r->end - at));
@@ -177,7 +177,7 @@ static int read_pair(struct reading *r)
     return number(r, weight);
 }
 
-/* What kind the feature is; its value. -1: none. */
+/* Returns the kind of a feature, and its value; -1: none. */
 static int split(struct word feature, struct word *value)
 {
     for (int kind = 0; kind < FEATURES; kind++) {
@@ -244,7 +244,7 @@ static int64_t count_lines(const struct text_bytes *from)
     return n;
 }
 
-/* As many features and weights as lines: no more can come. */
+/* Allocates as many features and weights as there are lines, which is enough. */
 static int allocate(struct reading *r)
 {
     struct model *m = r->m;
@@ -262,7 +262,7 @@ static int allocate(struct reading *r)
     return 0;
 }
 
-/* Labels are known by now. NAN: not yet given. */
+/* Allocates the weights of pairs once the labels are known. NAN: not given yet. */
 static int allocate_pairs(struct reading *r)
 {
     struct model *m = r->m;

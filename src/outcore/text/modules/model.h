@@ -1,22 +1,22 @@
-/* Models that label tokens: weights of features, of a CRF also of pairs of labels. As
- * text, a line each, with a blank between words:
+/* Models that label tokens: weights of features, and for a CRF weights of pairs of
+ * labels. As text, a line each, with a blank between words:
  *
  *   crf1, or maxent1               the first line
  *   labels O B-ORG I-ORG ...       the second one
- *   t FROM TO WEIGHT               label FROM followed by label TO; of a CRF only
+ *   t FROM TO WEIGHT               label FROM followed by label TO; CRF only
  *   s FEATURE LABEL WEIGHT
  *
- * A weight that is not there is 0. Features of a token; forms are in lower case:
+ * A missing weight is 0. Features of a token; forms are in lower case:
  *
  *   w=FORM  p3=, s3=   the form, its first and last 3 bytes
  *   w-1=, w+1=         the form before and behind it in the sentence
  *   shape=             A, a and 0 for upper case, lower case (and bytes from 0x80 on)
  *                      and digits, each run as one; other bytes as they are
  *   first              it is the first of the sentence
- *   label-1=LABEL      of the token before it in the sentence; of maxent only
+ *   label-1=LABEL      of the token before it in the sentence; maxent only
  *
- * Labels are as in IOB2: B-TYPE begins an entity, I-TYPE goes on with it or begins one,
- * O is in none; any other is a type, whose neighbours are one entity. */
+ * Labels are as in IOB2: B-TYPE begins an entity, I-TYPE continues it or begins one, O
+ * is outside of entities; any other is a type, whose neighbours are one entity. */
 #ifndef OUTCORE_TEXT_MODEL_H
 #define OUTCORE_TEXT_MODEL_H
 
@@ -39,30 +39,30 @@ enum feature_kind {
 
 struct model_label {
     char name[64];
-    const char *type; /* of its entities, in `name`; NULL: it is in none */
+    const char *type; /* entity type, in `name`; NULL: outside of entities */
     bool begins;
 };
 
 struct model_weight {
     double weight;
     int32_t label;
-    int32_t next; /* of the same feature; -1: none */
+    int32_t next; /* next weight of the same feature; -1: none */
 };
 
 struct model_feature {
     uint64_t hash;
-    int64_t at; /* its value, in `text` */
+    int64_t at; /* offset of its value in `text` */
     int32_t bytes, kind;
-    int32_t first; /* weight; -1: nobody's place */
+    int32_t first; /* its first weight; -1: free place */
 };
 
 struct model {
     bool crf;
     int labels;
     struct model_label label[MODEL_LABELS];
-    double *pair;                  /* labels x labels: [from x labels + to] */
-    int32_t before[MODEL_LABELS];  /* the feature label-1= of each; -1: none */
-    struct model_feature *feature; /* by hash, 1 << bits places */
+    double *pair;                  /* weights, labels x labels: [from x labels + to] */
+    int32_t before[MODEL_LABELS];  /* the feature label-1= of each label; -1: none */
+    struct model_feature *feature; /* hash table, 1 << bits places */
     int bits;
     int64_t features, weights;
     struct model_weight *weight;
@@ -74,15 +74,15 @@ struct model {
 int text_model_load(struct model **m, const struct text_bytes *from, bool crf);
 void text_model_free(struct model *m);
 
-/* Local. Mixes a feature's value. */
+/* Local. Returns the hash of a feature's value. */
 uint64_t text_model_hash(const char *value, int64_t bytes);
 
-/* Local. The number of the feature of that kind and value, whose hash it is; -1: the
- * model has none. */
+/* Local. Returns the number of the feature of that kind and value, with the value's
+ * hash; -1: the model has none. */
 int32_t text_model_find(const struct model *m, enum feature_kind kind,
                         const char *value, int64_t bytes, uint64_t hash);
 
-/* Local. Adds the weights of a feature (-1: none) to those of labels. */
+/* Local. Adds a feature's weights (-1: none) to the scores of the labels. */
 static inline void text_model_add(const struct model *m, int32_t feature, double *score)
 {
     if (feature < 0)

@@ -1,5 +1,5 @@
-/* The modules, each on a job (job.h) that has its sections. Local, all of them: 0, or
- * -errno with a sentence; a failure of j->out needs none. */
+/* The modules. Each takes a job (job.h) whose sections have been found. Local, all of
+ * them: 0, or -errno with a sentence, which a failure of j->out may lack. */
 #ifndef OUTCORE_TEXT_MODULES_H
 #define OUTCORE_TEXT_MODULES_H
 

@@ -1,5 +1,5 @@
-/* Module 6: how many tokens are between each two entities, as the paper has it: O(n^2)
- * lines for n entities, beside O(n log n + bytes of BODY) to count. */
+/* Module 6: counts the tokens between each two entities, as in the paper: O(n^2) lines
+ * for n entities, besides O(n log n + bytes of BODY) to count. */
 #include "outcore/text/modules/lex.h"
 #include "outcore/text/modules/modules.h"
 #include "outcore/text/modules/tokens.h"
@@ -8,7 +8,7 @@
 
 enum { LINE_LEAST = 6 }; /* bytes: "0 1 0\n" */
 
-/* An end of an entity, and how many tokens begin before it. */
+/* Start or end of an entity, and the number of tokens that begin before it. */
 struct mark {
     int64_t at, before;
 };
@@ -19,7 +19,7 @@ static int by_at(const void *a, const void *b)
     return (*x)->at < (*y)->at ? -1 : (*x)->at > (*y)->at;
 }
 
-/* Start and end of each entity, one after another. */
+/* Collects the start and the end of each entity, one after another. */
 static int collect(struct text_job *j, struct text_array *marks)
 {
     struct lex_lines l = lex_lines(j, LEX_ENTITIES);
@@ -37,7 +37,7 @@ static int collect(struct text_job *j, struct text_array *marks)
     return rc;
 }
 
-/* All marks in one walk through the tokens. */
+/* Counts for all marks in one pass through the tokens. */
 static int count(struct text_job *j, struct text_array *marks)
 {
     const struct lex_part *body = &j->part[LEX_BODY];

@@ -87,7 +87,7 @@ static void take(struct text_job *j, const char *at, const char *to, struct toke
     k->hash = text_model_hash(lower->at + k->lower, k->end - k->start);
 }
 
-/* The next sentence from *at on; how many tokens it has. */
+/* Reads the next sentence from *at on; returns its number of tokens. */
 static int64_t next_sentence(struct text_job *j, const char **at, struct token *token)
 {
     const char *end = j->part[LEX_BODY].at + j->part[LEX_BODY].bytes, *to;
@@ -108,7 +108,8 @@ static bool goes_on(const struct model_label *a, const struct model_label *b)
     return a->type && b->type && !b->begins && !strcmp(a->type, b->type);
 }
 
-/* Their probability is the mean of their tokens', as OpenNLP's name finder has it. */
+/* Writes the entities. An entity's probability is the mean of its tokens', as in
+ * OpenNLP's name finder. */
 static void put_entities(const struct tagging *t, bool probabilities)
 {
     struct text_out *o = t->j->out;

@@ -1,6 +1,6 @@
-/* How both taggers go through BODY: sentence by sentence, so that memory does not grow
- * with it. A sentence ends behind a token ".", "!" or "?" that blanks follow, unless
- * the next token begins with a lower-case letter; and after SENTENCE_MOST tokens. */
+/* Both taggers go through BODY sentence by sentence, so that memory does not grow with
+ * it. A sentence ends behind a token ".", "!" or "?" that blanks follow, unless the
+ * next token begins with a lower-case letter; and after SENTENCE_MOST tokens. */
 #ifndef OUTCORE_TEXT_SENTENCES_H
 #define OUTCORE_TEXT_SENTENCES_H
 
@@ -10,8 +10,8 @@
 
 struct token {
     int64_t start, end; /* in BODY */
-    int64_t lower;      /* its form, in room->lower */
-    uint64_t hash;      /* of it */
+    int64_t lower;      /* offset of its form in room->lower */
+    uint64_t hash;      /* hash of the form */
 };
 
 /* A sentence of n tokens, to be labelled. */
@@ -21,15 +21,16 @@ struct tagging {
     int64_t n;
     const struct token *token;
     int32_t *label;
-    double *probability; /* of it, of each token */
+    double *probability; /* of the label, by token */
 };
 
-/* Local. The features of token i that the model has, in the order of enum feature_kind;
- * how many. The room's memory for its shape may fail: -ENOMEM. */
+/* Local. Finds the features of token i that the model has, in the order of enum
+ * feature_kind; returns their number, or -ENOMEM if the room has no memory for the
+ * token's shape. */
 int tagging_features(const struct tagging *t, int64_t i, int32_t feature[FEATURES]);
 
-/* Local. Puts the entities of all sentences, as `decode` labels them, as section s. 0,
- * or -errno with a sentence; decode returns 0 or -ENOMEM without one. */
+/* Local. Writes the entities of all sentences, as `decode` labels them, as section s.
+ * 0, or -errno with a sentence; decode returns 0 or -ENOMEM without one. */
 int tagging_all(struct text_job *j, const struct model *m, enum lex_section s,
                 int (*decode)(struct tagging *t));
 

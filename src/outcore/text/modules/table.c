@@ -1,4 +1,5 @@
-/* Module 7: what BODY is made of. O(bytes), in blocks that stay in the first cache. */
+/* Module 7: measures BODY: blanks, digits, punctuation, lines of numbers. O(bytes), in
+ * blocks that stay in the L1 cache. */
 #include "outcore/text/modules/lex.h"
 #include "outcore/text/modules/modules.h"
 #include "outcore/text/modules/tokens.h"
@@ -8,7 +9,7 @@ enum { BLOCK = 240, PART = 48, MANY = 3 }; /* a block's counts fit into a byte *
 struct counts {
     int64_t blank, upper, lower, digits, punctuation;
     int64_t lines, breaks, words, number_lines;
-    int64_t numbers; /* of the line so far */
+    int64_t numbers; /* of the current line so far */
 };
 
 static inline uint8_t is_in(uint8_t c, uint8_t first, uint8_t last)
@@ -21,7 +22,7 @@ static inline uint8_t is_blank(uint8_t c)
     return is_in(c, '\t', '\r') | (c == ' ');
 }
 
-/* Of n <= BLOCK bytes that go on from the one before them. */
+/* Counts n <= BLOCK bytes that follow the byte before them. */
 static void count_block(struct counts *c, const uint8_t *at, int n)
 {
     uint8_t blank = 0, upper = 0, lower = 0, digits = 0, visible = 0, breaks = 0;
@@ -47,8 +48,8 @@ static void count_block(struct counts *c, const uint8_t *at, int n)
     c->words += words;
 }
 
-/* Whether a number begins at byte i >= 2: digits, with a point or comma between them or
- * none. */
+/* Returns 1 if a number begins at byte i >= 2. A number is digits, possibly
+ * with points or commas between them. */
 static inline uint8_t begins(const uint8_t *p)
 {
     return is_in(p[0], '0', '9') & !is_in(p[-1], '0', '9') &
@@ -61,8 +62,8 @@ static void end_line(struct counts *c)
     c->numbers = 0;
 }
 
-/* Numbers by lines, in bytes that go on from those before them. Few have both a number
- * and the end of a line: then it matters which comes first. */
+/* Counts numbers by line, in bytes that follow those before them. Few parts have both a
+ * number and a line's end, so that their order matters. */
 static void count_numbers(struct counts *c, const uint8_t *at, int n)
 {
     uint8_t sum = 0, breaks = 0;
@@ -84,7 +85,7 @@ static void count_numbers(struct counts *c, const uint8_t *at, int n)
     }
 }
 
-/* What is before the text is blanks, to those who look back. */
+/* Counts the first bytes, which the code that looks back finds preceded by blanks. */
 static void count_first(struct counts *c, const struct lex_part *body, int n)
 {
     uint8_t first[4] = {' ', ' ', ' ', ' '};

@@ -1,9 +1,8 @@
-/* How modules cut BODY up. Two ways:
+/* Two ways in which modules split BODY:
  *
  *   words    maximal runs of [A-Za-z0-9], for the lexicon; all else separates them
  *   tokens   maximal runs of [A-Za-z0-9] and of bytes from 0x80 on, which are parts of
- *            letters in UTF-8; each other byte that is no ASCII blank is one, too
- */
+ *            letters in UTF-8; each other byte that is no ASCII blank is one, too */
 #ifndef OUTCORE_TEXT_TOKENS_H
 #define OUTCORE_TEXT_TOKENS_H
 
@@ -27,13 +26,13 @@ static inline bool token_is(const char *at, int of)
     return token_class[(unsigned char)*at] & of;
 }
 
-/* A letter of ASCII in lower case; any other byte as it is. */
+/* Returns an ASCII letter in lower case, and any other byte as it is. */
 static inline char token_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
 }
 
-/* Local. The next token of [*at, end) in [*at, *to); false: there is none. */
+/* Local. Finds the next token of [*at, end), as [*at, *to); false: there is none. */
 static inline bool token_next(const char **at, const char **to, const char *end)
 {
     const char *p = *at;

@@ -1,5 +1,5 @@
-/* Module 5: the spans that modules 2, 3 and 4 have found, each once, with the votes for
- * it. O(n log n) for n spans. */
+/* Module 5: merges equal spans of modules 2, 3 and 4 into one with its votes. O(n log
+ * n) for n spans. */
 #include "outcore/text/modules/lex.h"
 #include "outcore/text/modules/modules.h"
 #include <errno.h>
@@ -7,8 +7,8 @@
 
 static const enum lex_section voters[TEXT_VOTES] = {LEX_KEYWORDS, LEX_CRF, LEX_MAXENT};
 
-/* Which of those that have voted for a span says what type it is: the CRF, else the
- * maximum entropy model. A phrase has none. */
+/* Of the voters for a span the CRF gives its type, else the maximum entropy model. A
+ * phrase has no type. */
 static const int rank[TEXT_VOTES] = {2, 0, 1};
 
 static int by_place(const void *a, const void *b)
@@ -41,7 +41,7 @@ static int collect(struct text_job *j, struct text_array *spans)
     return 0;
 }
 
-/* One line of the first n, which are of the same span. */
+/* Writes one line for the first n spans, which are equal. */
 static void put_entity(struct text_job *j, const struct lex_span *s, int64_t n)
 {
     bool voted[TEXT_VOTES] = {false};

@@ -9,15 +9,15 @@
 enum {
     PARTS = LEX_BODY + 1,
     DEPTH_MOST = 64,
-    PATH_MOST = 128,    /* longer than any of `places` */
-    ENTITY_MOST = 1024, /* bytes for a reference of 3 at least */
+    PATH_MOST = 128,    /* longer than any path in `places` */
+    ENTITY_MOST = 1024, /* bytes, for a reference of at least 3 */
     FEED_MOST = 1 << 30
 };
 
-/* Where a section is in a story; several are put together, a line each. */
+/* The path of a section in a story. Several matches are joined, a line each. */
 struct place {
     const char *path;
-    const char *attribute; /* NULL: what is in the element */
+    const char *attribute; /* NULL: the element's text */
     enum lex_section section;
 };
 
@@ -40,12 +40,13 @@ struct xml_reader {
     XML_Parser parser;
     struct text_job *j;
     int rc;
-    char path[PATH_MOST];       /* from the story on */
-    int path_bytes[DEPTH_MOST]; /* by depth: before that element */
-    int depth, story;           /* the story's depth; 0: none yet */
-    int taken;                  /* depth of the element whose text is taken; 0: none */
-    bool topics;                /* these codes are topics */
-    enum lex_section section;   /* while taken */
+    char path[PATH_MOST];       /* from the story's element on */
+    int path_bytes[DEPTH_MOST]; /* by depth: length of the path before that element */
+    int depth, story;           /* story: its element's depth; 0: none yet */
+    int taken;                  /* depth of the element whose text is collected;
+                                 * 0: none */
+    bool topics;                /* the current codes are topics */
+    enum lex_section section;   /* valid while `taken` */
     int pieces[PARTS];
     struct text_out part[PARTS];
 };
@@ -67,7 +68,7 @@ static void piece(struct xml_reader *x, enum lex_section s)
     x->section = s;
 }
 
-/* Topics are the codes of one class. */
+/* True if these are the attributes of the class of codes that are topics. */
 static bool are_topics(const char **attributes)
 {
     for (; *attributes; attributes += 2)
@@ -147,7 +148,7 @@ static void XMLCALL text(void *reader, const char *at, int bytes)
         text_put(&x->part[x->section], at, bytes);
 }
 
-/* Whether it names an entity other than those of a character. */
+/* True if an entity's value names an entity other than those of characters. */
 static bool names_another(const char *at, int bytes)
 {
     static const char *const plain[] = {"&#",   "&amp;",  "&lt;",
@@ -163,8 +164,8 @@ static bool names_another(const char *at, int bytes)
     return false;
 }
 
-/* An entity of entities grows with each level (a "billion laughs"), a long one with
- * each time that it is named. */
+/* Refuses entities that name others, as they grow with each level (a "billion laughs"),
+ * and long ones, as they grow with each reference. */
 static void XMLCALL entity(void *reader, const char *name, int of_dtd,
                            const char *value, int bytes, const char *base,
                            const char *system_id, const char *public_id,
@@ -203,7 +204,8 @@ static int make(struct text_job *j, struct xml_reader **reader)
     return 0;
 }
 
-/* As much as expat takes at once: what it looks at again, it does from its start. */
+/* Feeds expat as much as it takes at once: it would rescan an incomplete token from
+ * its start. */
 static void feed(struct xml_reader *x)
 {
     const char *at = x->j->in, *end = at + x->j->in_bytes;

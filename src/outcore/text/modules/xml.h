@@ -1,4 +1,4 @@
-/* Module 1: takes a document apart (xml.c; xml_absent.c where there is no expat). */
+/* Module 1: parses a document (xml.c; xml_absent.c without expat). */
 #ifndef OUTCORE_TEXT_XML_H
 #define OUTCORE_TEXT_XML_H
 
@@ -7,10 +7,9 @@
 struct xml_reader;
 
 /* Local. Reads j->in, a story of Reuters-21578 or RCV1 in XML, in the encoding that it
- * says it has, and puts the sections TITLE .. BODY. The reader is made where there is
- * none. 0, or -errno with a sentence that has line and column: -EBADMSG (not
- * well-formed; no story, or two; too deep; entities that name others), -ENOMEM,
- * -ENOTSUP (no expat). */
+ * declares, and writes the sections TITLE .. BODY. Makes the reader if there is none.
+ * 0, or -errno with a sentence that has line and column: -EBADMSG (not well-formed; no
+ * story, or two; too deep; entities that name others), -ENOMEM, -ENOTSUP (no expat). */
 int xml_sections(struct text_job *j, struct xml_reader **reader);
 
 void xml_free(struct xml_reader *x);

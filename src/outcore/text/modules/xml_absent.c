@@ -1,4 +1,4 @@
-/* Instead of xml.c where there is no expat. */
+/* Replaces xml.c in builds without expat. */
 #include "outcore/text/modules/xml.h"
 #include <errno.h>
 
