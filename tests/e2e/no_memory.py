@@ -8,7 +8,7 @@ import shutil
 import struct
 import unittest
 
-from e2e import BUILD, HAVE_SCALAPACK, TESTS, Case, drawn, fault, main
+from e2e import BUILD, HAVE_SCALAPACK, TESTS, Case, any_mpi, drawn, fault, main
 
 SHIM = os.path.join(BUILD, "tests", "alloc_shim.so")
 GRAPH = ("outcore", "graph", "S:4,70,4", "--batch=100", "--edge-buffer=100")
@@ -65,6 +65,7 @@ class Memory(Case):
                 counts.append(struct.unpack("q", f.read())[0])
         return max(counts)
 
+    @any_mpi
     def test_each_allocation(self):
         for run in drawn(RUNS, 5):
             last = self.allocations(run)
@@ -78,6 +79,7 @@ class Memory(Case):
 
 
 class Opens(Case):
+    @any_mpi
     def test_each_open(self):
         for run in drawn(RUNS, 4):
             np, program, *args = run

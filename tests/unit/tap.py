@@ -33,7 +33,7 @@ def long(case):
 
 def any_mpi(case):
     """A decorator of test methods that hardly depend on the MPI, such as refusals: if
-    all tests have passed with another one, one commit in four runs them."""
+    all tests have passed with another one, one commit in six runs them."""
     case.is_any_mpi = True
     return case
 
@@ -69,12 +69,12 @@ def marked(test, mark):
 
 def chosen(tests):
     """The cases that this tier runs, of a file that has cases of both. Of those that a
-    scenario makes many of (e2e.py's add), "quick" takes a sixth, and "ci" others up to
-    one half; where all tests have passed with another MPI, a twelfth and a quarter, and
-    of the others "quick" takes one of two. The commit draws them. Of long cases "ci"
-    takes a third, and another third with the other MPI."""
+    scenario makes many of (e2e.py's add), "quick" takes an eighth, and "ci" others up to
+    one half; where all tests have passed with another MPI, a twentieth and a quarter,
+    and of the others "quick" takes one of three. The commit draws them. Of long cases
+    "ci" takes a third, and another third with the other MPI."""
     seldom = os.environ.get("LEADLINE_OTHER_MPI") and TIER != "full"
-    few, more = (12, 4) if seldom else (6, 2)
+    few, more = (20, 4) if seldom else (8, 2)
     made = collections.defaultdict(list)
     for test in tests:
         scenario = marked(test, "scenario")
@@ -98,8 +98,8 @@ def chosen(tests):
 def times_fewer(test):
     """Skips with the second MPI: a case runs in one commit of so many."""
     if marked(test, "is_any_mpi"):
-        return 4
-    return 2 if TIER == "quick" and not marked(test, "scenario") else 1
+        return 6
+    return 3 if TIER == "quick" and not marked(test, "scenario") else 1
 
 
 def flat(suite):
