@@ -15,8 +15,7 @@ nobase_dist_pkgdata_DATA += $(addprefix python/leadline/judge/, \
 	summary.py tails.py trend.py)
 nobase_dist_pkgdata_DATA += $(addprefix python/leadline/draw/, \
 	__init__.py draw_file.py draw_svg.py html.py looks.py paint.py relief.py \
-	shapes.py svg.py svg_cells.py svg_heat.py svg_lines.py svg_parts.py \
-	svg_relief.py svg_rows.py svg_time.py)
+	shapes.py svg.py svg_cells.py svg_lines.py)
 nobase_dist_pkgdata_DATA += $(addprefix python/leadline/sweep/, \
 	__init__.py calibrate.py enough.py export.py factors.py io500.py \
 	io500_report.py need.py slurm.py spec.py sweep.py sweep_state.py)

@@ -11,7 +11,7 @@ import zlib
 
 from tap import main
 
-from leadline.draw import draw_svg, relief, svg_relief
+from leadline.draw import draw_svg, relief, svg_cells
 from leadline_case import LeadlineCase, leadline
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -120,7 +120,7 @@ class Pixels(Case):
     def test_lengths_are_round(self):
         for most, wanted in ((99, 50), (100, 100), (101, 100), (999, 500), (0.3, 0.2),
                              (49999, 20000)):
-            self.assertAlmostEqual(svg_relief.round_length(most), wanted)
+            self.assertAlmostEqual(svg_cells.round_length(most), wanted)
 
 
 class Eyes(Case):
@@ -159,8 +159,8 @@ class Places(Case):
                                   (12, 1, "12\u00b0 E"),
                                   (181.5, 0.25, "178.50\u00b0 W"), (0, 1, "0\u00b0"),
                                   (3.00005, 0.00005, "3.00005\u00b0 E")):
-            self.assertEqual(svg_relief.degrees_text(value, step, "EW"), text)
-        self.assertEqual(svg_relief.degrees_text(-30.5, 0.5, "NS"), "30.5\u00b0 S")
+            self.assertEqual(svg_cells.degrees_text(value, step, "EW"), text)
+        self.assertEqual(svg_cells.degrees_text(-30.5, 0.5, "NS"), "30.5\u00b0 S")
 
     def test_they_are_where_the_map_has_them(self):
         """A mark's place on the picture is its place on the map."""

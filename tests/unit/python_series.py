@@ -260,8 +260,8 @@ class Pictures(Case):
     def test_an_axis_of_time_begins_at_0_unless_that_is_far(self):
         for start, low in ((1.0, 0.0), (1000.0, 1000.0)):
             (picture,) = self.draw(self.report(rows("W", start, write=STEADY)))
-            from leadline.draw import svg_time
-            self.assertEqual(svg_time.time_axis(picture, 0, 700)[0].low, low)
+            from leadline.draw import svg_lines
+            self.assertEqual(svg_lines.time_axis(picture, 0, 700)[0].low, low)
 
     def test_names_of_phases_that_overlap_do_not(self):
         """The last slot of a phase may reach beyond the begin of the next ones."""

@@ -1,18 +1,17 @@
 """Draws shapes as SVG, wide or for phones. draw_file makes files of the same canvas."""
 from typing import Any, Iterable, List, Tuple
 
-from leadline.draw import (shapes, svg, svg_cells, svg_heat, svg_lines, svg_relief,
-                           svg_rows, svg_time)
-from leadline.draw.svg_parts import MARGIN
+from leadline.draw import shapes, svg, svg_cells, svg_lines
+from leadline.draw.svg import MARGIN
 
 WIDTH = 780
 PHONE = 328        # what is left of 360 pixels
 TITLE = 30         # height of it, where the picture stands alone
 
-HOW = {shapes.Rows: svg_rows.rows, shapes.Lines: svg_lines.lines,
-       shapes.Stacks: svg_rows.stacks, shapes.Heat: svg_heat.heat,
-       shapes.Cells: svg_cells.cells, shapes.Timeline: svg_time.timeline,
-       shapes.Relief: svg_relief.draw}
+HOW = {shapes.Rows: svg_cells.rows, shapes.Lines: svg_lines.lines,
+       shapes.Stacks: svg_cells.stacks, shapes.Heat: svg_cells.heat,
+       shapes.Cells: svg_cells.cells, shapes.Timeline: svg_lines.timeline,
+       shapes.Relief: svg_cells.draw_relief}
 
 
 def singles(made: Iterable[Any]) -> List[Any]:

@@ -9,7 +9,7 @@ from typing import Any, Dict, List
 
 from leadline.base import axes
 from leadline.draw import svg
-from leadline.draw.svg_parts import LABELS, MARGIN, RADIUS, css, key, many, stroke
+from leadline.draw.svg import LABELS, MARGIN, RADIUS, css, key, many, stroke
 
 WIDTH = 780
 PHONE = 320             # narrow ones have fewer labels
