@@ -9,7 +9,7 @@ from tap import main
 from fake_report import save
 from full_report import figure, full
 from leadline.draw import draw_svg
-from leadline.page import gallery, one_figure
+from leadline.page import gallery, plot
 from leadline_case import STEADY, LeadlineCase
 
 NAME = "read_p99_us"
@@ -29,7 +29,7 @@ class Case(LeadlineCase):
             save(self.dir, "%s-%d.json" % (name, i), made)
 
     def draw(self, name=NAME):
-        made = one_figure.draw(gallery.Gallery([self.dir]).groups, name)
+        made = plot.draw(gallery.Gallery([self.dir]).groups, name)
         for picture in made:
             tree.fromstring(draw_svg.draw(picture, True))
         return made

@@ -13,8 +13,8 @@ from tap import main
 from fake_report import save_series
 from leadline.base import names, stats
 from leadline.base.errors import LeadlineError
-from leadline.judge import (baseline, compare, effects, matrix, ranking, robust, rounds,
-                            rules, summary)
+from leadline.judge import (compare, effects, matrix, ranking, robust, rounds, rules,
+                            summary)
 from leadline_case import STEADY, LeadlineCase, leadline
 from simulated import NOISE, Sweep, factorial, known
 
@@ -326,13 +326,13 @@ class Factors(LeadlineCase):
         for text, wanted in ((None, "c2"), ("c3", "c3"), ("method=uring", "c0"),
                              ("iomethod=URING,chunk-size=1M", "c1"), ("chunk=1M", "c3"),
                              ("chunk=1048576,iomethod=posix", "c3"), ("np=4", "c2")):
-            self.assertEqual(baseline.find(groups, text).name, wanted, text)
+            self.assertEqual(compare.find_baseline(groups, text).name, wanted, text)
         for text, words in (("nfs=1", "no report has an option called nfs"),
                             ("chunk=3", "no configuration has chunk=3"),
                             ("x", "no configuration is called x"),
                             ("=", "no report has an option")):
             with self.assertRaisesRegex(LeadlineError, words):
-                baseline.find(groups, text)
+                compare.find_baseline(groups, text)
 
     def test_a_sweeps_first_value_is_the_baseline(self):
         for method in ("uring", "posix"):

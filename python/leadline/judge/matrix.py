@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Optional, Sequence
 
 from leadline.base import names
 from leadline.judge import compare
-from leadline.judge.baseline import named, usual
+from leadline.judge.compare import named, usual
 from leadline.results import conditions
 
 

@@ -5,9 +5,8 @@ from collections import OrderedDict, namedtuple
 
 from leadline.base import stats
 from leadline.judge import trend
-from leadline.page import (pictures, pictures_calibrate, pictures_matrix, pictures_own,
-                           pictures_series, pictures_tail, pictures_text,
-                           pictures_trend, scaling)
+from leadline.page import (pictures, pictures_matrix, pictures_own, pictures_scaling,
+                           pictures_tail, pictures_time)
 from leadline.results import groups, traces
 
 # What it is drawn of ("reports", "traces", or the reports of "calibrations"); what
@@ -38,14 +37,14 @@ KINDS = OrderedDict([
         PLAIN + " --filetype=shared, then another with --filetype=unique "
         "--json=b.json")),
     ("scaling", Kind(
-        "Scaling over ranks", "reports", scaling.scaling,
+        "Scaling over ranks", "reports", pictures_scaling.scaling,
         "read or write rates at two or more numbers of ranks",
         "%s, then another with -n 4 and --json=b.json" % PLAIN)),
     ("time", Kind(
         "Where the time goes", "reports", pictures.time_split,
         "samples with the seconds of each phase", PLAIN)),
     ("series", Kind(
-        "Bytes over time", "reports", pictures_series.series,
+        "Bytes over time", "reports", pictures_time.series,
         "samples with bytes over time (samples[].series)", PLAIN)),
     ("ranks", Kind(
         "Time per rank", "reports", pictures.ranks,
@@ -55,11 +54,11 @@ KINDS = OrderedDict([
         "Latencies", "reports", pictures_tail.latency,
         "samples with a histogram of transfer times (samples[].latency.hist)", PLAIN)),
     ("trend", Kind(
-        "Over time", "reports", pictures_trend.history,
+        "Over time", "reports", pictures_time.history,
         "at least %d runs of one configuration at different times" % trend.FEWEST,
         "the same run each night; see man leadline, on leadline trend")),
     ("calibrate", Kind(
-        "Plain transfers", "calibrations", pictures_calibrate.calibrate,
+        "Plain transfers", "calibrations", pictures_scaling.calibrate,
         "the rates that leadline calibrate measures", "leadline calibrate DIR")),
     ("alpha", Kind(
         "Asynchronous I/O", "reports", pictures_own.alpha,
@@ -76,7 +75,7 @@ KINDS = OrderedDict([
         "number of ranks", "mpiexec -n 2 ldad perf --io=independent --json=a.json, "
         "then another with --io=partitioned --json=b.json")),
     ("text", Kind(
-        "Modules of a pipeline", "reports", pictures_text.text,
+        "Modules of a pipeline", "reports", pictures_own.text,
         "reports of outcore text", "outcore text --faithful --json=a.json")),
     ("iotrace", Kind(
         "I/O requests (iotrace)", "traces", pictures_own.traces,

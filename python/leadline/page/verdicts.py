@@ -5,7 +5,6 @@ from leadline.base import table
 from leadline.base.names import ranks_text
 from leadline.draw.html import grid
 from leadline.judge import compare, rules, tails
-from leadline.judge import baseline as baselines
 from leadline.page import pictures
 from leadline.results import groups
 
@@ -56,8 +55,8 @@ def pick(members, baseline):
     """Of comparable groups the one that --baseline means, or else the usual one."""
     meant = [g for g in members if g.name == baseline]
     if not meant and baseline and "=" in baseline:
-        meant = [g for g in members if baselines.has(g, members, baseline)]
-    return baselines.usual(meant or members)
+        meant = [g for g in members if compare.has(g, members, baseline)]
+    return compare.usual(meant or members)
 
 
 class Verdicts:
