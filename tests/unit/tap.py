@@ -69,10 +69,10 @@ def marked(test, mark):
 
 def chosen(tests):
     """The cases that this tier runs, of a file that has cases of both. Of those that a
-    scenario makes many of (e2e.py's add), "quick" takes an eighth, and "ci" others up to
-    one half; where all tests have passed with another MPI, a twentieth and a quarter,
-    and of the others "quick" takes one of three. The commit draws them. Of long cases
-    "ci" takes a third, and another third with the other MPI."""
+    scenario makes many of (e2e.py's add), "quick" takes an eighth, and "ci" others up
+    to one half; where all tests have passed with another MPI, a twentieth and a
+    quarter, and of the others "quick" takes one of three. The commit draws them. Of
+    long cases "ci" takes a third, and another third with the other MPI."""
     seldom = os.environ.get("LEADLINE_OTHER_MPI") and TIER != "full"
     few, more = (20, 4) if seldom else (8, 2)
     made = collections.defaultdict(list)
