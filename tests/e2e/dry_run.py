@@ -148,6 +148,25 @@ class Foretold(Case):
             "files", "disk_bytes", "write_bytes", "read_bytes")], [None] * 4)
         self.assertGreater(need["rank_memory_bytes"], 0)
 
+    def test_files_that_are_there(self):
+        """All of them are read, once more for --verify=pass; nobody knows how often
+        within a time."""
+        path = os.path.join(self.tmp, "there")
+        with open(path, "wb") as f:
+            f.write(bytes(10 * 4096 + 5))
+        need = self.need("blocktransfer", "--input=" + path, "-b", "4k", "--ranks=2")
+        self.assertEqual((need["read_bytes"], need["write_bytes"], need["disk_bytes"]),
+                         (10 * 4096, 0, 0))
+        need = self.need("blocktransfer", "--input=" + path, "-b", "4k", "--time=1")
+        self.assertIsNone(need["read_bytes"])
+        done = self.blocktransfer("64k", "-b", "16k", "--write-only", np=2)
+        kept, = (os.path.join(done.dir, name) for name in os.listdir(done.dir)
+                 if name.endswith(".json"))
+        for verify, times in (("yes", 1), ("pass", 2)):
+            need = self.need("blocktransfer", "--read-only=" + kept, "--ranks=2",
+                             "--verify=" + verify)
+            self.assertEqual(need["read_bytes"], times * 2 * 65536)
+
     def test_ranks_are_for_one_process_and_for_plans(self):
         for args, np, words in ((["--ranks=4"], 0, "--ranks is for --dry-run"),
                                 (["--ranks=4", "--dry-run"], 2, "there are 2")):
