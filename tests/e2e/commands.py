@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # tier: quick ci; limit: 900
-"""The commands in texts. Those of doc/cookbook.md and of README's sections on programs
+"""The commands in texts. Those of doc/cookbook.md and of README's section on tracing
 are run, recipe by recipe, with small sizes (SMALLER); stand-ins check that commands of
 file and batch systems were called. Each command of README, other pages and man pages
 exists, with options that its --help has; man_examples.py runs those of man pages."""
@@ -198,6 +198,9 @@ class Recipes(Shown):
 
 
 # Files that a recipe needs from others.
+APP = ("printf '#!/bin/sh\\nexec madbench 128 4 --io-only -q\\n' > bin/app\n"
+       "chmod +x bin/app\n")
+README = "Why is my program slow?"
 BEFORE = {"What to send to a vendor": (
     "leadline sweep examples/acceptance.json --out=acceptance-runs\n"
     "iotrace run -n job -- mpirun -np 2 python3 examples/small-writes.py "
@@ -205,12 +208,11 @@ BEFORE = {"What to send to a vendor": (
     "Comparing": "mkdir archive before after\ncp fio-group.json fio.json\n"
                  "for d in archive before after; do mpirun -np 2 madbench 128 4 "
                  "--io-only -q --json=$d/a.json; done\n",
-    "Tracing a program": "printf '#!/bin/sh\\nexec madbench 128 4 --io-only -q\\n' "
-                         "> bin/app\nchmod +x bin/app\n",
+    "Tracing a program": APP,
+    README: APP,
 }
-README = ("madbench", "pfmload", "ldad", "Comparing", "Tracing a program")
-for heading_, text_ in [*recipes("doc/cookbook.md").items(), *(
-        (name, text) for name, text in recipes("README.md").items() if name in README)]:
+for heading_, text_ in [*recipes("doc/cookbook.md").items(),
+                        (README, recipes("README.md")[README])]:
     long(add(Recipes, re.sub(r"\W+", "_", heading_.lower()), "with_before", heading_,
              text_))
 
