@@ -40,8 +40,8 @@ static int check_digits(const struct ldad_plan *p)
             __builtin_mul_overflow(ranks, p->digit[i].count, &ranks))
             ranks = 0;
     if (ranks != p->ranks)
-        return err_usage("the digits of a plan's ranks do not make %lld ranks",
-                         (long long)p->ranks);
+        return err_usage("the digits of a plan's ranks do not make %lld rank%s",
+                         (long long)p->ranks, units_s(p->ranks));
     return all_of(p, &all);
 }
 

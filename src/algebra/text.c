@@ -1,6 +1,7 @@
 /* Descriptors and plans as text. */
 #include "algebra/descriptor.h"
 #include "base/err.h"
+#include "base/units.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -206,8 +207,8 @@ static int take_starts(struct scan *s, struct ldad_plan *p)
         return wrong(s, "a start for each rank, with commas between them");
     int64_t *starts = malloc((size_t)p->ranks * sizeof *starts);
     if (!starts)
-        return err_set(-ENOMEM, NULL, -1, "no memory for the starts of %lld ranks",
-                       (long long)p->ranks);
+        return err_set(-ENOMEM, NULL, -1, "no memory for the starts of %lld rank%s",
+                       (long long)p->ranks, units_s(p->ranks));
     p->starts = starts;
     p->digits = 0;
     int rc = take_number(s, &starts[0]);

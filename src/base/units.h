@@ -18,6 +18,12 @@ const char *units_bytes(char out[16], int64_t bytes);
  * Returns `out`. */
 const char *units_seconds(char out[16], double seconds);
 
+/* Local. The end of a noun that is counted: "1 rank%s", "2 rank%s". */
+static inline const char *units_s(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 /* Local. a / b rounded up, and a rounded up to a multiple of b (a >= 0, b > 0). */
 static inline int64_t units_div_up(int64_t a, int64_t b)
 {

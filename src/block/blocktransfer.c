@@ -196,9 +196,9 @@ static int check_blocks(void)
     int64_t most = order_repeats(&block.order) ? INT32_MAX / 2 - 1 : INT32_MAX;
     if (block.order.layout.blks > INT32_MAX || blocks > most)
         return err_usage(
-            "BYTES / --block-size makes %lld blocks for each rank, more than "
+            "BYTES / --block-size makes %lld block%s for each rank, more than "
             "2^%d: take larger blocks",
-            (long long)blocks, most == INT32_MAX ? 31 : 30);
+            (long long)blocks, units_s(blocks), most == INT32_MAX ? 31 : 30);
     return 0;
 }
 

@@ -258,16 +258,17 @@ static int deal_blocks(struct run *r)
                          r->workers, (long long)there, (long long)set->block,
                          input.path);
     if (asked < r->workers)
-        return err_usage("%s has %lld blocks of %lld bytes, and there are %d to read "
+        return err_usage("%s has %lld block%s of %lld bytes, and there are %d to read "
                          "them: start fewer ranks or threads%s",
-                         input.path, (long long)there, (long long)set->block,
-                         r->workers,
+                         input.path, (long long)there, units_s(there),
+                         (long long)set->block, r->workers,
                          set->input ? ", or take a smaller --block-size" : "");
     if (asked % r->workers && set->run.collective)
-        return err_usage("--collective: %lld blocks are not as many for each of %d "
-                         "ranks, as collective transfers must be: give BYTES, or leave "
-                         "--collective out",
-                         (long long)asked, r->workers);
+        return err_usage(
+            "--collective: %lld blocks are not as many for each of %d "
+            "rank%s, as collective transfers must be: give BYTES, or leave "
+            "--collective out",
+            (long long)asked, r->workers, units_s(r->workers));
     input.deal = (struct deal){.blocks = asked,
                                .workers = r->workers,
                                .interleaved = !strcmp(set->layout, "INTERLEAVED")};
@@ -335,9 +336,9 @@ static int lane_make(struct run *r, struct input_lane *l)
     int64_t n = file_of(deal_block(&input.deal, r->worker, last)) - l->first + 1;
     l->n = (int)n;
     l->file = calloc((size_t)n, sizeof *l->file);
-    return l->file
-               ? 0
-               : err_set(-ENOMEM, NULL, -1, "no memory for %lld files", (long long)n);
+    return l->file ? 0
+                   : err_set(-ENOMEM, NULL, -1, "no memory for %lld file%s",
+                             (long long)n, units_s(n));
 }
 
 /* Notes the origin of kept files in the report: their readers know more than
@@ -385,7 +386,8 @@ int input_open(struct run *r)
     if (!input.apart)
         input.shared = calloc((size_t)r->lanes, sizeof *input.shared);
     if (!input.lane || (!input.apart && !input.shared))
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d lanes", r->lanes);
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d lane%s", r->lanes,
+                       units_s(r->lanes));
     for (int i = 0; i < r->lanes && !rc; i++)
         rc = lane_make(run_lane_of(r, i), &input.lane[i]);
     say_what(r);

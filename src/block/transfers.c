@@ -1,5 +1,6 @@
 /* The bodies of stages: every lane keeps a queue full of requests for its blocks. */
 #include "base/err.h"
+#include "base/units.h"
 #include "block/block.h"
 #include "run/lanes.h"
 #include "run/workload.h"
@@ -83,7 +84,9 @@ int block_lanes_open(struct block *b, int lanes)
         b->lane[i].repeats = malloc(sizeof *b->lane[i].repeats);
         made = b->lane[i].repeats;
     }
-    return made ? 0 : err_set(-ENOMEM, NULL, -1, "no memory for %d lanes", lanes);
+    return made ? 0
+                : err_set(-ENOMEM, NULL, -1, "no memory for %d lane%s", lanes,
+                          units_s(lanes));
 }
 
 void block_lanes_close(struct block *b, int lanes)

@@ -149,7 +149,7 @@ static int too_little(const struct run *r, const struct extsort_how *how)
                      "%lld bytes and merge them in pieces of %s: allow more memory (%s "
                      "would do), or take fewer threads or smaller pieces",
                      units_bytes(bytes, how->memory_bytes), how->lanes,
-                     how->lanes == 1 ? "" : "s", (long long)how->order.bytes,
+                     units_s(how->lanes), (long long)how->order.bytes,
                      units_bytes(piece, most_of(how->merge_bytes, how->order.bytes)),
                      units_bytes(would, more.memory_bytes));
 }

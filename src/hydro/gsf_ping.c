@@ -1,5 +1,6 @@
 #include "hydro/gsf_ping.h"
 #include "base/err.h"
+#include "base/units.h"
 #include "base/wide.h"
 #include <endian.h>
 #include <errno.h>
@@ -61,7 +62,8 @@ static int gsf_ping_make_room(struct gsf_pings *g, int n)
     g->along = malloc((size_t)room * sizeof *g->along);
     g->flag = malloc((size_t)room);
     if (!g->depth || !g->across || !g->along || !g->flag)
-        return err_set(-ENOMEM, g->path, -1, "no memory for %d beams", room);
+        return err_set(-ENOMEM, g->path, -1, "no memory for %d beam%s", room,
+                       units_s(room));
     g->room = room;
     return 0;
 }
@@ -129,9 +131,10 @@ static int read_array(const struct gsf_pings *g, const struct sub *s, int beams,
                        "the %s array is compressed, which cannot be read",
                        array_text(s->id));
     if (!decode || s->bytes % beams)
-        return err_set(-EBADMSG, g->path, s->offset,
-                       "the %s array has %d bytes for %d beams, and not 1, 2 or 4 each",
-                       array_text(s->id), s->bytes, beams);
+        return err_set(
+            -EBADMSG, g->path, s->offset,
+            "the %s array has %d bytes for %d beam%s, and not 1, 2 or 4 each",
+            array_text(s->id), s->bytes, beams, units_s(beams));
     decode(out, s->data, beams, scale->multiplier, scale->offset);
     return 0;
 }
@@ -140,7 +143,8 @@ static int read_flags(const struct gsf_pings *g, const struct sub *s, int beams)
 {
     if (s->bytes != beams)
         return err_set(-EBADMSG, g->path, s->offset,
-                       "the beam flags have %d bytes for %d beams", s->bytes, beams);
+                       "the beam flags have %d bytes for %d beam%s", s->bytes, beams,
+                       units_s(beams));
     memcpy(g->flag, s->data, (size_t)beams);
     return 0;
 }

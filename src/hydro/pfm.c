@@ -224,8 +224,8 @@ static int pfm_make_room(struct pfm *p, int64_t n)
     if (!s)
         return err_set(-ENOMEM, p->blocks.path, -1,
                        "no memory for a bin of %lld "
-                       "soundings",
-                       (long long)n);
+                       "sounding%s",
+                       (long long)n, units_s(n));
     p->soundings = s;
     p->room = 2 * n;
     return 0;
@@ -272,8 +272,8 @@ int pfm_chain(struct pfm *p, const struct pfm_bin *bin, struct pfm_walk *walk,
     *s = NULL;
     if ((bin->soundings + length - 1) / length > pfm_blocks(p))
         return err_set(-EBADMSG, p->blocks.path, -1,
-                       "a bin has %lld soundings, more than there are in all blocks",
-                       (long long)bin->soundings);
+                       "a bin has %lld sounding%s, more than there are in all blocks",
+                       (long long)bin->soundings, units_s(bin->soundings));
     int rc = pfm_make_room(p, bin->soundings);
     for (; done < bin->soundings && !rc; done += length) {
         w->blocks++;
@@ -286,15 +286,17 @@ int pfm_chain(struct pfm *p, const struct pfm_bin *bin, struct pfm_walk *walk,
                             p->soundings + done, &at);
         if (!rc && !at && done + length < bin->soundings)
             rc = err_set(-EBADMSG, p->blocks.path, last,
-                         "a chain ends here with %lld of its %lld soundings",
-                         (long long)done + length, (long long)bin->soundings);
+                         "a chain ends here with %lld of its %lld sounding%s",
+                         (long long)done + length, (long long)bin->soundings,
+                         units_s(bin->soundings));
     }
     if (!rc && bin->soundings && (last != bin->last || at))
         rc = err_set(
             -EBADMSG, p->blocks.path, last,
-            "a chain of %lld soundings ends here, going on at %lld, and its bin "
+            "a chain of %lld sounding%s ends here, going on at %lld, and its bin "
             "says that it ends at %lld",
-            (long long)bin->soundings, (long long)at, (long long)bin->last);
+            (long long)bin->soundings, units_s(bin->soundings), (long long)at,
+            (long long)bin->last);
     *s = p->soundings;
     return rc;
 }

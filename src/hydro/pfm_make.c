@@ -1,5 +1,6 @@
 #include "hydro/pfm_make.h"
 #include "base/err.h"
+#include "base/units.h"
 #include "hydro/pfm_side.h"
 #include <errno.h>
 #include <math.h>
@@ -88,9 +89,11 @@ static int size_fields(struct pfm_head *h, const struct pfm_form *f)
                          "of them into another",
                          (long long)f->files);
     if (h->ping_bits > 32 || h->beam_bits > 16)
-        return err_usage("files of %lld pings, pings of %lld beams: a PFM has numbers "
-                         "up to 2^32 and 2^16 for them",
-                         (long long)f->pings, (long long)f->beams);
+        return err_usage(
+            "files of %lld ping%s, pings of %lld beam%s: a PFM has numbers "
+            "up to 2^32 and 2^16 for them",
+            (long long)f->pings, units_s(f->pings), (long long)f->beams,
+            units_s(f->beams));
     return pfm_head_derive(h, NULL);
 }
 

@@ -1,5 +1,6 @@
 #include "hydro/pfm_side.h"
 #include "base/err.h"
+#include "base/units.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,9 +137,9 @@ int pfm_inputs_read(struct pfm_inputs *in, const char *handle)
     int rc = read_lines(in, handle, "ctl", take_ctl, &n);
     if (!rc && n < 5)
         rc = err_set(-EBADMSG, handle, -1,
-                     "the .ctl of this PFM is cut short: it has %lld lines, and the "
+                     "the .ctl of this PFM is cut short: it has %lld line%s, and the "
                      "first five name the PFM's own files",
-                     (long long)n);
+                     (long long)n, units_s(n));
     return rc ? rc : read_lines(in, handle, "lin", take_lin, &n);
 }
 
@@ -221,7 +222,7 @@ int pfm_cvg_write(const char *path, const struct pfm_head *h, const uint8_t *cov
     if (!rc && truncate(path, PFM_COVERAGE_HEADER + bins))
         rc = err_set(-errno, path, -1,
                      "cannot make room for a byte for each of %lld "
-                     "bins: %s",
-                     (long long)bins, strerror(errno));
+                     "bin%s: %s",
+                     (long long)bins, units_s(bins), strerror(errno));
     return rc;
 }

@@ -1,5 +1,6 @@
 #include "hydro/swath.h"
 #include "base/err.h"
+#include "base/units.h"
 #include "hydro/geodesy.h"
 #include <errno.h>
 #include <math.h>
@@ -107,8 +108,8 @@ static int swath_make_room(struct slot *s, int beams)
     s->room = 0;
     s->depth = malloc(n * (3 * sizeof(double) + 2) + wide * ROWS * sizeof(float));
     if (!s->depth)
-        return err_set(-ENOMEM, NULL, -1, "no memory to filter pings of %d beams",
-                       beams);
+        return err_set(-ENOMEM, NULL, -1, "no memory to filter pings of %d beam%s",
+                       beams, units_s(beams));
     s->room = beams;
     s->across = s->depth + n;
     s->along = s->across + n;
@@ -135,8 +136,8 @@ static int make_work(struct swath *w, int beams)
     w->room = 0;
     w->pad = malloc((n * (1 + 9 + 5 + 1) + 2 * REACH) * sizeof(float) + 2 * n);
     if (!w->pad)
-        return err_set(-ENOMEM, NULL, -1, "no memory to filter pings of %d beams",
-                       beams);
+        return err_set(-ENOMEM, NULL, -1, "no memory to filter pings of %d beam%s",
+                       beams, units_s(beams));
     w->room = beams;
     float *next = w->pad;
     for (int i = 0; i < 9; i++)

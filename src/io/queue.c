@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/thread.h"
+#include "base/units.h"
 #include "io/engine.h"
 #include "world/world.h"
 #include <errno.h>
@@ -204,8 +205,8 @@ static int check_start(const struct io_queue *q, struct io_req *r[], int n)
 {
     if (n > q->depth - q->under_way)
         return err_set(-EINVAL, io_queue_path(q), -1,
-                       "%d requests at once, opened for %d", q->under_way + n,
-                       q->depth);
+                       "%d request%s at once, opened for %d", q->under_way + n,
+                       units_s(q->under_way + n), q->depth);
     for (int i = 0; i < n; i++)
         if (!r[i]->file || r[i]->file->queue != q)
             return err_set(-EINVAL, r[i]->file ? r[i]->file->path : NULL, r[i]->offset,
@@ -259,9 +260,9 @@ static int queue_wait_more(struct io_queue *q, double limit_s, int64_t begin_ns)
     if (limit_s > 0 && left <= 0) {
         q->late = true;
         return err_set(-ETIMEDOUT, io_queue_path(q), -1,
-                       "%d requests did not finish within "
+                       "%d request%s did not finish within "
                        "%g s; --io-timeout sets the limit",
-                       q->under_way, limit_s);
+                       q->under_way, units_s(q->under_way), limit_s);
     }
     watchdog_arm(limit_s, "waiting for a request", io_queue_path(q), -1);
     int n = reap(q, 1, limit_s > 0 ? left : 0);

@@ -1,6 +1,7 @@
 /* Reads whole files: in one go, in parts, and several at once. */
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/units.h"
 #include "io/io.h"
 #include "io/whole_inside.h"
 #include "io/whole_ring.h"
@@ -185,8 +186,8 @@ static void start_one(struct io_folder *d, struct io_whole *w)
 int io_whole_start(struct io_folder *d, struct io_whole *w[], int n)
 {
     if (n > IO_WHOLE_DEPTH - d->under_way)
-        return err_set(-EINVAL, d->path, -1, "%d files at once, and %d are the most",
-                       d->under_way + n, IO_WHOLE_DEPTH);
+        return err_set(-EINVAL, d->path, -1, "%d file%s at once, and %d are the most",
+                       d->under_way + n, units_s(d->under_way + n), IO_WHOLE_DEPTH);
     for (int i = 0; i < n; i++)
         start_one(d, w[i]);
     d->under_way += n;

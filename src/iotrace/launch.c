@@ -3,6 +3,7 @@
 #include "iotrace/launch.h"
 #include "base/err.h"
 #include "base/plain.h"
+#include "base/units.h"
 #include "iotrace/commands.h"
 #include "iotrace/format/program.h"
 #include "iotrace/read/runs.h"
@@ -277,7 +278,7 @@ static void conclude(const char *folder)
         recovered += made != NULL;
         free(made);
     }
-    fprintf(stderr, "iotrace: %d log%s", r.logs, r.logs == 1 ? "" : "s");
+    fprintf(stderr, "iotrace: %d log%s", r.logs, units_s(r.logs));
     if (recovered)
         fprintf(stderr, " (%d of processes that have not said their end)", recovered);
     fprintf(stderr, " in %s; see: iotrace summary %s\n", folder, folder);

@@ -306,20 +306,20 @@ static void put_text(const struct patterns *all, const struct group *g, int64_t 
 {
     char name[PLAIN_PATH], bytes[16], who[32], small[16], large[16];
     const struct pattern *p = g->stream[0];
-    printf("%s\n  %s by %d process%s: %s%s; %s in %lld transfers, %.1f %% explained\n",
+    printf("%s\n  %s by %d process%s: %s%s; %s in %lld transfer%s, %.1f %% explained\n",
            plain(name, sizeof name, names_get(&all->files, p->file)),
            p->write ? "written" : "read", g->streams, g->streams == 1 ? "" : "es",
            g->together,
            !g->interleaved ? ""
            : g->complete   ? ", without gaps"
                            : ", with gaps",
-           units_bytes(bytes, g->bytes), (long long)g->calls,
+           units_bytes(bytes, g->bytes), (long long)g->calls, units_s(g->calls),
            g->bytes ? 100 * (double)g->explained / (double)g->bytes : 0);
     for (int i = 0; i < g->streams && i < top; i++) {
         p = g->stream[i];
         put_who(&all->process[p->process], who);
-        printf("  %s: %s in %lld transfers of %s to %s\n", who,
-               units_bytes(bytes, p->bytes), (long long)p->calls,
+        printf("  %s: %s in %lld transfer%s of %s to %s\n", who,
+               units_bytes(bytes, p->bytes), (long long)p->calls, units_s(p->calls),
                units_bytes(small, p->small), units_bytes(large, p->large));
         for (int k = 0; k < p->founds; k++)
             if (is_pattern(p, &p->found[k]))

@@ -1,5 +1,6 @@
 #include "iotrace/summary.h"
 #include "base/err.h"
+#include "base/units.h"
 #include "iotrace/read/reach.h"
 #include <errno.h>
 #include <math.h>
@@ -444,8 +445,8 @@ int summary_make(struct summary **out, const char *path)
     count_unseen(s);
     if (!rc && s->run.unreadable) {
         char text[96];
-        snprintf(text, sizeof text, "%d of %d logs could not be read: not in here",
-                 s->run.unreadable, s->run.logs);
+        snprintf(text, sizeof text, "%d of %d log%s could not be read: not in here",
+                 s->run.unreadable, s->run.logs, units_s(s->run.logs));
         rc = add_note(s, path, text);
     }
     return rc;

@@ -47,7 +47,7 @@ static void summary_text_put_head(const struct summary *s, FILE *out)
         ranks += s->process[i].rank >= 0;
     fprintf(out, "run       %s\n", plain(text, sizeof text, s->run.path));
     fprintf(out, "processes %d, %d of them with a rank, in %d log%s\n", s->processes,
-            ranks, s->read, s->read == 1 ? "" : "s");
+            ranks, s->read, units_s(s->read));
     if (s->processes)
         fprintf(out, "called    %s\n", plain(text, sizeof text, s->process[0].app));
     if (s->end_ns <= s->begin_ns)

@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "base/format/json.h"
 #include "base/plain.h"
+#include "base/units.h"
 #include "ldad/commands.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -62,11 +63,12 @@ static void print_shared(const struct container *c, const char *path)
         return;
     }
     printf(
-        "shared      %lld bytes in %lld ranges; %lld writes (%lld bytes) did not fit "
+        "shared      %lld bytes in %lld range%s; %lld write%s (%lld bytes) did not fit "
         "the plan\n",
         (long long)(c->parts ? extents_bytes(&x) : st.st_size),
-        (long long)(c->parts ? x.n : st.st_size > 0), (long long)c->misfits,
-        (long long)c->misfit_bytes);
+        (long long)(c->parts ? x.n : st.st_size > 0),
+        units_s((c->parts ? x.n : st.st_size > 0)), (long long)c->misfits,
+        units_s(c->misfits), (long long)c->misfit_bytes);
     extents_free(&x);
 }
 

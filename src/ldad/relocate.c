@@ -1,6 +1,7 @@
 /* relocate: finds partitions that have moved to other folders. */
 #include "base/err.h"
 #include "base/plain.h"
+#include "base/units.h"
 #include "ldad/commands.h"
 #include <errno.h>
 #include <string.h>
@@ -94,9 +95,9 @@ static int relocate_locked(struct container *c, const char *path, const char *di
     rc = rc ? rc : find_all(c, path, force, &unseen);
     rc = rc ? rc : container_write(c, path, true);
     if (!rc)
-        printf("%s: %lld partitions found, %lld taken to be where the list says\n",
+        printf("%s: %lld partition%s found, %lld taken to be where the list says\n",
                plain(shown, sizeof shown, path), (long long)(c->parts - unseen),
-               (long long)unseen);
+               units_s((c->parts - unseen)), (long long)unseen);
     return rc;
 }
 

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/plain.h"
 #include "base/stamp.h"
+#include "base/units.h"
 #include "ldad/commands.h"
 #include <string.h>
 
@@ -127,10 +128,12 @@ static bool differs(const struct container *c, const char *path, int64_t r)
     if (!found.bad)
         return rc != 0;
     int64_t at = found.first * SUMS_BLOCK;
-    printf("partition %lld: %lld blocks of %lld bytes differ from their checksums, the "
-           "first at its byte %lld, which is offset %lld of the file (%s)\n",
-           (long long)r, (long long)found.bad, (long long)SUMS_BLOCK, (long long)at,
-           (long long)ldad_map_offset(&c->map, r, at), plain(part, sizeof part, part));
+    printf(
+        "partition %lld: %lld block%s of %lld bytes differ%s from the checksums, the "
+        "first at its byte %lld, which is offset %lld of the file (%s)\n",
+        (long long)r, (long long)found.bad, units_s(found.bad), (long long)SUMS_BLOCK,
+        found.bad == 1 ? "s" : "", (long long)at,
+        (long long)ldad_map_offset(&c->map, r, at), plain(part, sizeof part, part));
     return true;
 }
 

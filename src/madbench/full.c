@@ -1,6 +1,7 @@
 #include "madbench/full.h"
 #include "base/err.h"
 #include "base/stamp.h"
+#include "base/units.h"
 #include "madbench/bench.h"
 #include "madbench/linalg.h"
 #include "madbench/pixels.h"
@@ -55,8 +56,8 @@ static int full_allocate(struct full *f)
         return 0;
     return err_set(-ENOMEM, NULL, -1,
                    "no memory for the vectors of %lld pixels and %lld "
-                   "bins",
-                   (long long)s->npix, (long long)s->nbin);
+                   "bin%s",
+                   (long long)s->npix, (long long)s->nbin, units_s(s->nbin));
 }
 
 int full_open(struct full **out, struct bench *b)

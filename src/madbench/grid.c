@@ -69,14 +69,16 @@ int grid_check(int64_t npix, int64_t block, int ranks)
     int64_t smaller = block_max(npix, cols), more = (cols - 1) * block + 1;
     if (smaller < 1)
         return err_usage("%d ranks form a grid of %d x %d, more columns than the %lld "
-                         "pixels: take at least %lld pixels, or %d ranks",
-                         ranks, rows, cols, (long long)npix, (long long)more, fewer);
+                         "pixels: take at least %lld pixel%s, or %d rank%s",
+                         ranks, rows, cols, (long long)npix, (long long)more,
+                         units_s(more), fewer, units_s(fewer));
     return err_usage(
         "%d ranks form a grid of %d x %d, but %lld pixels in blocks of %lld "
-        "are only %lld blocks across: take blocks of at most %lld, at least "
-        "%lld pixels, or %d ranks",
+        "are only %lld block%s across: take blocks of at most %lld, at least "
+        "%lld pixel%s, or %d rank%s",
         ranks, rows, cols, (long long)npix, (long long)block, (long long)blocks,
-        (long long)smaller, (long long)more, fewer);
+        units_s(blocks), (long long)smaller, (long long)more, units_s(more), fewer,
+        units_s(fewer));
 }
 
 /* The elements of the largest share: rank 0's, as the first block is dealt to it. */
@@ -111,16 +113,18 @@ int grid_check_scalapack(int64_t npix, int64_t block, int ranks)
         return 0;
     int needed = ranks_above(npix, block, ranks);
     if (needed == 0)
-        return err_usage("a rank's share of a matrix of %lld pixels is %lld elements, "
-                         "more than ScaLAPACK's 32-bit indices hold (%d): take smaller "
-                         "blocks than %lld and more ranks than %d, or the I/O mode",
-                         (long long)npix, (long long)elements, INT_MAX,
-                         (long long)block, ranks);
+        return err_usage(
+            "a rank's share of a matrix of %lld pixel%s is %lld element%s, "
+            "more than ScaLAPACK's 32-bit indices hold (%d): take smaller "
+            "blocks than %lld and more ranks than %d, or the I/O mode",
+            (long long)npix, units_s(npix), (long long)elements, units_s(elements),
+            INT_MAX, (long long)block, ranks);
     return err_usage(
-        "a rank's share of a matrix of %lld pixels is %lld elements, more "
-        "than ScaLAPACK's 32-bit indices hold (%d): take at least %d ranks "
+        "a rank's share of a matrix of %lld pixel%s is %lld element%s, more "
+        "than ScaLAPACK's 32-bit indices hold (%d): take at least %d rank%s "
         "per gang instead of %d, or the I/O mode",
-        (long long)npix, (long long)elements, INT_MAX, needed, ranks);
+        (long long)npix, units_s(npix), (long long)elements, units_s(elements), INT_MAX,
+        needed, units_s(needed), ranks);
 }
 
 int grid_init(struct grid *g, int64_t npix, int64_t block, int ranks, int rank)

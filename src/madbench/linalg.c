@@ -1,4 +1,5 @@
 #include "madbench/linalg.h"
+#include "base/units.h"
 
 #include "base/err.h"
 #include "madbench/scalapack.h"
@@ -289,8 +290,8 @@ static int mpi_verdict(int code, int n)
     if (code == MPI_SUCCESS)
         return 0;
     MPI_Error_string(code, why, &length);
-    return err_set(-EIO, NULL, -1, "a sum of %d doubles over the ranks failed: %s", n,
-                   why);
+    return err_set(-EIO, NULL, -1, "a sum of %d double%s over the ranks failed: %s", n,
+                   units_s(n), why);
 }
 
 int linalg_sum(MPI_Comm comm, double *v, int n)

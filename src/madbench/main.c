@@ -1,5 +1,6 @@
 /* madbench: MADbench2 for today's machines. Combines the parts; the phases are in
  * full.c and iomode.c. */
+#include "base/units.h"
 #include "madbench/bench.h"
 #include "madbench/busy.h"
 #include "madbench/full.h"
@@ -18,14 +19,13 @@ static void describe(struct run *r)
     const struct plan *p = &plan;
     char gangs[64] = "";
     if (p->gangs > 1)
-        snprintf(gangs, sizeof gangs, "; %d gangs of %d x %d", p->gangs, p->small.rows,
-                 p->small.cols);
+        snprintf(gangs, sizeof gangs, "; %d gang%s of %d x %d", p->gangs,
+                 units_s(p->gangs), p->small.rows, p->small.cols);
     report_note(r->report, "mode", "%s",
                 p->full ? "full: S, D, W, C with ScaLAPACK"
                         : "I/O: S, W, C with busy work");
-    report_note(r->report, "grid", "%d x %d ranks, blocks of %lld x %lld%s",
-                p->big.rows, p->big.cols, (long long)p->big.block,
-                (long long)p->big.block, gangs);
+    report_note(r->report, "grid", "%d x %d, blocks of %lld x %lld%s", p->big.rows,
+                p->big.cols, (long long)p->big.block, (long long)p->big.block, gangs);
 }
 
 static int make_plan(struct run *r, struct run_need *n)

@@ -24,10 +24,10 @@ static int ngang_check(int ranks, int ngang)
     while (ranks % above != 0)
         above++;
     if (below == above)
-        return err_usage("%d gangs cannot share %d ranks evenly: take %d", ngang, ranks,
-                         below);
-    return err_usage("%d gangs cannot share %d ranks evenly: take %d or %d", ngang,
-                     ranks, below, above);
+        return err_usage("%d gangs cannot share %d rank%s evenly: take %d", ngang,
+                         ranks, units_s(ranks), below);
+    return err_usage("%d gangs cannot share %d rank%s evenly: take %d or %d", ngang,
+                     ranks, units_s(ranks), below, above);
 }
 
 static int grids_open(struct remap *r, int64_t npix, int64_t block)
@@ -297,7 +297,8 @@ static int exchange_open(struct exchange *x, const struct remap *r)
     *x = (struct exchange){.r = r, .code = MPI_SUCCESS};
     x->requests = malloc((size_t)n * sizeof *x->requests);
     if (x->requests == NULL)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %lld requests", (long long)n);
+        return err_set(-ENOMEM, NULL, -1, "no memory for %lld request%s", (long long)n,
+                       units_s(n));
     return 0;
 }
 

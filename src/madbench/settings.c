@@ -300,12 +300,14 @@ void plan_print(const struct plan *p, const struct settings *s,
 {
     char what[64];
     int64_t matrix = 8 * s->npix * s->npix;
-    printf("madbench: %lld pixels, %lld bins, %s mode; nothing is run\n",
-           (long long)s->npix, (long long)s->nbin, p->full ? "full" : "I/O");
-    printf("  %d ranks as a %d x %d grid", p->ranks, p->big.rows, p->big.cols);
+    printf("madbench: %lld pixel%s, %lld bin%s, %s mode; nothing is run\n",
+           (long long)s->npix, units_s(s->npix), (long long)s->nbin, units_s(s->nbin),
+           p->full ? "full" : "I/O");
+    printf("  %d rank%s as a %d x %d grid", p->ranks, units_s(p->ranks), p->big.rows,
+           p->big.cols);
     if (p->gangs > 1)
-        printf(", %d gangs of %d ranks (%d x %d)", p->gangs, p->gang_ranks,
-               p->small.rows, p->small.cols);
+        printf(", %d gang%s of %d rank%s (%d x %d)", p->gangs, units_s(p->gangs),
+               p->gang_ranks, units_s(p->gang_ranks), p->small.rows, p->small.cols);
     if (s->run.rank_shift == RUN_SHIFT_NODE)
         printf(", each reads what one of another node wrote");
     else if (s->run.rank_shift)
@@ -313,12 +315,13 @@ void plan_print(const struct plan *p, const struct settings *s,
                (long long)(s->run.rank_shift % p->ranks));
     printf(", blocks of %lld x %lld\n\n", (long long)s->sblock, (long long)s->sblock);
     printf("  %-24s %12s %12s\n", "", "per rank", "all ranks");
-    snprintf(what, sizeof what, "memory, %d matrices%s", p->buffers,
-             p->gangs > 1 ? " a gang" : "");
+    snprintf(what, sizeof what, "memory, %d matri%s%s", p->buffers,
+             p->buffers == 1 ? "x" : "ces", p->gangs > 1 ? " a gang" : "");
     print_row(what, matrices(p), p->buffers * matrix * p->gangs);
     if (p->full)
         print_row("memory, vectors", plan_vectors(p), plan_vectors(p) * p->ranks);
-    snprintf(what, sizeof what, "disk, %lld matrices", (long long)s->nbin);
+    snprintf(what, sizeof what, "disk, %lld matri%s", (long long)s->nbin,
+             s->nbin == 1 ? "x" : "ces");
     print_row(what, s->nbin * p->bins.slot_bytes, s->nbin * matrix);
     print_row("files, with padding", s->nbin * p->bins.slot_bytes, plan_disk(p));
     print_row("largest transfer", p->buffer_bytes, p->buffer_bytes * p->ranks);

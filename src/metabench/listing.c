@@ -5,6 +5,7 @@
  * be listed or not, but none of them twice; whatever was there before must be
  * (POSIX, readdir). */
 #include "base/err.h"
+#include "base/units.h"
 #include "metabench/metabench.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -48,7 +49,9 @@ int meta_lanes_open(struct meta *m, int lanes)
     bool made = m->lane;
     for (int i = 0; i < lanes && made; i++)
         made = lane_open(m, &m->lane[i]);
-    return made ? 0 : err_set(-ENOMEM, NULL, -1, "no memory for %d lanes", lanes);
+    return made ? 0
+                : err_set(-ENOMEM, NULL, -1, "no memory for %d lane%s", lanes,
+                          units_s(lanes));
 }
 
 void meta_lanes_close(struct meta *m, int lanes)

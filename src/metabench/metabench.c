@@ -7,6 +7,7 @@
  * the other operations move none. */
 #include "metabench/metabench.h"
 #include "base/err.h"
+#include "base/units.h"
 #include "run/workload.h"
 #include <stdio.h>
 #include <string.h>
@@ -235,9 +236,9 @@ static int plan(struct run *r, struct run_need *n)
 static int open_meta(struct run *r)
 {
     run_describe(r, NULL, false, 1);
-    report_note(r->report, "files", "%lld of %lld bytes for each of %d %s, %s%s",
+    report_note(r->report, "files", "%lld of %lld bytes for each of %d %s%s, %s%s",
                 (long long)set->files, (long long)set->bytes, r->workers,
-                r->lanes > 1 ? "threads" : "ranks",
+                r->lanes > 1 ? "thread" : "rank", units_s(r->workers),
                 meta.shared ? "in one directory" : "in directories of their own",
                 meta.shuffled ? ", in random order" : "");
     return meta_lanes_open(&meta, r->lanes);

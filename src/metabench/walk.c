@@ -2,6 +2,7 @@
  * apply the operation to each. */
 #include "base/draw/shuffle.h"
 #include "base/err.h"
+#include "base/units.h"
 #include "metabench/metabench.h"
 #include "run/workload.h"
 #include <errno.h>
@@ -266,8 +267,8 @@ static int count_new(const struct run *r, int64_t all)
     int64_t made = r->last.op[PHASE_OP_CREATE].calls;
     if (made == all)
         return 0;
-    return err_set(-EIO, NULL, -1, "relist has made %lld files, expected %lld",
-                   (long long)made, (long long)all);
+    return err_set(-EIO, NULL, -1, "relist has made %lld file%s, expected %lld",
+                   (long long)made, units_s(made), (long long)all);
 }
 
 /* Checks the numbers of calls and bytes against those of things; for listings, the

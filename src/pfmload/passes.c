@@ -1,6 +1,7 @@
 #include "pfmload/passes.h"
 #include "base/err.h"
 #include "base/stamp.h"
+#include "base/units.h"
 #include "hydro/pfm_make.h"
 #include "hydro/pfm_pack.h"
 #include "pfmload/store/batch.h"
@@ -55,7 +56,8 @@ static int passes_make_room(struct chains *c, int64_t n)
     c->sounding = malloc((size_t)c->room * sizeof *c->sounding);
     return c->sounding ? 0
                        : err_set(-ENOMEM, c->l->bins.path, -1,
-                                 "no memory for a bin of %lld soundings", (long long)n);
+                                 "no memory for a bin of %lld sounding%s", (long long)n,
+                                 units_s(n));
 }
 
 static void get_bin(struct chains *c, int64_t index, struct pfm_bin *bin)
@@ -184,8 +186,8 @@ static int check_cover(struct load *l, FILE *cover, const struct pfm_bin *bin)
         return 0;
     return err_set(-EIO, l->cover->path, pfm_coverage_at(&l->head) + bin->index,
                    "verification failed: the coverage map says otherwise of a bin of "
-                   "%lld soundings: " STAMP_WRONG,
-                   (long long)bin->soundings);
+                   "%lld sounding%s: " STAMP_WRONG,
+                   (long long)bin->soundings, units_s(bin->soundings));
 }
 
 static int check_bin(struct load *l, struct pfm *p, FILE *cover, int64_t row,
@@ -208,8 +210,9 @@ static int check_bin(struct load *l, struct pfm *p, FILE *cover, int64_t row,
     if (differ(&l->head, &bin, &should))
         rc = err_set(-EIO, l->bins.path, -1,
                      "verification failed: the summary of the bin in row %lld, column "
-                     "%lld is not that of its %lld soundings: " STAMP_WRONG,
-                     (long long)row, (long long)column, (long long)bin.soundings);
+                     "%lld is not that of its %lld sounding%s: " STAMP_WRONG,
+                     (long long)row, (long long)column, (long long)bin.soundings,
+                     units_s(bin.soundings));
     return rc;
 }
 

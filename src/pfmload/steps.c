@@ -18,8 +18,8 @@ static int check_ranks(const struct scheme *s, int ranks)
                          s->name, ranks);
     if (ranks < s->ranks_min)
         return err_usage("scheme %s needs a master, an I/O node and a slave: start at "
-                         "least %d ranks, or choose --scheme=serial or G",
-                         s->name, s->ranks_min);
+                         "least %d rank%s, or choose --scheme=serial or G",
+                         s->name, s->ranks_min, units_s(s->ranks_min));
     return 0;
 }
 
@@ -246,7 +246,7 @@ int steps_begin(struct run *r)
         rc = check_same(l);
     if (!rc)
         report_note(l->r->report, "input", "%lld file%s, %s%s", (long long)l->list->n,
-                    l->list->n == 1 ? "" : "s", units_bytes(bytes, l->list->bytes),
+                    units_s(l->list->n), units_bytes(bytes, l->list->bytes),
                     l->old ? ", added to a PFM" : "");
     if (!rc && l->r->io_flags & IO_DIRECT)
         report_note(
@@ -291,9 +291,9 @@ int steps_tell_left_out(struct run *r, int rc)
     const struct load *l = r->context;
     if (!rc && load_is_first(l) && l->scan.bad)
         fprintf(stderr,
-                "pfmload: %lld of %lld files %s not in the PFM, see \"left out\" "
+                "pfmload: %lld of %lld file%s %s not in the PFM, see \"left out\" "
                 "above, or the report\n",
-                (long long)l->scan.bad, (long long)l->list->n,
+                (long long)l->scan.bad, (long long)l->list->n, units_s(l->list->n),
                 l->scan.bad == 1 ? "is" : "are");
     if (!rc && load_is_first(l) && l->left_out[0])
         fprintf(stderr, "pfmload: warning: %s\n", l->left_out);

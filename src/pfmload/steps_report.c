@@ -80,8 +80,9 @@ static void warn_of_beams(struct load *l, const struct feed_counts *c, const cha
     if (gsf_out_unflagged(c->out) * 100 <= c->beams)
         return;
     snprintf(l->left_out, sizeof l->left_out,
-             "%lld of %lld beams (%.1f %%) are not in the PFM: %s", (long long)out,
-             (long long)c->beams, 100 * (double)out / (double)c->beams, why);
+             "%lld of %lld beam%s (%.1f %%) are not in the PFM: %s", (long long)out,
+             (long long)c->beams, units_s(c->beams),
+             100 * (double)out / (double)c->beams, why);
     report_warning(l->r->report, "beams_left_out", "%s", l->left_out);
 }
 
@@ -106,10 +107,10 @@ static void tell_counts(struct load *l)
                   l->r->world.comm);
     gsf_out_tell(c.out, why, sizeof why);
     report_note(l->r->report, "beams",
-                "%lld in %lld pings, of which %lld are single-beam; %lld loaded; left "
+                "%lld in %lld ping%s, of which %lld are single-beam; %lld loaded; left "
                 "out: %s",
-                (long long)c.beams, (long long)c.pings, (long long)c.pings_single,
-                (long long)(c.soundings - c.old), why);
+                (long long)c.beams, (long long)c.pings, units_s(c.pings),
+                (long long)c.pings_single, (long long)(c.soundings - c.old), why);
     tell_beams(l->r->report, &c);
     warn_of_beams(l, &c, why);
     report_note(l->r->report, "soundings",

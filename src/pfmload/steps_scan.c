@@ -175,9 +175,9 @@ static void warn_of_bad_files(const struct load *l)
         n += (size_t)snprintf(text + n, sizeof text - n, "%s%s (%s)",
                               told++ ? ", " : "", f->path, f->bad);
     }
-    report_warning(l->r->report, "bad_files", "%lld of %lld files left out: %s%s",
-                   (long long)l->scan.bad, (long long)l->list->n, told ? text : "",
-                   told < l->scan.bad ? " and others" : "");
+    report_warning(l->r->report, "bad_files", "%lld of %lld file%s left out: %s%s",
+                   (long long)l->scan.bad, (long long)l->list->n, units_s(l->list->n),
+                   told ? text : "", told < l->scan.bad ? " and others" : "");
 }
 
 static void tell_bad_files(struct load *l)

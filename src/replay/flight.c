@@ -6,6 +6,7 @@
  * With --threads, transfers are gathered as long as none must come before another, and
  * threads make them in turns. */
 #include "base/err.h"
+#include "base/units.h"
 #include "replay/replay.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -26,8 +27,8 @@ int replay_flights_open(struct replay_flights *l, struct run *r, int phase)
     l->slot = calloc((size_t)l->slots, sizeof *l->slot);
     l->versions = calloc((size_t)p->is.files + 1, sizeof *l->versions);
     if (!l->slot || !l->versions)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d transfers and %d files",
-                       l->slots, p->is.files);
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d transfers and %d file%s",
+                       l->slots, p->is.files, units_s(p->is.files));
     for (int i = 0; i < l->slots && r->lanes == 1; i++)
         l->slot[i].buf = r->buffer + i * p->slot_bytes;
     return 0;

@@ -273,7 +273,8 @@ static void open_for_threads(struct run *r)
         struct replay_handle *h = &p->handle[i];
         h->more = calloc((size_t)r->lanes, sizeof *h->more);
         if (!h->more)
-            run_fail(r, err_set(-ENOMEM, NULL, -1, "no memory for %d files", r->lanes));
+            run_fail(r, err_set(-ENOMEM, NULL, -1, "no memory for %d file%s", r->lanes,
+                                units_s(r->lanes)));
     }
     if (r->lanes > 1 && !r->failed)
         run_lanes(r, open_mine, p);
@@ -555,7 +556,8 @@ static void walk_phase(struct run *r, int phase)
     w.pause_ns = pause_of(p, phase, order);
     int rc = replay_flights_open(&w.flights, r, phase);
     if (!w.step)
-        rc = err_set(-ENOMEM, NULL, -1, "no memory for %d steps", p->is.steps);
+        rc = err_set(-ENOMEM, NULL, -1, "no memory for %d step%s", p->is.steps,
+                     units_s(p->is.steps));
     run_fail(r, rc);
     if (!rc) {
         begin_steps(&w);

@@ -60,7 +60,7 @@ static int check_ranks(const struct run *r, const struct replay *p)
         return 0;
     return err_usage("the skeleton is of %lld rank%s, and there %s %d: a skeleton is "
                      "replayed by as many ranks as it is of",
-                     (long long)p->is.ranks, p->is.ranks == 1 ? "" : "s",
+                     (long long)p->is.ranks, units_s(p->is.ranks),
                      r->world.size == 1 ? "is" : "are", r->world.size);
 }
 
@@ -92,10 +92,10 @@ static int check_step(const struct run *r, struct replay *p,
     }
     if (f->use == USE_SEVERAL)
         return err_usage(
-            "step %d of the skeleton is of %lld files of one role, several "
+            "step %d of the skeleton is of %lld file%s of one role, several "
             "of which one rank uses: the skeleton does not say which, so "
             "it cannot be replayed",
-            number, (long long)f->files);
+            number, (long long)f->files, units_s(f->files));
     if (p->set.as_recorded && t->nonblocking)
         return err_usage("step %d of the skeleton has nonblocking transfers, which are "
                          "not replayed as recorded: leave out --as-recorded",
@@ -287,9 +287,10 @@ static int settle_files(struct run *r, struct replay *p)
 {
     p->file = calloc((size_t)p->is.files + 1, sizeof *p->file);
     p->handle = calloc((size_t)p->is.steps + 1, sizeof *p->handle);
-    int rc = p->file && p->handle ? 0
-                                  : err_set(-ENOMEM, p->set.path, -1,
-                                            "no memory for %d files", p->is.files);
+    int rc = p->file && p->handle
+                 ? 0
+                 : err_set(-ENOMEM, p->set.path, -1, "no memory for %d file%s",
+                           p->is.files, units_s(p->is.files));
     if (err_agree(r->world.comm, rc))
         return -ENOMEM;
     for (int i = 0; i < p->is.files; i++) {
@@ -432,9 +433,9 @@ static int count(const struct run *r, struct replay *p, struct run_need *n)
     }
     if (p->calls > CALLS_MOST) /* all ranks find the same */
         return err_usage(
-            "the skeleton has %lld calls, more than 2^40: nobody would see "
+            "the skeleton has %lld call%s, more than 2^40: nobody would see "
             "their end",
-            (long long)p->calls);
+            (long long)p->calls, units_s(p->calls));
     for (int i = 0; i < p->is.files; i++) {
         int64_t all = replay_file_bytes(r, i);
         skeleton_sum(&n->disk_bytes, all, 1);

@@ -1,6 +1,7 @@
 /* replay: repeats what a program did with its files, as a skeleton describes it. */
 #include "replay/replay.h"
 #include "base/err.h"
+#include "base/units.h"
 #include <stdlib.h>
 
 static struct replay replay; /* r->context */
@@ -35,8 +36,9 @@ static void say_left(struct run *r, const struct replay_left *left, const char *
                      const char *what)
 {
     if (left->calls)
-        report_warning(r->report, code, "%lld calls with %lld bytes are left out: %s",
-                       (long long)left->calls, (long long)left->bytes, what);
+        report_warning(r->report, code, "%lld call%s with %lld bytes are left out: %s",
+                       (long long)left->calls, units_s(left->calls),
+                       (long long)left->bytes, what);
 }
 
 static int open_replay(struct run *r)
@@ -79,7 +81,7 @@ static int open_replay(struct run *r)
             "the order of calls of %lld rank%s is not in the skeleton: these "
             "make all calls of one kind before those of the next, and do not "
             "sync",
-            (long long)lost, lost == 1 ? "" : "s");
+            (long long)lost, units_s(lost));
     for (int i = 0; i < p->is.files; i++)
         if (p->file[i].before && !p->is.file[i].inputs)
             report_warning(r->report, "made_before",

@@ -118,9 +118,10 @@ static int own_verdict(struct report *r)
 {
     const struct model *m = r->model;
     if (r->rc == 0 && m && m->checked && m->checks.blocks_bad > 0)
-        return err_set(-EIO, NULL, -1, "%lld of %lld blocks verified were wrong",
+        return err_set(-EIO, NULL, -1, "%lld of %lld block%s verified were wrong",
                        (long long)m->checks.blocks_bad,
-                       (long long)m->checks.blocks_checked);
+                       (long long)m->checks.blocks_checked,
+                       units_s(m->checks.blocks_checked));
     return model_verdict(r);
 }
 

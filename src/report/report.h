@@ -101,8 +101,8 @@ struct report_source {
 /* Local (rank 0 counts). Adds a row to the JSON's `sources`; copied. */
 void report_source(struct report *r, const struct report_source *s);
 
-/* Adds a line to the header, and to run.notes in the JSON: "grid", "2 x 4
- * ranks, ...". */
+/* Adds a line to the header, and to run.notes in the JSON: "grid", "2 x 4, blocks
+ * of ...". */
 void report_note(struct report *r, const char *label, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

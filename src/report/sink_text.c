@@ -45,11 +45,6 @@ static void sink_text_put_line(const char *label, const char *fmt, ...)
     put_wrapped(label, text);
 }
 
-static const char *plural(int64_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 static bool is_empty(const char *text)
 {
     return !text || !text[0];
@@ -88,10 +83,10 @@ static void put_ranks(const struct model *m)
     }
     char more[64] = "";
     if (m->hosts)
-        snprintf(more, sizeof more, ", %d core%s%s", cores, plural(cores),
+        snprintf(more, sizeof more, ", %d core%s%s", cores, units_s(cores),
                  crowded ? ": more ranks than cores" : "");
     sink_text_put_line("ranks", "%d on %d node%s, at most %d on one%s", w->size,
-                       w->nodes, plural(w->nodes), w->ranks_per_node_max, more);
+                       w->nodes, units_s(w->nodes), w->ranks_per_node_max, more);
 }
 
 static void put_file(const struct model_file *f)
@@ -102,7 +97,7 @@ static void put_file(const struct model_file *f)
     sink_text_put_line(
         "files", "%s: %lld %s file%s, %s, order %s, on %s%s%s%s, %s",
         f->role ? f->role : "", (long long)f->count, f->kind ? f->kind : "",
-        plural(f->count), size, is_empty(f->layout) ? "-" : f->layout,
+        units_s(f->count), size, is_empty(f->layout) ? "-" : f->layout,
         is_empty(f->fs) ? "an unknown file system" : f->fs,
         is_empty(f->mount) ? "" : " (", is_empty(f->mount) ? "" : f->mount,
         is_empty(f->mount) ? "" : ")", f->path ? f->path : "");
@@ -596,7 +591,7 @@ static void put_checks(const struct model *m)
                  100 * c->resident_share);
     sink_text_put_line("device", "%s%s", device, resident);
     sink_text_put_line("verified", "%lld block%s, %lld wrong",
-                       (long long)c->blocks_checked, plural(c->blocks_checked),
+                       (long long)c->blocks_checked, units_s(c->blocks_checked),
                        (long long)c->blocks_bad);
 }
 

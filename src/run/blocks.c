@@ -1,6 +1,7 @@
 #include "run/blocks.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/units.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -283,7 +284,8 @@ static int blocks_alloc(struct blocks *b, struct io_req **req)
     *req = calloc((size_t)b->f->depth, sizeof **req);
     b->carry = b->memory + b->f->depth * b->most;
     if (!rc && (!b->range || !*req))
-        rc = err_set(-ENOMEM, b->f->path, -1, "no memory for %d requests", b->f->depth);
+        rc = err_set(-ENOMEM, b->f->path, -1, "no memory for %d request%s", b->f->depth,
+                     units_s(b->f->depth));
     return rc;
 }
 

@@ -3,6 +3,7 @@
 #include "run/lanes.h"
 #include "base/err.h"
 #include "base/thread.h"
+#include "base/units.h"
 #include "run/live.h"
 #include <errno.h>
 #include <pthread.h>
@@ -140,7 +141,8 @@ int run_lanes_open(struct run *r, int lanes)
         return 0;
     r->team = lanes_alloc(lanes);
     if (!r->team)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d threads", lanes);
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d thread%s", lanes,
+                       units_s(lanes));
     r->lanes = lanes;
     for (int i = 1; i < lanes && !rc; i++)
         rc = lane_open(r, i);

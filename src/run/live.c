@@ -67,8 +67,9 @@ static int put_moved(char *out, size_t room, const char *what, const struct sums
     char longest[16];
     if (!s->calls[i])
         return 0;
-    return snprintf(out, room, ", %s %.1f MB/s (%lld transfers, longest %s)", what,
+    return snprintf(out, room, ", %s %.1f MB/s (%lld transfer%s, longest %s)", what,
                     (double)s->bytes[i] / seconds / 1e6, (long long)s->calls[i],
+                    units_s(s->calls[i]),
                     units_seconds(longest, (double)s->longest_ns[i] / 1e9));
 }
 

@@ -1,5 +1,6 @@
 /* Phases and repetitions: at their ends ranks meet, agree and reduce. */
 #include "base/err.h"
+#include "base/units.h"
 #include "run/lanes.h"
 #include "run/live.h"
 #include <errno.h>
@@ -203,8 +204,9 @@ int run_called(struct run *r, enum phase_op op, int64_t calls)
     const struct report_op *found = &r->last.op[op];
     if (found->calls != calls)
         return err_set(-EIO, NULL, -1,
-                       "phase %s has made %lld calls (%s), expected %lld", phase,
-                       (long long)found->calls, phase_op_name[op], (long long)calls);
+                       "phase %s has made %lld call%s (%s), expected %lld", phase,
+                       (long long)found->calls, units_s(found->calls),
+                       phase_op_name[op], (long long)calls);
     latency_figures(r, phase, "", &found->latency);
     return 0;
 }

@@ -24,9 +24,9 @@ static void print(const struct run *r, const struct run_need *n)
     int ranks = r->world.size;
     char lanes[32] = "";
     if (r->lanes > 1)
-        snprintf(lanes, sizeof lanes, " of %d threads", r->lanes);
+        snprintf(lanes, sizeof lanes, " of %d thread%s", r->lanes, units_s(r->lanes));
     printf("%s: %d rank%s%s; nothing is run\n\n  %-12s %12s %12s\n", r->program->name,
-           ranks, ranks == 1 ? "" : "s", lanes, "", "per rank", "all ranks");
+           ranks, units_s(ranks), lanes, "", "per rank", "all ranks");
     print_row("memory", n->memory_bytes, n->memory_bytes * ranks);
     print_row("disk", share(n->disk_bytes, ranks), n->disk_bytes);
     print_row("written", share(n->write_bytes, ranks), n->write_bytes);

@@ -81,9 +81,8 @@ static int check_shift(const struct run_options *o, int workers)
     if (o->rank_shift && o->rank_shift % workers == 0)
         return err_usage("--rank-shift=%lld of %d %s%s: each would read what it wrote "
                          "itself; take a number that is no multiple of %d%s",
-                         (long long)o->rank_shift, workers, what,
-                         workers == 1 ? "" : "s", workers,
-                         workers == 1 ? ", with more ranks" : "");
+                         (long long)o->rank_shift, workers, what, units_s(workers),
+                         workers, workers == 1 ? ", with more ranks" : "");
     return 0;
 }
 
@@ -574,7 +573,7 @@ static void say_lanes(struct run *r)
                        "the %d threads of each rank share %d core%s: their times hold "
                        "waiting for one (mpirun --bind-to none, more cores per task, "
                        "or a smaller --threads)",
-                       r->lanes, cores, cores == 1 ? "" : "s");
+                       r->lanes, cores, units_s(cores));
 }
 
 /* Notes the shift of rank 0, as an example. */
@@ -583,8 +582,9 @@ static void say_shift(struct run *r)
     if (r->options->rank_shift == RUN_SHIFT_NODE)
         report_note(r->report, "rank_shift",
                     "by node: rank 0 reads what rank %d wrote, on another one of %d "
-                    "nodes",
-                    run_shifted(r, 1) / (r->workers / r->world.size), r->world.nodes);
+                    "node%s",
+                    run_shifted(r, 1) / (r->workers / r->world.size), r->world.nodes,
+                    units_s(r->world.nodes));
 }
 
 /* Notes the memory limit, which includes the page cache: files larger than it are not
@@ -737,13 +737,14 @@ static void summarise_misfits(struct run *r)
     if (!r->partitioned)
         return;
     MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
-    report_note(r->report, "misfits", "%lld writes (%lld bytes) did not fit the plan",
-                (long long)sum[0], (long long)sum[1]);
+    report_note(r->report, "misfits", "%lld write%s (%lld bytes) did not fit the plan",
+                (long long)sum[0], units_s(sum[0]), (long long)sum[1]);
     if (sum[0])
-        report_warning(r->report, "plan_misfits",
-                       "%lld writes of %lld bytes did not fit the plan and went to the "
-                       "container's shared part, which is slower",
-                       (long long)sum[0], (long long)sum[1]);
+        report_warning(
+            r->report, "plan_misfits",
+            "%lld write%s of %lld bytes did not fit the plan and went to the "
+            "container's shared part, which is slower",
+            (long long)sum[0], units_s(sum[0]), (long long)sum[1]);
 }
 
 int run_report_close(struct run *r, int rc)

@@ -208,9 +208,9 @@ void run_stripes(struct run *r, const char *path)
     if ((asked->count > 0 && s.count != asked->count) ||
         (asked->bytes > 0 && s.bytes != asked->bytes))
         report_warning(r->report, "other_stripes",
-                       "--stripe=%s: the file has %lld stripes of %lld bytes (%s)",
-                       r->options->stripe, (long long)s.count, (long long)s.bytes,
-                       s.about);
+                       "--stripe=%s: the file has %lld stripe%s of %lld bytes (%s)",
+                       r->options->stripe, (long long)s.count, units_s(s.count),
+                       (long long)s.bytes, s.about);
 }
 
 /* ---- inputs ---------------------------------------------------------------------- */

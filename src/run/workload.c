@@ -2,6 +2,7 @@
 #include "run/workload.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/units.h"
 #include "run/lanes.h"
 #include <errno.h>
 #include <stdio.h>
@@ -162,8 +163,8 @@ int run_files_make(struct run *r)
 {
     r->file = calloc((size_t)r->lanes * (size_t)r->files, sizeof *r->file);
     if (!r->file)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d files",
-                       r->lanes * r->files);
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d file%s",
+                       r->lanes * r->files, units_s(r->lanes * r->files));
     for (int i = 1; i < r->lanes; i++)
         run_lane_of(r, i)->file = &r->file[i];
     return 0;
@@ -178,7 +179,8 @@ static int workload_queues(struct workload_run *m)
         return 0;
     m->queue = calloc((size_t)r->lanes, sizeof(struct io_queue *));
     if (!m->queue)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d queues", r->lanes);
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d queue%s", r->lanes,
+                       units_s(r->lanes));
     for (int i = 0; i < r->lanes && !rc; i++)
         rc = run_queue_open(run_lane_of(r, i), &m->queue[i], m->need.depth,
                             m->need.layout->slot_bytes);

@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "base/program.h"
 #include "base/scratch.h"
+#include "base/units.h"
 #include "base/version.h"
 #include "world/inside.h"
 #include <errno.h>
@@ -213,7 +214,8 @@ int world_hosts(const struct world *w, struct world_host **hosts)
     int rc = 0;
     *hosts = NULL;
     if (w->rank == 0 && !(*hosts = calloc((size_t)w->nodes, sizeof **hosts)))
-        rc = err_set(-ENOMEM, NULL, -1, "no memory for %d hosts", w->nodes);
+        rc = err_set(-ENOMEM, NULL, -1, "no memory for %d host%s", w->nodes,
+                     units_s(w->nodes));
     rc = err_agree(w->comm, rc);
     if (rc)
         return rc;

@@ -52,7 +52,7 @@ class DryRun(Case):
     def test_with_a_launcher_it_speaks_once(self):
         out = self.ask("1000", "4", "2", np=2)
         self.assertEqual(len(re.findall("madbench:", out)), 1)
-        self.assertIn("2 gangs of 1 ranks", out)
+        self.assertIn("2 gangs of 1 rank (", out)
 
     def test_impossible_problems_are_still_refused(self):
         done = self.run_program("madbench", "1000", "4", "3", "--dry-run", "--ranks=4",
@@ -106,6 +106,25 @@ RUNS = [
 if HAVE_SCALAPACK:
     RUNS += [("madbench_full", 2, "madbench 64 4"),
              ("madbench_full_gangs", 4, "madbench 64 4 2")]
+
+
+# Where there is one of everything, at least one line says so of each.
+ONES = ["madbench 64 1 --dry-run --ranks=1", "madbench 64 1 --io-only",
+        "blocktransfer 4k -b 4k --dry-run", "blocktransfer 4k -b 4k", "metabench 1",
+        "outcore aio 4k --set-bytes=4k --set=1 --sets=1", "outcore sort --records=1",
+        "outcore search --records=1 --lookups=1", "ldad perf --chunk=4k --chunks=1"]
+
+
+class One(Case):
+    def one(self, line):
+        program, *args = line.split()
+        done = self.run_program(program, *args, np=1, json=False)
+        self.assertEqual((done.status, done.said), (0, []), done)
+        self.assertNotRegex(done.out, r"(?<![\d.,])1 (?!is\b)[a-z]+s\b")
+
+
+for n, line in enumerate(ONES):
+    add(One, "%s_%d" % (line.split()[0], n), "one", line)
 
 
 class Foretold(Case):

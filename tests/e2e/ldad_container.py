@@ -312,7 +312,7 @@ class Container(Case):
             f.seek(70000)
             f.write(bytes([byte[0] ^ 1]))
         self.fails(self.ldad("verify", path), "offset %d" % ((3 << 20) + 70000),
-                   "partition 3: 1 blocks of 65536 bytes differ from their checksums, "
+                   "partition 3: 1 block of 65536 bytes differs from the checksums, "
                    "the first at its byte 65536, which is offset %d of the file" % (
                        (3 << 20) + 65536))
 

@@ -163,7 +163,7 @@ class Library(Case):
         def cut(path):
             os.truncate(os.path.join(path, "shared"), 10)
 
-        for change, says in ((no_map, "shared.map is missing, and 1 writes did"),
+        for change, says in ((no_map, "shared.map is missing, and 1 write did"),
                              (no_shared, "shared part is missing"),
                              (cut, "shared part has 10 bytes, and reaches to 16")):
             path, right = self.misfit(change.__name__)

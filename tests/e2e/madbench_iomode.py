@@ -289,7 +289,7 @@ class IoMode(Case):
     def test_text_says_what_was_used(self):
         done = self.run_program("madbench", *SIZE, "--io-only", np=2)
         self.good(done)
-        for part in ("madbench ", "grid      1 x 2 ranks", "engine    posix",
+        for part in ("madbench ", "grid      1 x 2,", "engine    posix",
                      "cache     flush", "verified  16 blocks, 0 wrong", "C.read_MBps"):
             self.assertIn(part, done.out)
 

@@ -7,6 +7,11 @@ import io
 from typing import Any, Collection, Iterable, List, Optional, Sequence
 
 
+def plural(n: int, word: str, many: Optional[str] = None) -> str:
+    """The number and its noun: "1 run", "2 runs"."""
+    return "{:,} {}".format(n, word if n == 1 else many or word + "s")
+
+
 def rule(widths):
     return "  ".join("-" * width for width in widths)
 

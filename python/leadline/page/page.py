@@ -8,6 +8,7 @@ from collections import OrderedDict
 
 from leadline.base import output
 from leadline.base.errors import FAILED
+from leadline.base.table import plural
 from leadline.draw import draw_svg, shapes
 from leadline.draw.html import Raw, document, grid, items, section, tag
 from leadline.judge import compare, notes, share, summary
@@ -152,7 +153,8 @@ def what_ran(found):
         names = sorted(set(str(v) for v in values if v))
         more = ["and %d more" % (len(names) - MANY)] if len(names) > MANY else []
         return ", ".join(names[:MANY] + more)
-    rows = [("runs", "%d of %d configurations" % (len(every), len(found.groups))),
+    configurations = plural(len(found.groups), "configuration")
+    rows = [("runs", "%d of %s" % (len(every), configurations)),
             ("programs", several(r.program for r in every)),
             ("imported from", several(r.imported for r in every)),
             ("time (UTC)", " to ".join(d[:16].replace("T", " ") for d in
@@ -170,7 +172,7 @@ def what_ran(found):
 def host_text(host):
     words = [str(host.get("name") or "?")]
     if isinstance(host.get("cores"), int):
-        words.append("%d cores" % host["cores"])
+        words.append(plural(host["cores"], "core"))
     if isinstance(host.get("memory_bytes"), int):
         words.append("%.0f GiB" % (host["memory_bytes"] / 2.0 ** 30))
     return " ".join(words[:1]) + (" (%s)" % ", ".join(words[1:]) if words[1:] else "")

@@ -204,10 +204,12 @@ def sentences(some, done):
     if done:
         yield "%d of %d runs are there already." % (done, done + sums["runs"])
     bytes_ = [sums[name] for name in ("write_bytes", "read_bytes")]
-    runs = "%d runs%s" % (sums["runs"], " left" if done else "")
-    yield ("What the %s write and read is not known beforehand." % runs
+    runs = "%s%s" % (table.plural(sums["runs"], "run"), " left" if done else "")
+    s = "s" if sums["runs"] == 1 else ""
+    yield ("What the %s write%s and read%s is not known beforehand." % (runs, s, s)
            if None in bytes_ else
-           "The %s write %s and read %s." % ((runs,) + tuple(map(size, bytes_))))
+           "The %s write%s %s and read%s %s." % (
+               runs, s, size(bytes_[0]), s, size(bytes_[1])))
     yield how_long(some, sums["seconds"])
     for row in some:
         if row.why:

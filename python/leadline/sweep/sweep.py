@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 
-from leadline.base import launcher, lock, output
+from leadline.base import launcher, lock, output, table
 from leadline.base.errors import LeadlineError, usage
 from leadline.results import report as reports
 from leadline.results import run as runs
@@ -238,7 +238,7 @@ def run_all(sweep, quiet, jobs, ends):
     if progress.done:
         progress.tell("%d of %d runs are there already" % (
             progress.done, len(sweep.runs)) if not ends else
-            "%d runs are there already" % progress.done)
+            table.plural(progress.done, "run is", "runs are") + " there already")
     for end in ends:
         progress.tell(end.forecast())
     tally = Tally(sweep, progress)

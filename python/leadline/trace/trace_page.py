@@ -5,6 +5,7 @@ import re
 from collections import OrderedDict
 from functools import partial
 
+from leadline.base.table import plural
 from leadline.draw.html import Raw, document, grid, items, section, tag
 from leadline.trace import trace_svg
 from leadline.trace.trace_svg import bytes_text, seconds_text
@@ -91,10 +92,6 @@ METHOD = [
     "start + bytes / rate.",
     "Sizes and times of calls are counted by powers of two.",
 ]
-
-
-def plural(n, word, many=None):
-    return "{:,} {}".format(n, word if n == 1 else many or word + "s")
 
 
 def share_text(share):

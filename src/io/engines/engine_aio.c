@@ -21,6 +21,7 @@
  * the engine threads: it applies to the whole file. */
 #include "base/err.h"
 #include "base/thread.h"
+#include "base/units.h"
 #include "io/engine.h"
 
 /* ThreadSanitizer does not see glibc start threads, and aborts in their allocations. */
@@ -160,7 +161,8 @@ static int aio_queue_open(struct io_queue *q)
     int limit, rc = limit_threads(q, &limit);
     struct aio_queue *p = rc ? NULL : aio_make(q);
     if (!rc && !p)
-        rc = err_set(-ENOMEM, NULL, -1, "no memory for %d requests", q->depth);
+        rc = err_set(-ENOMEM, NULL, -1, "no memory for %d request%s", q->depth,
+                     units_s(q->depth));
     q->priv = p;
     return rc;
 }

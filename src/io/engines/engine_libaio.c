@@ -8,6 +8,7 @@
  * right, and nothing overlaps. */
 #include "base/err.h"
 #include "base/thread.h"
+#include "base/units.h"
 #include "io/engine.h"
 #include "io/engines/pieces.h"
 #include <errno.h>
@@ -76,9 +77,10 @@ static int set_up(const char *path, int n, io_context_t *context)
     *context = NULL;
     return err_set(
         rc, path, -1,
-        "the kernel's asynchronous I/O cannot be used (%d requests): %s; the "
+        "the kernel's asynchronous I/O cannot be used (%d request%s): %s; the "
         "engine threads is asynchronous without it",
-        n, rc == -EAGAIN ? "sysctl fs.aio-max-nr allows no more" : strerror(-rc));
+        n, units_s(n),
+        rc == -EAGAIN ? "sysctl fs.aio-max-nr allows no more" : strerror(-rc));
 }
 
 static int libaio_usable(void)
@@ -94,7 +96,8 @@ static int libaio_queue_open(struct io_queue *q)
 {
     struct libaio_queue *p = libaio_make(q);
     if (!p)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d requests", q->depth);
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d request%s", q->depth,
+                       units_s(q->depth));
     int rc = set_up(io_queue_path(q), pieces_count(p->pieces), &p->context);
     if (rc)
         libaio_release(p);

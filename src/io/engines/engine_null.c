@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/thread.h"
+#include "base/units.h"
 #include "io/engine.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +32,8 @@ static int null_queue_open(struct io_queue *q)
     struct null_queue *p =
         thread_alloc(sizeof *p + (size_t)q->depth * sizeof p->ring[0]);
     if (!p)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d requests", q->depth);
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d request%s", q->depth,
+                       units_s(q->depth));
     int64_t delay_us = io_option(q->options, "delay_us", 0);
     p->delay_ns = delay_us < FOR_EVER_NS / 1000 ? delay_us * 1000 : FOR_EVER_NS;
     p->delay_every = io_option(q->options, "delay_every", 1);

@@ -23,6 +23,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/thread.h"
+#include "base/units.h"
 #include "io/engine.h"
 #include <errno.h>
 #include <pthread.h>
@@ -245,7 +246,8 @@ static int threads_queue_open(struct io_queue *q)
     int n = helpers_of(q);
     struct threads_queue *p = threads_make(q, n);
     if (!p)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d requests", q->depth);
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d request%s", q->depth,
+                       units_s(q->depth));
     int rc = start_helpers(p, n);
     if (rc) {
         err_set(rc, io_queue_path(q), -1,

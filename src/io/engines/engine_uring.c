@@ -23,6 +23,7 @@
  * map may still be in memory: they are safe after io_file_sync. */
 #include "base/err.h"
 #include "base/thread.h"
+#include "base/units.h"
 #include "io/engine.h"
 #include "io/engines/pieces.h"
 #include <errno.h>
@@ -193,9 +194,9 @@ static int uring_queue_open(struct io_queue *q)
         p->way = way_of(q->options);
     if (p)
         p->pieces = pieces_make(q, piece < PIECE_MOST ? piece : PIECE_MOST);
-    int rc = p && p->pieces
-                 ? open_ring(q, p)
-                 : err_set(-ENOMEM, NULL, -1, "no memory for %d requests", q->depth);
+    int rc = p && p->pieces ? open_ring(q, p)
+                            : err_set(-ENOMEM, NULL, -1, "no memory for %d request%s",
+                                      q->depth, units_s(q->depth));
     if (rc) {
         let_go(p);
         return rc;

@@ -6,6 +6,7 @@
 #include "io/engines/mpiio.h"
 #include "base/err.h"
 #include "base/scratch.h"
+#include "base/units.h"
 #include "world/world.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -99,7 +100,7 @@ static int keep_hints(struct io_file *f, MPI_Info info)
     MPI_Info_get_nkeys(info, &n);
     f->hints_in_effect = calloc((size_t)n + 1, sizeof *f->hints_in_effect);
     if (!f->hints_in_effect)
-        return err_set(-ENOMEM, f->path, -1, "no memory for %d hints", n);
+        return err_set(-ENOMEM, f->path, -1, "no memory for %d hint%s", n, units_s(n));
     for (int i = 0; i < n; i++) {
         char key[MPI_MAX_INFO_KEY + 1] = "", value[MPI_MAX_INFO_VAL + 1] = "";
         MPI_Info_get_nthkey(info, i, key);
@@ -165,8 +166,9 @@ static int agree_on_pieces(struct io_file *f, struct mpiio *p)
     int64_t n = (largest - 1) / p->piece + 1;
     if (n > INT_MAX / f->depth)
         return err_set(-EINVAL, f->path, -1,
-                       "pieces of %lld bytes are too many for %d requests of %lld",
-                       (long long)p->piece, f->depth, (long long)largest);
+                       "pieces of %lld bytes are too many for %d request%s of %lld",
+                       (long long)p->piece, f->depth, units_s(f->depth),
+                       (long long)largest);
     p->pieces = (int)n;
     return 0;
 }

@@ -95,7 +95,7 @@ static int composite(const unsigned char *b, size_t n, int64_t bytes,
                  most.to > INT64_MAX ? "the end" : units_bytes(to, (int64_t)most.to),
                  mirrors > 1 ? ", mirrored" : "");
     else if (mirrors > 1)
-        snprintf(s->about + at, room, ", %d mirrors", mirrors);
+        snprintf(s->about + at, room, ", %d mirror%s", mirrors, units_s(mirrors));
     if (lustre_magic(most.layout, most.n) == LUSTRE_FOREIGN) {
         at = strlen(s->about);
         snprintf(s->about + at, sizeof s->about - at, ", stored outside of Lustre");

@@ -239,11 +239,12 @@ bool stripes_of_gluster(const char *text, struct io_stripes *s)
     if (stripe && (size = strchr(stripe, '[')))
         bytes = strtoll(size + 1, NULL, 10);
     if (strstr(text, "<EC:"))
-        return known(s, 0, bricks, "GlusterFS: dispersed over %d bricks", bricks);
+        return known(s, 0, bricks, "GlusterFS: dispersed over %d brick%s", bricks,
+                     units_s(bricks));
     int replicas = groups && groups <= bricks ? bricks / groups : 1;
     if (!stripe)
         return known(s, 0, 1, "GlusterFS: whole, on %d brick%s", replicas,
-                     replicas == 1 ? "" : "s");
+                     units_s(replicas));
     return known(s, bytes, bricks / replicas, "GlusterFS: %d cop%s of each stripe",
                  replicas, replicas == 1 ? "y" : "ies");
 }
@@ -254,8 +255,8 @@ static bool gluster(const struct asked *a, struct io_stripes *s)
     bool told = attribute(a->path, "glusterfs.pathinfo", text, sizeof text) ||
                 attribute(a->path, "trusted.glusterfs.pathinfo", text, sizeof text);
     if (told && a->directory)
-        return known(s, 0, 0, "GlusterFS: files stand on %d bricks, each by its name",
-                     occurrences(text, "<POSIX"));
+        return known(s, 0, 0, "GlusterFS: files stand on %d brick%s, each by its name",
+                     occurrences(text, "<POSIX"), units_s(occurrences(text, "<POSIX")));
     if (told && stripes_of_gluster(text, s))
         return true;
     return known(s, 0, 0, "GlusterFS's attribute glusterfs.pathinfo cannot be read");

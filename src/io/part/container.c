@@ -2,6 +2,7 @@
 #include "io/part/container.h"
 #include "base/err.h"
 #include "base/format/crc.h"
+#include "base/units.h"
 #include "io/part/bytes.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -183,8 +184,8 @@ static int container_allocate(struct container *c)
     for (int64_t r = 0; c->part && r < c->parts; r++)
         c->part[r].dir = -1;
     return c->part ? 0
-                   : err_set(-ENOMEM, NULL, -1, "no memory for %lld partitions",
-                             (long long)c->parts);
+                   : err_set(-ENOMEM, NULL, -1, "no memory for %lld partition%s",
+                             (long long)c->parts, units_s(c->parts));
 }
 
 static int copy_starts(struct container *c, const struct ldad_plan *plan)
@@ -360,9 +361,9 @@ static int check_head(const char *path, const unsigned char *raw, int64_t size)
     if (parts < 0 || parts != (size - CONTAINER_HEAD) / CONTAINER_RECORD ||
         (size - CONTAINER_HEAD) % CONTAINER_RECORD)
         return err_set(-EIO, path, -1,
-                       "the container's header is damaged: of %lld partitions it has "
+                       "the container's header is damaged: of %lld partition%s it has "
                        "%lld bytes",
-                       (long long)parts, (long long)size);
+                       (long long)parts, units_s(parts), (long long)size);
     return 0;
 }
 
@@ -444,9 +445,10 @@ static int decode_head(struct container *c, const char *path, const unsigned cha
     decode_saved(c, raw);
     if (c->generation < 0 || c->map_ranges < 0 || c->map_ranges > EXTENTS_MOST)
         return err_set(-EIO, path, -1,
-                       "the container's header is damaged: it has had %lld syncs, and "
+                       "the container's header is damaged: it has had %lld sync%s, and "
                        "%lld ranges in its shared part",
-                       (long long)c->generation, (long long)c->map_ranges);
+                       (long long)c->generation, units_s(c->generation),
+                       (long long)c->map_ranges);
     if (c->bytes < 0 || c->misfits < 0 || c->misfit_bytes < 0)
         return err_set(-EIO, path, -1,
                        "the container's header is damaged: it counts less than 0 "
@@ -784,10 +786,10 @@ int container_shared_check(const struct container *c, const char *path,
                        strerror(errno));
     if (c->parts && c->misfits && !x->n)
         return err_set(-EIO, path, -1,
-                       "shared.map is missing, and %lld writes did not fit the "
+                       "shared.map is missing, and %lld write%s did not fit the "
                        "plan: it cannot be told which bytes are in the container's "
                        "shared part",
-                       (long long)c->misfits);
+                       (long long)c->misfits, units_s(c->misfits));
     if (c->map_ranges && !x->n)
         return err_set(
             -EIO, path, -1,

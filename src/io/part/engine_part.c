@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/scratch.h"
+#include "base/units.h"
 #include "io/lock.h"
 #include "io/part/part.h"
 #include "io/part/part_file.h"
@@ -97,8 +98,8 @@ static int exchange_records(struct part *p)
     part_name_host(own);
     container_record_encode(&p->c, f->rank, mine);
     if (!all)
-        rc = err_set(-ENOMEM, f->path, -1, "no memory for %lld records",
-                     (long long)p->c.parts);
+        rc = err_set(-ENOMEM, f->path, -1, "no memory for %lld record%s",
+                     (long long)p->c.parts, units_s(p->c.parts));
     rc = err_agree(f->comm, rc);
     if (!rc)
         MPI_Allgather(mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, f->comm);
@@ -220,8 +221,8 @@ static int create_container(struct part *p)
     int size, rc = f->unready;
     MPI_Comm_size(f->comm, &size);
     if (!rc && f->plan && f->plan->ranks != size)
-        rc = err_usage("the plan is of %lld ranks, and %d open the container",
-                       (long long)f->plan->ranks, size);
+        rc = err_usage("the plan is of %lld rank%s, and %d open the container",
+                       (long long)f->plan->ranks, units_s(f->plan->ranks), size);
     if (!rc)
         rc = container_make(&p->c, f->plan, f->node_dirs);
     lock_owner(p->c.writer);
@@ -693,10 +694,11 @@ static int note_misfit(struct part *p, int64_t offset, int64_t bytes)
     p->misfit_bytes += bytes;
     if (!rc)
         return 0;
-    return err_set(rc, p->f->path, offset,
-                   "%lld writes did not fit the plan, more than can be kept: it is not "
-                   "this program's; take a shared file",
-                   (long long)p->misfits);
+    return err_set(
+        rc, p->f->path, offset,
+        "%lld write%s did not fit the plan, more than can be kept: it is not "
+        "this program's; take a shared file",
+        (long long)p->misfits, units_s(p->misfits));
 }
 
 static int write_shared(struct part *p, int64_t offset, const char *from, int64_t bytes)

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/stamp.h"
+#include "base/units.h"
 #include "io/part/part.h"
 #include "world/world.h"
 #include <errno.h>
@@ -49,7 +50,8 @@ int part_save_allocate(struct part *p)
         return 0;
     p->told = calloc((size_t)size, sizeof *p->told);
     return p->told ? 0
-                   : err_set(-ENOMEM, p->f->path, -1, "no memory for %d records", size);
+                   : err_set(-ENOMEM, p->f->path, -1, "no memory for %d record%s", size,
+                             units_s(size));
 }
 
 /* ---- ranges of the shared part --------------------------------------------------- */

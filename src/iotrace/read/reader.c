@@ -1,5 +1,6 @@
 #include "iotrace/read/reader.h"
 #include "base/err.h"
+#include "base/units.h"
 #include "iotrace/format/program.h"
 #include "iotrace/read/log.h"
 #include "iotrace/read/pairs.h"
@@ -211,7 +212,7 @@ static const char *note_of_uring(const struct log_info *i, char text[LOG_NOTE_SI
     snprintf(text, LOG_NOTE_SIZE,
              "the process uses io_uring by itself: %" PRIu64 " ring%s, %stransfers not "
              "seen",
-             i->uring_rings, i->uring_rings == 1 ? "" : "s", many);
+             i->uring_rings, units_s(i->uring_rings), many);
     return text;
 }
 

@@ -1,6 +1,7 @@
 #include "iotrace/read/runs.h"
 #include "base/err.h"
 #include "base/plain.h"
+#include "base/units.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -168,8 +169,8 @@ void run_say_notes(const struct log *l)
 int run_verdict(const struct run *r, int rc)
 {
     if (!rc && r->unreadable) {
-        fprintf(stderr, "iotrace: %d of %d logs could not be read and are left out\n",
-                r->unreadable, r->logs);
+        fprintf(stderr, "iotrace: %d of %d log%s could not be read and are left out\n",
+                r->unreadable, r->logs, units_s(r->logs));
         return EXIT_FAILED;
     }
     if (rc)
@@ -232,7 +233,8 @@ int stream_open(struct stream *s, struct run *r)
                          .lane = calloc(n, sizeof *s->lane),
                          .heap = calloc(n, sizeof *s->heap)};
     if (!s->log || !s->lane || !s->heap)
-        return err_set(-ENOMEM, r->path, -1, "no memory for %d logs", r->logs);
+        return err_set(-ENOMEM, r->path, -1, "no memory for %d log%s", r->logs,
+                       units_s(r->logs));
     allow_files(r->logs);
     log_window(WINDOWS_BYTES / (4 * (int64_t)n)); /* four threads each */
     int rc = open_lanes(s, r);

@@ -1,4 +1,5 @@
 #include "iotrace/read/unseen.h"
+#include "base/units.h"
 #include "iotrace/format/program.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -104,7 +105,7 @@ static bool unseen_programs(const struct unseen *u, int k, char text[UNSEEN_SIZE
         at +=
             snprintf(text + at, (size_t)(UNSEEN_SIZE - at), " and %d more", n - NAMED);
     snprintf(text + at, (size_t)(UNSEEN_SIZE - at), " (%lld start%s)",
-             (long long)starts, starts == 1 ? "" : "s");
+             (long long)starts, units_s(starts));
     return n > 0;
 }
 

@@ -3,6 +3,7 @@
  * logs of one rank, that of its first MPI program counts; without one, that of the
  * program that moved most bytes. */
 #include "base/err.h"
+#include "base/units.h"
 #include "iotrace/read/reach.h"
 #include "iotrace/skeleton/skeleton.h"
 #include <errno.h>
@@ -30,7 +31,8 @@ static int note_log(void *arg, struct log *l)
     uint32_t n = (uint32_t)c->logs;
     struct candidate *more = list_reach(c->log, &c->room, n, sizeof *more);
     if (!more)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d logs", c->logs);
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d log%s", c->logs,
+                       units_s(c->logs));
     c->log = more;
     c->log[n] = (struct candidate){
         .number = c->logs++, .rank = i->rank, .begin_ns = i->begin_ns};
@@ -88,7 +90,8 @@ static int choose(struct skeleton *s, const struct run *r, struct choice *c)
     int others = 0;
     s->is_rank = calloc((size_t)c->logs + 1, sizeof *s->is_rank);
     if (!s->is_rank)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d logs", c->logs);
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d log%s", c->logs,
+                       units_s(c->logs));
     qsort(c->log, (size_t)c->logs, sizeof *c->log, by_rank);
     for (int i = 0; i < c->logs; i++) {
         const struct candidate *log = &c->log[i];

@@ -1,5 +1,6 @@
 /* Opening, closing and removing files: checks modes and chooses the engine. */
 #include "base/err.h"
+#include "base/units.h"
 #include "io/part/container.h"
 #include "ldad/lib/file.h"
 #include "ldad/lib/libldad.h"
@@ -394,9 +395,9 @@ static int delete_container(const char *path)
     int64_t away = container_away(&c, path, NULL);
     if (away)
         rc = err_set(-EIO, path, -1,
-                     "%lld partitions of the container are not found on this node, so "
+                     "%lld partition%s of the container are not found on this node, so "
                      "nothing was removed: ldad rm does it, run on each node",
-                     (long long)away);
+                     (long long)away, units_s(away));
     if (!rc)
         rc = container_remove_parts(&c, path);
     container_free(&c);

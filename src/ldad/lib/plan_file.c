@@ -1,6 +1,7 @@
 /* Files of plans, as ldadc plan writes them: each line is the plan of a number of
  * ranks. */
 #include "base/err.h"
+#include "base/units.h"
 #include "ldad/lib/libldad.h"
 #include "world/world.h"
 #include <errno.h>
@@ -50,13 +51,13 @@ static int plan_file_find(const char *file, int ranks, char *plan, int room)
         return err_set(-EIO, file, -1, "the file of plans cannot be read");
     if (found && cut)
         return err_set(-E2BIG, file, -1,
-                       "the plan of %d ranks has more than %d characters", ranks,
-                       room - 1);
+                       "the plan of %d rank%s has more than %d characters", ranks,
+                       units_s(ranks), room - 1);
     plan[strcspn(plan, "\n")] = 0;
-    return found
-               ? 0
-               : err_set(-ENOENT, file, -1,
-                         "the file has no plan of %d ranks: write one for them", ranks);
+    return found ? 0
+                 : err_set(-ENOENT, file, -1,
+                           "the file has no plan of %d rank%s: write one for them",
+                           ranks, units_s(ranks));
 }
 
 int libldad_plan_of(MPI_Comm comm, const char *file, char *plan, int room)

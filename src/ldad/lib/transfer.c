@@ -278,8 +278,8 @@ static int check_ask(ldad_file fh, const struct libldad_ask *a,
     *etypes = 0;
     if (a->count < 0)
         return err_set(-ERANGE, fh->path, a->offset,
-                       "a transfer of %lld elements is not possible",
-                       (long long)a->count);
+                       "a transfer of %lld element%s is not possible",
+                       (long long)a->count, units_s(a->count));
     if (a->where == AT_OFFSET && (a->offset < 0 || a->offset > most / v->unit))
         return err_set(-EINVAL, fh->path, a->offset,
                        "the offset of a transfer is negative, or beyond any file");

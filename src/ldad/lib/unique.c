@@ -1,5 +1,6 @@
 #include "ldad/lib/unique.h"
 #include "base/err.h"
+#include "base/units.h"
 #include "world/world.h"
 #include <errno.h>
 #include <stdio.h>
@@ -64,8 +65,8 @@ static int take_plan(struct unique *u, const char *plan)
         rc = ldad_map_make(&u->map, &u->plan);
     MPI_Comm_size(u->comm, &size);
     if (!rc && (u->flags & IO_WRITE) && u->plan.ranks != size)
-        rc = err_usage("the plan is of %lld ranks, and %d write",
-                       (long long)u->plan.ranks, size);
+        rc = err_usage("the plan is of %lld rank%s, and %d write",
+                       (long long)u->plan.ranks, units_s(u->plan.ranks), size);
     return rc;
 }
 

@@ -1,4 +1,5 @@
 #include "base/err.h"
+#include "base/units.h"
 #include "ldad/measure/fft_answer.h"
 #include <errno.h>
 #include <fftw3.h>
@@ -9,8 +10,8 @@ int fft_answer(double *z, int64_t n)
     fftw_plan p = fftw_plan_guru64_dft(1, &dim, 0, NULL, (fftw_complex *)z,
                                        (fftw_complex *)z, FFTW_FORWARD, FFTW_ESTIMATE);
     if (!p)
-        return err_set(-ENOMEM, NULL, -1, "FFTW makes no plan for %lld numbers",
-                       (long long)n);
+        return err_set(-ENOMEM, NULL, -1, "FFTW makes no plan for %lld number%s",
+                       (long long)n, units_s(n));
     fftw_execute(p);
     fftw_destroy_plan(p);
     return 0;

@@ -1,6 +1,7 @@
 /* The answer without FFTW: our own arithmetic in one piece, in double precision. A few
  * of its numbers are compared with the sum that defines them. */
 #include "base/err.h"
+#include "base/units.h"
 #include "ldad/measure/fft_answer.h"
 #include "ldad/measure/fft_math.h"
 #include <errno.h>
@@ -32,8 +33,8 @@ int fft_answer(double *z, int64_t n)
     double re[SUMS], im[SUMS], size = 0;
     void *roots = malloc((size_t)(n / 2 + 1) * 2 * sizeof(double));
     if (!roots)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %lld roots of unity",
-                       (long long)n / 2);
+        return err_set(-ENOMEM, NULL, -1, "no memory for %lld root%s of unity",
+                       (long long)n / 2, units_s(n / 2));
     for (int i = 0; i < SUMS; i++)
         sum(z, n, place(i, n), &re[i], &im[i]);
     for (int64_t j = 0; j < 2 * n; j++)

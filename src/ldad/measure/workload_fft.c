@@ -2,6 +2,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/stamp.h"
+#include "base/units.h"
 #include "ldad/measure/fft_answer.h"
 #include "ldad/measure/fft_math.h"
 #include "ldad/measure/workload.h"
@@ -209,9 +210,9 @@ static int fft_lay_out(struct fft *p)
         .n1 = set.points / n2, .n2 = n2, .element = math->element, .panels = 1};
     if (n2 < ranks)
         return err_usage("--points: %lld make a matrix of %lld x %lld, too small for "
-                         "%lld ranks",
+                         "%lld rank%s",
                          (long long)set.points, (long long)p->n1, (long long)n2,
-                         (long long)ranks);
+                         (long long)ranks, units_s(ranks));
     while (panel_bytes(p) > set.chunk && panel_bytes(p) > p->n1 * p->element)
         p->panels *= 2;
     if (panel_bytes(p) > 1 << 30 || (w.run->verify && set.points / ranks > INT_MAX / 2))

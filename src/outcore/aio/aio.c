@@ -7,6 +7,7 @@
  * verify W. Memory of a rank: lanes x sets x set bytes, and one set more if sets
  * are copied. */
 #include "base/err.h"
+#include "base/units.h"
 #include "io/io.h"
 #include "outcore/aio/engines.h"
 #include "outcore/aio/flow.h"
@@ -326,10 +327,11 @@ static void tell_engines(struct run *r)
 static void tell(struct run *r)
 {
     const struct sets *s = &flow.sets;
-    report_note(r->report, "stream",
-                "%lld operations of %lld bytes in %lld sets of %lld, %d sets in flight",
-                (long long)s->ops, (long long)s->op_bytes, (long long)s->sets,
-                (long long)s->per_set, flow.in_flight);
+    report_note(
+        r->report, "stream",
+        "%lld operation%s of %lld bytes in %lld set%s of %lld, %d sets in flight",
+        (long long)s->ops, units_s(s->ops), (long long)s->op_bytes, (long long)s->sets,
+        units_s(s->sets), (long long)s->per_set, flow.in_flight);
     if (engines.absent[0])
         report_note(r->report, "left out", "%s", engines.absent);
     if (several())
@@ -385,9 +387,9 @@ static int check(const struct run *r, int64_t *all)
             "--sets x --set is %lld operations in flight, and %d are the most",
             (long long)set.sets * set.set, RUN_LIST_MOST);
     if (flow.sets.ops > INT_MAX)
-        return err_usage("BYTES makes %lld operations, more than 2^31: take larger "
+        return err_usage("BYTES makes %lld operation%s, more than 2^31: take larger "
                          "sets, or fewer operations in each",
-                         (long long)flow.sets.ops);
+                         (long long)flow.sets.ops, units_s(flow.sets.ops));
     if (__builtin_mul_overflow(set.bytes, r->workers, all))
         return err_usage("BYTES of all ranks exceed 2^63");
     if (set.engines && opt_find(r->program, "iomethod")->from == OPT_COMMAND_LINE)

@@ -1,6 +1,7 @@
 #include "outcore/aio/flow.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/units.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +21,8 @@ static int open_lane(struct flow *f, struct flow_lane *l)
     l->io = calloc(depth, sizeof *l->io);
     l->req = calloc(depth, sizeof *l->req);
     if (!l->io || !l->req)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %zu operations", depth);
+        return err_set(-ENOMEM, NULL, -1, "no memory for %zu operation%s", depth,
+                       units_s(depth));
     if (f->consume.how != CONSUME_COPY)
         return 0;
     return buf_alloc(&l->copy, f->sets.op_bytes * f->sets.per_set, "a copy");
@@ -31,7 +33,8 @@ int flow_open(struct flow *f, int lanes)
     int rc = 0;
     f->lane = calloc((size_t)lanes, sizeof *f->lane);
     if (!f->lane)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d streams", lanes);
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d stream%s", lanes,
+                       units_s(lanes));
     for (int i = 0; i < lanes && !rc; i++)
         rc = open_lane(f, &f->lane[i]);
     return rc;

@@ -83,7 +83,9 @@ int data_whole_rows(const struct data_file *d, int64_t row_bytes)
 static int make_files(const struct run *r, struct data_file *d)
 {
     d->of = calloc((size_t)r->lanes, sizeof *d->of);
-    return d->of ? 0 : err_set(-ENOMEM, NULL, -1, "no memory for %d files", r->lanes);
+    return d->of ? 0
+                 : err_set(-ENOMEM, NULL, -1, "no memory for %d file%s", r->lanes,
+                           units_s(r->lanes));
 }
 
 int data_given(struct run *r, struct data_file *d, const char *path, int64_t row_bytes,
@@ -108,8 +110,8 @@ int data_planned(const struct run *r, struct data_file *d, const struct data_row
     d->given = false;
     if (!__builtin_mul_overflow(rows->bytes, rows->n, &d->bytes))
         return make_files(r, d);
-    return err_usage("%lld records of %lld bytes would exceed 2^63 - 1 bytes",
-                     (long long)rows->n, (long long)rows->bytes);
+    return err_usage("%lld record%s of %lld bytes would exceed 2^63 - 1 bytes",
+                     (long long)rows->n, units_s(rows->n), (long long)rows->bytes);
 }
 
 int data_say(struct run *r, const struct data_file *d)

@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "base/format/outfile.h"
 #include "base/scratch.h"
+#include "base/units.h"
 #include "run/lanes.h"
 #include <errno.h>
 #include <stdio.h>
@@ -107,10 +108,12 @@ int output_plan(struct run *r, struct output *o)
     int rc = 0;
     o->of = calloc((size_t)r->lanes, sizeof *o->of);
     if (!o->of)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d files", r->lanes);
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d file%s", r->lanes,
+                       units_s(r->lanes));
     if (r->shared && r->io_flags & IO_DIRECT &&
         !(o->edge = calloc(r->lanes, sizeof *o->edge)))
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d files", r->lanes);
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d file%s", r->lanes,
+                       units_s(r->lanes));
     if (!o->path)
         return 0;
     if (strlen(o->path) >= PATH - NAME_MORE)

@@ -58,9 +58,9 @@ static int make_room(struct chains *c, int64_t more)
     uint64_t *memory = malloc((size_t)room * 32);
     if (!memory)
         return err_set(-ENOMEM, NULL, -1,
-                       "no memory for %lld neighbours of a batch: take a smaller "
+                       "no memory for %lld neighbour%s of a batch: take a smaller "
                        "--batch",
-                       (long long)room);
+                       (long long)room, units_s(room));
     if (c->count) {
         memcpy(memory, c->found.key, (size_t)c->count * 8);
         memcpy(memory + room, c->found.value, (size_t)c->count * 8);

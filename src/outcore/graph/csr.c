@@ -437,8 +437,8 @@ static int make_room(struct csr *c, int64_t n)
         return 0;
     c->room = 0;
     return err_set(-ENOMEM, NULL, -1,
-                   "no memory for %lld neighbours of a batch: take a smaller --batch",
-                   (long long)sum);
+                   "no memory for %lld neighbour%s of a batch: take a smaller --batch",
+                   (long long)sum, units_s(sum));
 }
 
 int64_t csr_collect(struct store *s, const uint64_t *vertex, int64_t n,

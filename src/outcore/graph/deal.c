@@ -1,6 +1,7 @@
 #include "outcore/graph/deal.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/units.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +33,8 @@ int deal_open(struct deal *d, struct run *r, int words, int64_t room)
     d->out = memory;
     d->send = calloc(4 * (size_t)r->world.size, sizeof *d->send);
     if (!rc && !d->send)
-        rc = err_set(-ENOMEM, NULL, -1, "no memory for an exchange of %d ranks",
-                     r->world.size);
+        rc = err_set(-ENOMEM, NULL, -1, "no memory for an exchange of %d rank%s",
+                     r->world.size, units_s(r->world.size));
     if (rc)
         return rc;
     d->in = d->out + d->room * words;

@@ -2,6 +2,7 @@
 #include "base/draw/shuffle.h"
 #include "base/err.h"
 #include "base/rng.h"
+#include "base/units.h"
 #include "outcore/graph/teps.h"
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +21,8 @@ int graph500_open(struct graph500 *g)
     g->root = malloc(most * sizeof *g->root);
     g->seconds = malloc(most * 3 * sizeof *g->seconds);
     if (!g->root || !g->seconds)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %zu roots", most);
+        return err_set(-ENOMEM, NULL, -1, "no memory for %zu root%s", most,
+                       units_s(most));
     g->edge = g->seconds + most;
     g->rate = g->edge + most;
     return tree_open(&g->tree, g->q, g->edges);

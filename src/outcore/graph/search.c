@@ -399,8 +399,8 @@ static void note_level(struct search *q, int64_t visited)
         int64_t room = 2 * q->level_room;
         uint64_t *more = realloc(q->level_size, (size_t)room * sizeof *more);
         if (!more) {
-            run_fail(q->s->r, err_set(-ENOMEM, NULL, -1, "no memory for %lld levels",
-                                      (long long)room));
+            run_fail(q->s->r, err_set(-ENOMEM, NULL, -1, "no memory for %lld level%s",
+                                      (long long)room, units_s(room)));
             return;
         }
         q->level_size = more;

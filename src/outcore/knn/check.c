@@ -172,7 +172,8 @@ int check_answer(struct run *r, struct scan *s, int64_t sample, int64_t *distanc
     enum act before = phase_act(r->phase, ACT_CHECK);
     data_sums_check(r, &s->data);
     if (!c.entry || !e)
-        run_fail(r, err_set(-ENOMEM, NULL, -1, "no memory to check %zu distances", n));
+        run_fail(r, err_set(-ENOMEM, NULL, -1, "no memory to check %zu distance%s", n,
+                            units_s(n)));
     else if (!r->failed)
         check_by(&c, e, sample);
     phase_act(r->phase, before);

@@ -1,5 +1,6 @@
 #include "outcore/knn/format.h"
 #include "base/err.h"
+#include "base/units.h"
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -77,14 +78,15 @@ static int check_size(struct format *f, const char *path, int64_t bytes)
     if (data < f->stride || data % f->stride)
         return err_set(-EINVAL, path, -1,
                        "the file has %lld bytes, which is no whole number of vectors: "
-                       "one of %lld components has %lld bytes%s",
-                       (long long)bytes, (long long)f->dim, (long long)f->stride,
-                       f->head ? ", after a head" : "");
+                       "one of %lld component%s has %lld bytes%s",
+                       (long long)bytes, (long long)f->dim, units_s(f->dim),
+                       (long long)f->stride, f->head ? ", after a head" : "");
     if (told && told != f->rows)
         return err_set(-EINVAL, path, -1,
-                       "the file has %lld vectors of %lld bytes, and its head says "
+                       "the file has %lld vector%s of %lld bytes, and its head says "
                        "%lld",
-                       (long long)f->rows, (long long)f->stride, (long long)told);
+                       (long long)f->rows, units_s(f->rows), (long long)f->stride,
+                       (long long)told);
     return 0;
 }
 
@@ -100,8 +102,8 @@ int format_of(struct format *f, const char *name, const char *path, const void *
     if (rc)
         return rc;
     if (dim != f->dim)
-        return err_usage("--dim=%lld: vectors of %s have %lld components",
-                         (long long)dim, path, (long long)f->dim);
+        return err_usage("--dim=%lld: vectors of %s have %lld component%s",
+                         (long long)dim, path, (long long)f->dim, units_s(f->dim));
     f->stride = f->skip + dim * COMPONENT;
     return check_size(f, path, bytes);
 }

@@ -396,8 +396,9 @@ static int check_sizes(const struct run *r, int64_t *bytes)
                          (long long)set.k, (long long)scan.rows.n);
     if (__builtin_mul_overflow(scan.rows.n, scan.rows.bytes, bytes) ||
         __builtin_mul_overflow(*bytes, r->workers, &all))
-        return err_usage("%lld vectors of %lld bytes are too many",
-                         (long long)scan.rows.n, (long long)scan.rows.bytes);
+        return err_usage("%lld vector%s of %lld bytes are too many",
+                         (long long)scan.rows.n, units_s(scan.rows.n),
+                         (long long)scan.rows.bytes);
     if (__builtin_mul_overflow(scan.most, set.k * 64 + set.dim * 8, &all))
         return err_usage("%lld queries are too many", (long long)scan.most);
     return 0;
@@ -488,8 +489,9 @@ static int open_all(struct run *r)
     settle_rows();
     vectors = (struct vectors){rng_key(r->seed, RNG_VECTORS), set.dim};
     scan.key = rng_key(r->seed, RNG_QUERIES);
-    report_note(r->report, "distances", "%s, %d queries and %d vectors at once",
-                scan.kernel->name, scan.kernel->block, scan.kernel->rows);
+    report_note(r->report, "distances", "%s, %d queries and %d vector%s at once",
+                scan.kernel->name, scan.kernel->block, scan.kernel->rows,
+                units_s(scan.kernel->rows));
     if (!rc && set.k > scan.rows.n)
         rc = err_usage("--k=%lld: there are %lld vectors", (long long)set.k,
                        (long long)scan.rows.n);

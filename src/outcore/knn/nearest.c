@@ -1,5 +1,6 @@
 #include "outcore/knn/nearest.h"
 #include "base/err.h"
+#include "base/units.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,8 +19,8 @@ int nearest_open(struct nearest *n, int64_t queries, int64_t k)
     if (n->limit && n->list)
         return 0;
     nearest_close(n);
-    return err_set(-ENOMEM, NULL, -1, "no memory for %lld neighbours of %lld queries",
-                   (long long)k, (long long)queries);
+    return err_set(-ENOMEM, NULL, -1, "no memory for %lld neighbour%s of %lld queries",
+                   (long long)k, units_s(k), (long long)queries);
 }
 
 void nearest_close(struct nearest *n)

@@ -97,8 +97,8 @@ static int check_files(const struct run *r, const struct classify *c, int64_t fi
     if (names == files)
         return 0;
     return err_set(-EIO, c->many.folder.path, -1,
-                   "%lld documents went through the slots, and there are %lld",
-                   (long long)files, (long long)names);
+                   "%lld document%s went through the slots, and there are %lld",
+                   (long long)files, units_s(files), (long long)names);
 }
 
 int classify_pass(struct run *r, struct classify *c, enum classify_stage stage)
@@ -148,8 +148,9 @@ int classify_verify(struct run *r, struct classify *c)
     r->bad += r->world.rank ? 0 : 1;
     return err_set(-EIO, c->many.folder.path, -1,
                    "the documents' languages, read plainly, are others than those that "
-                   "came through the slots (%lld and %lld documents, %lld and %lld "
-                   "grams)",
+                   "came through the slots (%lld and %lld document%s, %lld and %lld "
+                   "gram%s)",
                    (long long)plain.documents, (long long)streamed.documents,
-                   (long long)plain.grams, (long long)streamed.grams);
+                   units_s(streamed.documents), (long long)plain.grams,
+                   (long long)streamed.grams, units_s(streamed.grams));
 }

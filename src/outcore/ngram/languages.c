@@ -1,5 +1,6 @@
 #include "outcore/ngram/languages.h"
 #include "base/err.h"
+#include "base/units.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -54,8 +55,8 @@ int languages_add(struct languages *m, uint32_t gram, int64_t count)
         int64_t room = 2 * m->room + 8192;
         struct profile_gram *is = realloc(m->gram, (size_t)room * sizeof *is);
         if (!is)
-            return err_set(-ENOMEM, NULL, -1, "no memory for %lld grams",
-                           (long long)room);
+            return err_set(-ENOMEM, NULL, -1, "no memory for %lld gram%s",
+                           (long long)room, units_s(room));
         m->gram = is;
         m->room = room;
     }

@@ -125,7 +125,8 @@ static int open_lanes(struct run *r)
     job.lane = calloc((size_t)r->lanes, sizeof *job.lane);
     job.sink = calloc((size_t)r->lanes, sizeof *job.sink);
     if (!job.lane || !job.sink)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d sinks", r->lanes);
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d sink%s", r->lanes,
+                       units_s(r->lanes));
     job.many.passing.sink = job.sink;
     for (int i = 0; i < r->lanes; i++) {
         int64_t bytes = reading_memory(&job.classifier);
@@ -144,9 +145,11 @@ static int open_all(struct run *r)
 {
     int rc = load_tables_open(r, &job.tables, &job.model, &job.how, &job.classifier);
     rc = rc ? rc : err_agree(r->world.comm, open_lanes(r));
-    report_note(r->report, "model", "%d languages, %lld grams of %d letters, by %s",
-                job.model.languages, (long long)job.model.first[job.model.languages],
-                job.model.n, set.method);
+    report_note(r->report, "model", "%d language%s, %lld gram%s of %d letter%s, by %s",
+                job.model.languages, units_s(job.model.languages),
+                (long long)job.model.first[job.model.languages],
+                units_s(job.model.first[job.model.languages]), job.model.n,
+                units_s(job.model.n), set.method);
     return rc || r->input.path ? rc : run_reads(r, job.many.folder.path);
 }
 

@@ -1,5 +1,6 @@
 #include "outcore/ngram/profile.h"
 #include "base/err.h"
+#include "base/units.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,8 @@ int64_t profile_of(const int64_t *count, int64_t all, struct profile_gram *to,
         n += count[g] > 0;
     struct profile_gram *is = malloc((size_t)(n + 1) * sizeof *is);
     if (!is)
-        return err_set(-ENOMEM, NULL, -1, "no memory to sort %lld grams", (long long)n);
+        return err_set(-ENOMEM, NULL, -1, "no memory to sort %lld gram%s", (long long)n,
+                       units_s(n));
     *distinct = n;
     n = 0;
     for (int64_t g = 0; g < all; g++)

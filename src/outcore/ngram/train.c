@@ -135,8 +135,8 @@ static int keep_profile(struct run *r)
                        "learn from them",
                        model.name[model.languages - 1]);
     report_note(r->report, model.name[model.languages - 1],
-                "%lld bytes, %lld grams, %lld distinct", (long long)sum[1],
-                (long long)sum[0], (long long)distinct);
+                "%lld bytes, %lld gram%s, %lld distinct", (long long)sum[1],
+                (long long)sum[0], units_s(sum[0]), (long long)distinct);
     return 0;
 }
 

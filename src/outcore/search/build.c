@@ -28,7 +28,8 @@ static int open_lane(struct build_lane *l, int64_t key_bytes, int depth)
     l->req = calloc((size_t)depth, sizeof *l->req);
     l->first.record = calloc(2, (size_t)key_bytes);
     if (!l->req || !l->first.record)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d reads", depth);
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d read%s", depth,
+                       units_s(depth));
     l->last.record = l->first.record + key_bytes;
     return 0;
 }
@@ -44,7 +45,8 @@ int build_open(struct build *b, int ranks, int lanes, int depth)
     b->lane = calloc((size_t)lanes, sizeof *b->lane);
     b->ranks = calloc((size_t)ranks, (size_t)row_bytes(b));
     if (!b->lane || !b->ranks)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d lanes", lanes);
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d lane%s", lanes,
+                       units_s(lanes));
     for (int i = 0; i < lanes && !rc; i++)
         rc = open_lane(&b->lane[i], build_key_bytes(b->order), depth);
     return rc;

@@ -1,5 +1,6 @@
 #include "outcore/search/lookups.h"
 #include "base/err.h"
+#include "base/units.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,9 @@ int lookups_open(struct lookups *l, int lanes, int depth)
         if (!of->req || !of->slot)
             return err_set(-ENOMEM, NULL, -1, "no memory for %d look-ups", depth);
     }
-    return l->lane ? 0 : err_set(-ENOMEM, NULL, -1, "no memory for %d lanes", lanes);
+    return l->lane ? 0
+                   : err_set(-ENOMEM, NULL, -1, "no memory for %d lane%s", lanes,
+                             units_s(lanes));
 }
 
 void lookups_close(struct lookups *l, int lanes)

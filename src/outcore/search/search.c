@@ -356,9 +356,10 @@ static void tell(struct run *r)
     int64_t available = world_memory_available();
     int64_t node = index_bytes(index_pages(r)) * r->world.node_ranks;
     const struct pages *p = &search.pages;
-    report_note(r->report, "file", "%lld records of %lld bytes in %lld blocks of %lld",
-                (long long)p->records, (long long)p->record_bytes, (long long)p->n,
-                (long long)p->block);
+    report_note(r->report, "file",
+                "%lld record%s of %lld bytes in %lld block%s of %lld",
+                (long long)p->records, units_s(p->records), (long long)p->record_bytes,
+                (long long)p->n, units_s(p->n), (long long)p->block);
     if (search.indexed && available > 0 && node > available / 10)
         report_warning(r->report, "large_index",
                        "the indexes of a node's ranks take more than a tenth of the "

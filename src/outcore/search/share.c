@@ -1,5 +1,6 @@
 #include "outcore/search/share.h"
 #include "base/err.h"
+#include "base/units.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +39,8 @@ int share_open(struct share *s, const struct build *b, int ranks)
     s->out.count = calloc((size_t)ranks * 5, sizeof *s->out.count);
     if (!s->out_keys || !s->in_keys || !s->out_answers || !s->in_answers ||
         !s->number || !s->out.count)
-        return err_set(-ENOMEM, NULL, -1, "no memory for the look-ups of %d ranks",
-                       ranks);
+        return err_set(-ENOMEM, NULL, -1, "no memory for the look-ups of %d rank%s",
+                       ranks, units_s(ranks));
     s->out.at = s->out.count + ranks;
     s->in.count = s->out.count + 2 * ranks;
     s->in.at = s->out.count + 3 * ranks;

@@ -166,11 +166,12 @@ static int compare_sums(struct run *r, const struct check *c, struct lane_check 
     if (sum[0] == sum[1] && a->records == c->s->records)
         return 0;
     r->bad += r->world.rank == 0;
-    return err_set(-EIO, c->s->output->of->path, -1,
-                   "the output is wrong: it has %lld records with the CRC-32 sum %llx, "
-                   "and the input %lld with %llx",
-                   (long long)a->records, (unsigned long long)sum[1],
-                   (long long)c->s->records, (unsigned long long)sum[0]);
+    return err_set(
+        -EIO, c->s->output->of->path, -1,
+        "the output is wrong: it has %lld record%s with the CRC-32 sum %llx, "
+        "and the input %lld with %llx",
+        (long long)a->records, units_s(a->records), (unsigned long long)sum[1],
+        (long long)c->s->records, (unsigned long long)sum[0]);
 }
 
 static int compare_all(struct run *r, struct check *c, struct check_answer *a)

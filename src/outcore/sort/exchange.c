@@ -93,8 +93,8 @@ static int make_tables(struct exchange *x)
     x->send = calloc(4 * ranks, sizeof *x->send);
     x->splitters.splitter = calloc(1, (size_t)splitters_bytes(&x->splitters) + 1);
     if (!x->rank_of || !x->place || !x->count || !x->send || !x->splitters.splitter)
-        return err_set(-ENOMEM, NULL, -1, "no memory for the exchange of %zu ranks",
-                       ranks);
+        return err_set(-ENOMEM, NULL, -1, "no memory for the exchange of %zu rank%s",
+                       ranks, units_s(ranks));
     x->before = x->count + ranks;
     x->send_at = x->send + ranks;
     x->got = x->send_at + ranks;
@@ -172,8 +172,8 @@ static void choose(struct exchange *x, const char *all, int64_t n)
     if (e)
         splitters_choose(&x->splitters, all, n, e);
     else
-        run_fail(x->r, err_set(-ENOMEM, NULL, -1, "no memory for %lld samples",
-                               (long long)n));
+        run_fail(x->r, err_set(-ENOMEM, NULL, -1, "no memory for %lld sample%s",
+                               (long long)n, units_s(n)));
     free(e);
 }
 
@@ -184,8 +184,8 @@ static void gather_and_choose(struct exchange *x, const char *mine, int64_t samp
     bool first = r->world.rank == 0;
     char *room = first ? malloc((size_t)(all * each)) : NULL;
     if (first && !room)
-        run_fail(r, err_set(-ENOMEM, NULL, -1, "no memory for %lld samples",
-                            (long long)all));
+        run_fail(r, err_set(-ENOMEM, NULL, -1, "no memory for %lld sample%s",
+                            (long long)all, units_s(all)));
     enum act before = phase_act(r->phase, ACT_COMMUNICATE);
     int there = !first || room;
     MPI_Bcast(&there, 1, MPI_INT, 0, r->world.comm);
@@ -215,8 +215,8 @@ void exchange_split(struct exchange *x, struct run_file *f)
         return;
     char *mine = calloc((size_t)samples, (size_t)each);
     if (!mine)
-        run_fail(r, err_set(-ENOMEM, NULL, -1, "no memory for %lld samples",
-                            (long long)samples));
+        run_fail(r, err_set(-ENOMEM, NULL, -1, "no memory for %lld sample%s",
+                            (long long)samples, units_s(samples)));
     for (int64_t i = 0; mine && i < samples && !r->failed; i++)
         read_sample(x, f, splitters_place(ranks, x->records, r->world.rank, i),
                     mine + i * each);

@@ -1,5 +1,6 @@
 #include "outcore/sort/sections.h"
 #include "base/err.h"
+#include "base/units.h"
 #include "run/lanes.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +14,8 @@ int sections_open(struct sections *s, struct extsort *sorter, int64_t record, in
     s->taken = calloc((size_t)lanes, sizeof *s->taken);
     if (s->of && s->order && s->taken)
         return 0;
-    return err_set(-ENOMEM, NULL, -1, "no memory for sections of %d lanes", lanes);
+    return err_set(-ENOMEM, NULL, -1, "no memory for sections of %d lane%s", lanes,
+                   units_s(lanes));
 }
 
 void sections_close(struct sections *s)

@@ -7,6 +7,7 @@
  * making and checking. */
 #include "base/err.h"
 #include "base/rng.h"
+#include "base/units.h"
 #include "outcore/commands.h"
 #include "outcore/data/form.h"
 #include "outcore/data/records.h"
@@ -243,10 +244,10 @@ static void say_answer(struct run *r)
     report_result(r->report, "checksum", halves, 2);
     run_result(r, "duplicates", (double)answer.duplicates);
     report_note(r->report, "checksum",
-                "CRC-32 sum %llx of %lld records; %lld keys repeat the one before, as "
+                "CRC-32 sum %llx of %lld record%s; %lld keys repeat the one before, as "
                 "valsort counts",
                 (unsigned long long)answer.sum, (long long)answer.records,
-                (long long)answer.duplicates);
+                units_s(answer.records), (long long)answer.duplicates);
 }
 
 static int results(struct run *r, int rc)

@@ -112,7 +112,7 @@ static int too_small(struct run *r, struct sorting *s)
                  (long long)(enough / unit), unit == 1 << 10 ? 'k' : 'M');
     return err_usage("--memory is too small for %d thread%s and records of %lld "
                      "bytes%s: %s, or take fewer threads",
-                     r->lanes, r->lanes == 1 ? "" : "s", (long long)s->order.bytes,
+                     r->lanes, units_s(r->lanes), (long long)s->order.bytes,
                      s->merge_bytes ? " with this --merge-buffer" : "", would);
 }
 

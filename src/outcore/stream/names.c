@@ -2,6 +2,7 @@
 #include "base/draw/shuffle.h"
 #include "base/err.h"
 #include "base/rng.h"
+#include "base/units.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,8 @@ enum names_order names_order_of(const char *word)
 
 static int no_memory(const struct names *s)
 {
-    return err_set(-ENOMEM, NULL, -1, "no memory for more than %lld names",
-                   (long long)s->n);
+    return err_set(-ENOMEM, NULL, -1, "no memory for more than %lld name%s",
+                   (long long)s->n, units_s(s->n));
 }
 
 static int make_room(struct names *s, int64_t bytes)

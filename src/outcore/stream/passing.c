@@ -32,7 +32,8 @@ int passing_open(struct passing *p, struct run *r, int slots)
         free(p->ring);
         free(p->consumer);
         p->ring = NULL;
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d readers", readers);
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d reader%s", readers,
+                       units_s(readers));
     }
     p->at_once = slots >= RING_BATCH || r->lanes * r->world.node_ranks > world_cores();
     for (int i = 0; i < p->consumers; i++)

@@ -174,7 +174,8 @@ static int open_all(struct run *r)
     int rc = 0;
     s->sink = calloc((size_t)r->lanes, sizeof *s->sink);
     if (!s->sink)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d sinks", r->lanes);
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d sink%s", r->lanes,
+                       units_s(r->lanes));
     for (int i = 0; i < r->lanes && s->compress; i++)
         if (!(s->sink[i].context = compress_open()))
             return err_set(-ENOMEM, NULL, -1, "no memory for %d sinks that compress",

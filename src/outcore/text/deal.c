@@ -1,6 +1,7 @@
 #include "outcore/text/deal.h"
 #include "base/err.h"
 #include "base/hist.h"
+#include "base/units.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -136,7 +137,8 @@ static int post_make(const struct run *r, struct post *p)
         p->counts[i] = calloc((size_t)r->world.size, sizeof(int));
         p->at[i] = calloc((size_t)r->world.size, sizeof(int));
         if (!p->counts[i] || !p->at[i])
-            return err_set(-ENOMEM, NULL, -1, "no memory for %d ranks", r->world.size);
+            return err_set(-ENOMEM, NULL, -1, "no memory for %d rank%s", r->world.size,
+                           units_s(r->world.size));
     }
     return 0;
 }
@@ -201,7 +203,8 @@ static int unpack(const struct run *r, struct post *p, struct text_files *f)
     f->text = p->data[1];
     p->data[1] = NULL;
     if (!f->is || !f->first)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %lld files", (long long)f->n);
+        return err_set(-ENOMEM, NULL, -1, "no memory for %lld file%s", (long long)f->n,
+                       units_s(f->n));
     int64_t at = 0;
     for (int64_t i = 0; i < f->n; i++) {
         struct parcel head;
@@ -235,9 +238,9 @@ int deal_files(struct run *r, struct many *m, struct text_files *f)
     struct post p = {.bytes = {0}};
     int64_t *bytes = calloc((size_t)n * 2 + 1, sizeof *bytes), *place = bytes + n;
     deal_free(f);
-    int rc = bytes
-                 ? find_sizes(m, bytes)
-                 : err_set(-ENOMEM, NULL, -1, "no memory for %lld files", (long long)n);
+    int rc = bytes ? find_sizes(m, bytes)
+                   : err_set(-ENOMEM, NULL, -1, "no memory for %lld file%s",
+                             (long long)n, units_s(n));
     rc = err_agree(r->world.comm, rc);
     if (!rc) {
         find_first(r, bytes, n, first);

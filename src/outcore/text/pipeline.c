@@ -1,5 +1,6 @@
 #include "outcore/text/pipeline.h"
 #include "base/err.h"
+#include "base/units.h"
 #include "run/lanes.h"
 #include <errno.h>
 #include <limits.h>
@@ -274,15 +275,16 @@ int pipeline_judge(struct run *r, struct pipeline *p, const char *phase)
     if (rc || opened == sum[2])
         return rc;
     return err_set(-EIO, p->out.path, -1,
-                   "phase %s has opened files %lld times, expected %lld", phase,
-                   (long long)opened, (long long)sum[2]);
+                   "phase %s has opened files %lld time%s, expected %lld", phase,
+                   (long long)opened, units_s(opened), (long long)sum[2]);
 }
 
 int pipeline_open(struct pipeline *p, struct run *r)
 {
     p->lane = calloc((size_t)r->lanes, sizeof *p->lane);
     if (!p->lane)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d lanes", r->lanes);
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d lane%s", r->lanes,
+                       units_s(r->lanes));
     int rc = 0;
     for (int i = 0; i < r->lanes && !rc && p->work.cost == TEXT_COST_REAL; i++)
         rc = text_room_make(&p->lane[i].room);

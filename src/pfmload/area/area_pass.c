@@ -1,5 +1,6 @@
 #include "pfmload/area/area_pass.h"
 #include "base/err.h"
+#include "base/units.h"
 #include "hydro/pfm_pack.h"
 #include "hydro/pfm_sums.h"
 #include <errno.h>
@@ -209,8 +210,9 @@ static int cut_bin(struct area_pass *p, const struct area_limits *l,
         int64_t next = pfm_get_next(h, block);
         if (!next && left > n)
             return err_set(-EBADMSG, p->path, at,
-                           "a chain ends here with %lld of its %lld soundings",
-                           (long long)done + n, (long long)bin->soundings);
+                           "a chain ends here with %lld of its %lld sounding%s",
+                           (long long)done + n, (long long)bin->soundings,
+                           units_s(bin->soundings));
         at = next;
     }
     if (*cut)
@@ -360,8 +362,8 @@ static int area_pass_make_room(struct area_pass *p)
     p->records = calloc((size_t)p->rows + 1, (size_t)row_bytes(p));
     p->cells = calloc((size_t)(p->rows + 4), (size_t)width * sizeof *p->cells);
     if (!p->records || !p->cells)
-        return err_set(-ENOMEM, p->path, -1, "no memory to filter rows of %lld bins",
-                       (long long)width);
+        return err_set(-ENOMEM, p->path, -1, "no memory to filter rows of %lld bin%s",
+                       (long long)width, units_s(width));
     p->south = p->cells + (p->rows + 2) * width;
     p->north = p->south + width;
     return 0;

@@ -1,5 +1,6 @@
 #include "pfmload/input/beams.h"
 #include "base/err.h"
+#include "base/units.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +17,8 @@ static int beams_make_room(struct beams *b, int beams)
     b->along = malloc(n * sizeof *b->along);
     b->which = malloc(n * sizeof *b->which);
     if (!b->at || !b->end || !b->across || !b->along || !b->which)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d beams", beams);
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d beam%s", beams,
+                       units_s(beams));
     b->room = 2 * beams;
     return 0;
 }

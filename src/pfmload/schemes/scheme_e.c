@@ -73,7 +73,8 @@ static int node_open(struct node *v, struct load *l)
     v->extent = calloc((size_t)(bins / v->blocks_of + 2), sizeof *v->extent);
     v->waiting = malloc((size_t)ring);
     if (!v->bin || !v->extent || !v->waiting)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %lld bins", (long long)bins);
+        return err_set(-ENOMEM, NULL, -1, "no memory for %lld bin%s", (long long)bins,
+                       units_s(bins));
     rc = receiver_open(&v->receiver, l);
     return rc ? rc : writer_stream(&v->blocks, &l->blocks);
 }

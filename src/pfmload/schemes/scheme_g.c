@@ -251,9 +251,9 @@ static int prepare_writer(struct g *g)
     g->count = calloc((size_t)bins + 1, sizeof *g->count);
     if (!g->count || 4 * bins > load_memory(l) - SORTED_MEMORY_MIN)
         return err_set(-ENOMEM, NULL, -1,
-                       "counting soundings in %lld bins does not fit into --memory: "
+                       "counting soundings in %lld bin%s does not fit into --memory: "
                        "raise it, take larger bins, or more ranks",
-                       (long long)bins);
+                       (long long)bins, units_s(bins));
     return sorted_soundings(&g->sorter, sorter_memory(g),
                             load_scratch(l, "runs", scratch), &l->sorted_io);
 }

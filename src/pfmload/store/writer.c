@@ -1,5 +1,6 @@
 #include "pfmload/store/writer.h"
 #include "base/err.h"
+#include "base/units.h"
 #include "hydro/pfm_pack.h"
 #include <errno.h>
 #include <string.h>
@@ -63,9 +64,10 @@ int bin_writer_put(struct bin_writer *w, const struct pfm_bin *bin)
     if (unfit)
         return err_set(-ERANGE, w->file->path, run_stream_at(w->bins),
                        "the %s of the bin in row %lld, column %lld, with %lld "
-                       "soundings, is too large for a PFM: take smaller bins",
+                       "sounding%s, is too large for a PFM: take smaller bins",
                        unfit, (long long)(bin->index / h->width),
-                       (long long)(bin->index % h->width), (long long)bin->soundings);
+                       (long long)(bin->index % h->width), (long long)bin->soundings,
+                       units_s(bin->soundings));
     skip(w->bins, (bin->index - w->next) * h->bin_bytes);
     skip(w->cover, bin->index - w->next);
     pfm_put_bin(h, writer_take(w->bins, h->bin_bytes), bin);

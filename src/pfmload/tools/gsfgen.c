@@ -214,9 +214,9 @@ static int make_all(const struct world *w)
                w->comm);
     char bytes[16];
     if (!w->rank && !set.quiet)
-        printf("%lld files, %s, %lld soundings, %lld of them spikes\n",
-               (long long)all.files, units_bytes(bytes, all.bytes),
-               (long long)all.soundings, (long long)all.spikes);
+        printf("%lld file%s, %s, %lld sounding%s, %lld of them spikes\n",
+               (long long)all.files, units_s(all.files), units_bytes(bytes, all.bytes),
+               (long long)all.soundings, units_s(all.soundings), (long long)all.spikes);
     return 0;
 }
 

@@ -244,8 +244,8 @@ static void print_records(const struct summary *s)
         if (s->flag[i])
             printf(" 0x%02x %lld", (unsigned)i, (long long)s->flag[i]);
     gsf_out_tell(s->out, why, sizeof why);
-    printf("\n  of %lld beams %lld can be loaded; left out: %s\n", (long long)s->beams,
-           (long long)(s->beams - gsf_out_sum(s->out)), why);
+    printf("\n  of %lld beam%s %lld can be loaded; left out: %s\n", (long long)s->beams,
+           units_s(s->beams), (long long)(s->beams - gsf_out_sum(s->out)), why);
 }
 
 static void print_summary(int width, const char *name, const char *version,

@@ -1,5 +1,6 @@
 #include "pfmload/tools/info_check.h"
 #include "base/err.h"
+#include "base/units.h"
 #include "hydro/pfm_make.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -50,10 +51,11 @@ int info_check_cover(struct info_check *c, const struct pfm_bin *bin)
     return err_set(
         -EBADMSG, c->cover_path, pfm_coverage_at(c->head) + bin->index,
         "the coverage map says that the bin in row %lld, column %lld has %s, "
-        "and it has %lld soundings",
+        "and it has %lld sounding%s",
         (long long)(bin->index / c->head->width),
         (long long)(bin->index % c->head->width),
-        byte & PFM_COVERED_DATA ? "data" : "none", (long long)bin->soundings);
+        byte & PFM_COVERED_DATA ? "data" : "none", (long long)bin->soundings,
+        units_s(bin->soundings));
 }
 
 /* ---- one bin -------------------------------------------------------------------- */
@@ -123,9 +125,10 @@ int info_check_bin(struct info_check *c, const struct pfm_bin *bin,
     if (what && !t->wrong++)
         snprintf(t->first_wrong, sizeof t->first_wrong,
                  "the %s of the bin in row %lld, column %lld is not that of its %lld "
-                 "soundings",
+                 "sounding%s",
                  what, (long long)(bin->index / c->head->width),
-                 (long long)(bin->index % c->head->width), (long long)bin->soundings);
+                 (long long)(bin->index % c->head->width), (long long)bin->soundings,
+                 units_s(bin->soundings));
     return check_numbers(c, bin, file, line);
 }
 

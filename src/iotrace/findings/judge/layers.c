@@ -177,11 +177,11 @@ static void judge_aggregators(const struct slice *s, int write)
     if (uneven >= UNEVEN)
         finding_condition(f, "of the mean moved by one of them", uneven, ">=", UNEVEN,
                           "share");
-    finding_say(f, "%d rank%s for all, on %d hosts; the file has %d stripes", a.n,
+    finding_say(f, "%d rank%s for all, on %d host%s; the file has %d stripe%s", a.n,
                 a.n == 1 ? (write ? " writes" : " reads")
                 : write  ? "s write"
                          : "s read",
-                f->hosts, (int)a.stripes);
+                f->hosts, units_s(f->hosts), (int)a.stripes, units_s((int)a.stripes));
     finding_end(f);
 }
 

@@ -37,10 +37,10 @@ static void judge_overlap(struct findings *f)
                       "share");
     finding_condition(f, "gaps between bursts of transfers", (double)gaps,
                       ">=", GAPS_LEAST, "calls");
-    finding_say(f,
-                "%lld bursts of transfers, each followed by a gap; %s fit into these",
-                (long long)f->actor[x->worst].pace.gaps,
-                units_seconds(time, x->worst_gain_ns * 1e-9));
+    finding_say(
+        f, "%lld burst%s of transfers, each followed by a gap; %s fit into these",
+        (long long)f->actor[x->worst].pace.gaps, units_s(f->actor[x->worst].pace.gaps),
+        units_seconds(time, x->worst_gain_ns * 1e-9));
     finding_end(f);
 }
 

@@ -92,8 +92,8 @@ static void judge_open(const struct slice *s)
                       ">=", OPENS_LEAST, "calls");
     finding_condition(f, "opens for each transfer", (double)times / (double)transfers,
                       ">=", HALF, "share");
-    finding_say(f, "opened %lld times for %lld transfers", (long long)times,
-                (long long)transfers);
+    finding_say(f, "opened %lld time%s for %lld transfer%s", (long long)times,
+                units_s(times), (long long)transfers, units_s(transfers));
     finding_end(f);
 }
 
@@ -106,8 +106,8 @@ static void judge_stat(const struct slice *s)
         return finding_drop(f);
     finding_condition(f, "calls of a rank about an unchanged file, in the mean",
                       (double)x->v.calls / x->members, ">=", STATS_LEAST, "calls");
-    finding_say(f, "looked up %lld times while it did not change",
-                (long long)x->v.calls);
+    finding_say(f, "looked up %lld time%s while it did not change",
+                (long long)x->v.calls, units_s(x->v.calls));
     finding_end(f);
 }
 
@@ -120,8 +120,8 @@ static void judge_seeks(const struct slice *s)
         return finding_drop(f);
     finding_condition(f, "seeks for each transfer",
                       (double)x->v.calls / (double)transfers, ">=", HALF, "share");
-    finding_say(f, "%lld seeks for %lld transfers", (long long)x->v.calls,
-                (long long)transfers);
+    finding_say(f, "%lld seek%s for %lld transfer%s", (long long)x->v.calls,
+                units_s(x->v.calls), (long long)transfers, units_s(transfers));
     finding_end(f);
 }
 
@@ -141,8 +141,8 @@ static void judge_sync(const struct slice *s)
     finding_condition(f, "bytes from one to the next",
                       (double)written / (double)x->v.calls, "<", (double)BETWEEN,
                       "bytes");
-    finding_say(f, "flushed %lld times, %s each on average", (long long)x->v.calls,
-                units_bytes(between, written / x->v.calls));
+    finding_say(f, "flushed %lld time%s, %s each on average", (long long)x->v.calls,
+                units_s(x->v.calls), units_bytes(between, written / x->v.calls));
     finding_end(f);
 }
 
@@ -166,7 +166,7 @@ static void judge_lock_time(const struct slice *s)
         return finding_drop(f);
     finding_condition(f, "of the run's time, in the mean of these ranks", share,
                       ">=", LOCKS, "share");
-    finding_say(f, "%lld locks took %s", (long long)x->v.calls,
+    finding_say(f, "%lld lock%s took %s", (long long)x->v.calls, units_s(x->v.calls),
                 units_seconds(time, (double)x->v.ns * 1e-9));
     finding_end(f);
 }
@@ -199,8 +199,9 @@ static void judge_changes(const struct slice *s)
     x->gain_known = false;
     finding_condition(f, "of a rank's transfers go the other way than the one before",
                       least, ">=", HALF, "share");
-    finding_say(f, "%lld changes between reading and writing in %lld transfers",
-                (long long)x->v.calls, (long long)leaves);
+    finding_say(f, "%lld change%s between reading and writing in %lld transfer%s",
+                (long long)x->v.calls, units_s(x->v.calls), (long long)leaves,
+                units_s(leaves));
     finding_end(f);
 }
 

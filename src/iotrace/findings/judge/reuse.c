@@ -78,9 +78,9 @@ static void judge_misaligned(const struct slice *s, int write)
     x->extra_bytes = x->v.bytes;
     finding_condition(f, "blocks touched beyond those needed", share, ">=", SHARE,
                       "share");
-    finding_say(f, "%lld %s touch %lld blocks of %s; %lld would be enough",
+    finding_say(f, "%lld %s touch %lld block%s of %s; %lld would be enough",
                 (long long)x->v.calls, write ? "writes" : "reads", (long long)touched,
-                units_bytes(size, block), (long long)needed);
+                units_s(touched), units_bytes(size, block), (long long)needed);
     finding_end(f);
 }
 

@@ -18,7 +18,7 @@ static struct finding *collect(const struct slice *s, enum id id, enum rare kind
 /* Prints a count such as "1 write" or "7 writes". */
 static const char *count(char out[48], int64_t n, const char *what)
 {
-    snprintf(out, 48, "%lld %s%s", (long long)n, what, n == 1 ? "" : "s");
+    snprintf(out, 48, "%lld %s%s", (long long)n, what, units_s(n));
     return out;
 }
 

@@ -156,8 +156,8 @@ static void judge_missing(struct findings *f)
         finding_add(f, i, &a->missed, (double)a->missed.ns);
         finding_condition(f, "calls of a rank about files that are not there",
                           (double)a->missed.calls, ">=", MISSING, "calls");
-        finding_say(f, "%lld calls for files that do not exist",
-                    (long long)a->missed.calls);
+        finding_say(f, "%lld call%s for files that do not exist",
+                    (long long)a->missed.calls, units_s(a->missed.calls));
         finding_end(f);
     }
 }
@@ -197,7 +197,7 @@ static void judge_many(struct findings *f)
     finding_condition(f, "files", files, ">=", MANY_FILES, "files");
     finding_condition(f, "bytes for each call of metadata", (double)each, "<", 64 << 10,
                       "bytes");
-    finding_say(f, "%u files, %s transferred per metadata call", files,
+    finding_say(f, "%u file%s, %s transferred per metadata call", files, units_s(files),
                 units_bytes(size, each));
     finding_end(f);
 }
@@ -215,7 +215,7 @@ static void judge_cores(struct findings *f)
     else if (f->short_of_cores)
         snprintf(f->why_cores, sizeof f->why_cores,
                  "%d ranks of a host share %d core%s", f->most_on_host, f->cores,
-                 f->cores == 1 ? "" : "s");
+                 units_s(f->cores));
     else if (f->waited)
         snprintf(f->why_cores, sizeof f->why_cores,
                  "a rank waited for a core more than 10 %% of the time");

@@ -62,7 +62,8 @@ static const char *group_text(const struct findings *f, uint32_t group, size_t m
     group_name(f, group, name, sizeof name);
     short_name(cut, most < sizeof cut ? most : sizeof cut, name);
     if (f->group[group].files > 1)
-        snprintf(out, room, "%s (%u files)", cut, f->group[group].files);
+        snprintf(out, room, "%s (%u file%s)", cut, f->group[group].files,
+                 units_s(f->group[group].files));
     else
         snprintf(out, room, "%s", cut);
     return out;
@@ -121,7 +122,7 @@ static void look_head(const struct findings *f, FILE *out)
     const struct actor *first = NULL;
     if (f->cores)
         snprintf(cores, sizeof cores, ", %d core%s to use%s", f->cores,
-                 f->cores == 1 ? "" : "s", f->hosts > 1 ? " on each" : "");
+                 units_s(f->cores), f->hosts > 1 ? " on each" : "");
     for (uint32_t i = 0; i < f->actors; i++) {
         const struct actor *a = &f->actor[i];
         if (!a->scope)
@@ -131,8 +132,8 @@ static void look_head(const struct findings *f, FILE *out)
             worst = (double)a->io_ns;
     }
     if (f->hosts)
-        snprintf(where, sizeof where, " on %d host%s%s", f->hosts,
-                 f->hosts == 1 ? "" : "s", cores);
+        snprintf(where, sizeof where, " on %d host%s%s", f->hosts, units_s(f->hosts),
+                 cores);
     line(out, "verdict   %s", verdict_text(f, verdict, sizeof verdict));
     int n = scope_actors(f);
     line(out, "program   %s: %d %s%s%s; run %s", first ? first->program : "-", n,
@@ -146,9 +147,10 @@ static void look_head(const struct findings *f, FILE *out)
          f->ranks ? " from MPI_Init to MPI_Finalize" : "",
          f->ranks ? "rank" : "process",
          f->wall_ns > 0 ? 100 * worst / (double)f->wall_ns : 0);
-    line(out, "I/O       %s of all %s together, %llu events%s",
+    line(out, "I/O       %s of all %s together, %llu event%s%s",
          units_seconds(io, f->io_ns * 1e-9), f->ranks ? "ranks" : "processes",
-         (unsigned long long)f->events, types_text(f, types, sizeof types));
+         (unsigned long long)f->events, units_s(f->events),
+         types_text(f, types, sizeof types));
 }
 
 static void look_finding(const struct findings *f, const struct finding *x, FILE *out)
@@ -325,11 +327,11 @@ static void look_rank(const struct findings *f, const char *which, uint32_t i,
 {
     const struct actor *a = &f->actor[i];
     char io[16], rd[16], wr[16];
-    line(out, "%-9s %s %d on %s: %s in I/O, %s read, %s written, %lld calls", which,
+    line(out, "%-9s %s %d on %s: %s in I/O, %s read, %s written, %lld call%s", which,
          f->ranks ? "rank" : "process", f->ranks ? a->rank : a->pid,
          *a->host ? a->host : "-", units_seconds(io, (double)a->io_ns * 1e-9),
          units_bytes(rd, a->bytes[0]), units_bytes(wr, a->bytes[1]),
-         (long long)a->calls);
+         (long long)a->calls, units_s(a->calls));
 }
 
 /* Prints the rank with most time in I/O, and the one with least. */
@@ -387,9 +389,9 @@ static void look_folded(const struct findings *f, FILE *out)
                                fold_name[k], share);
     }
     if (at)
-        line(out, "left out  %lld calls, %s, %s: %s", (long long)all.calls,
-             units_bytes(bytes, all.bytes), units_seconds(time, (double)all.ns * 1e-9),
-             text);
+        line(out, "left out  %lld call%s, %s, %s: %s", (long long)all.calls,
+             units_s(all.calls), units_bytes(bytes, all.bytes),
+             units_seconds(time, (double)all.ns * 1e-9), text);
 }
 
 static void look_notes(const struct findings *f, FILE *out)
@@ -475,8 +477,9 @@ static void put_finding(const struct findings *f, const struct finding *x, FILE 
     if (!risk)
         put_cost(f, x, out);
     put_conditions(x, out);
-    fprintf(out, "    %-10s %lld calls, %s, from %s to %s; numbers %llu, %llu, %llu\n",
-            "events", (long long)v->calls, units_bytes(bytes, v->bytes),
+    fprintf(out, "    %-10s %lld call%s, %s, from %s to %s; numbers %llu, %llu, %llu\n",
+            "events", (long long)v->calls, units_s(v->calls),
+            units_bytes(bytes, v->bytes),
             units_seconds(from, (double)(v->first_ns - f->begin_ns) * 1e-9),
             units_seconds(to, (double)(v->last_ns - f->begin_ns) * 1e-9),
             (unsigned long long)v->seq[0], (unsigned long long)v->seq[1],

@@ -1,5 +1,6 @@
 /* Module 6: counts the tokens between each two entities, as in the paper: O(n^2) lines
  * for n entities, besides O(n log n + bytes of BODY) to count. */
+#include "base/units.h"
 #include "outcore/text/modules/lex.h"
 #include "outcore/text/modules/modules.h"
 #include "outcore/text/modules/tokens.h"
@@ -85,8 +86,8 @@ int proximity(struct text_job *j)
         text_out_fit(j->out, least))
         return text_fail(
             j, j->out->failed ? j->out->failed : -EFBIG, -1,
-            "%lld entities have %lld pairs, a line each: there is no room for them",
-            (long long)n, (long long)(n * (n - 1) / 2));
+            "%lld entities have %lld pair%s, a line each: there is no room for them",
+            (long long)n, (long long)(n * (n - 1) / 2), units_s((n * (n - 1) / 2)));
     put_pairs(j->out, marks->at, n);
     lex_end(j, begun, LEX_PROXIMITY);
     return 0;
