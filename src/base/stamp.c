@@ -115,13 +115,19 @@ static bool is_earlier(const uint64_t h[H_WORDS], const struct stamp *s)
            (h[H_TURN] == turn_of(s) && h[H_VERSION] < (uint32_t)s->version);
 }
 
-static void explain_stale(const uint64_t h[H_WORDS], char *why, size_t size)
+const char *stamp_mat_is(const struct stamp *s)
+{
+    return s->mat_is ? s->mat_is : "block";
+}
+
+static void explain_stale(const uint64_t h[H_WORDS], const char *mat_is, char *why,
+                          size_t size)
 {
     snprintf(why, size,
-             "what rank %d wrote earlier (repetition %d, pass %d, matrix %d, version "
+             "what rank %d wrote earlier (repetition %d, pass %d, %s %d, version "
              "%d, offset %lld): " STAMP_STALE,
              (int)(h[H_WHO] >> 32), (int)(h[H_TURN] >> 32), (int)(uint32_t)h[H_TURN],
-             (int)h[H_WHO], (int)h[H_VERSION], (long long)h[H_WHERE]);
+             mat_is, (int)h[H_WHO], (int)h[H_VERSION], (long long)h[H_WHERE]);
 }
 
 /* Describes the unit that holds the wrong byte, as a clause. */
@@ -130,9 +136,9 @@ static void stamp_explain(const char *unit, int64_t have, int64_t from,
 {
     uint64_t h[H_WORDS], due[H_WORDS];
     int n = snprintf(why, (size_t)size,
-                     "expected rank %d, matrix %d, version %d, "
+                     "expected rank %d, %s %d, version %d, "
                      "offset %lld; found ",
-                     s->rank, s->mat, s->version, (long long)from);
+                     s->rank, stamp_mat_is(s), s->mat, s->version, (long long)from);
     if (n < 0 || n >= size)
         return;
     why += n;
@@ -153,11 +159,12 @@ static void stamp_explain(const char *unit, int64_t have, int64_t from,
         return;
     }
     if (is_earlier(h, s))
-        explain_stale(h, why, (size_t)size);
+        explain_stale(h, stamp_mat_is(s), why, (size_t)size);
     else
-        snprintf(why, (size_t)size, "%srank %d, matrix %d, version %d, offset %lld%s",
+        snprintf(why, (size_t)size, "%srank %d, %s %d, version %d, offset %lld%s",
                  h[H_SEED] == s->seed ? "" : "another run's ", (int)(h[H_WHO] >> 32),
-                 (int)h[H_WHO], (int)h[H_VERSION], (long long)h[H_WHERE],
+                 stamp_mat_is(s), (int)h[H_WHO], (int)h[H_VERSION],
+                 (long long)h[H_WHERE],
                  !memcmp(h, due, sizeof h) ? " with changed bytes" : "");
 }
 

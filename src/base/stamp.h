@@ -32,9 +32,14 @@ struct stamp {
     int32_t version;   /* number of writes of this block in it */
     int32_t rank;
     int32_t mat;
+    /* The noun for what `mat` numbers, in messages; NULL: "block". Not part of the
+     * identity. */
+    const char *mat_is;
     int32_t plain; /* percent of the bytes that repeat one word, for storage that
                     * compresses; 0: none. Not part of the identity */
 };
+
+const char *stamp_mat_is(const struct stamp *s); /* Local. Never NULL. */
 
 /* Local. Fills `buf` with `bytes` bytes of the block `s` from offset `from` on, a
  * multiple of 8. */

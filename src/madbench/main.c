@@ -123,6 +123,7 @@ int main(int argc, char **argv)
     static const struct stage stages[] = {{.body = phases}, {.body = NULL}};
     const struct workload madbench = {
         .name = "madbench",
+        .mat_is = "matrix",
         .line = "NPIX NBIN [NGANG [SBLOCKSIZE [FBLOCKSIZE [RMOD [WMOD]]]]]",
         .about = "Out-of-core matrices, as in MADbench2. Phase S writes NBIN "
                  "matrices, D builds and inverts a matrix in memory, W reads, "

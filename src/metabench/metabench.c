@@ -253,6 +253,7 @@ int main(int argc, char **argv)
 {
     static const struct workload metabench = {
         .name = "metabench",
+        .mat_is = "file",
         .line = "[FILES]",
         .about = "Every rank creates many small files and directories, then stats, "
                  "opens, reads, writes, lists, renames and removes them. Each result "

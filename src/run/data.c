@@ -2,7 +2,9 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/stamp.h"
+#include "base/units.h"
 #include "run/set.h"
+#include "run/workload.h"
 #include <errno.h>
 #include <stdio.h>
 
@@ -15,7 +17,8 @@ struct stamp run_stamp_of(const struct run *r, int worker, int mat, int version)
                       .pass = r->pass,
                       .version = version,
                       .rank = worker,
-                      .mat = mat};
+                      .mat = mat,
+                      .mat_is = r->workload ? r->workload->mat_is : NULL};
     return s;
 }
 
@@ -49,13 +52,13 @@ void run_poison(struct run *r, void *buf, int64_t bytes)
 }
 
 static void found_bad(struct run *r, const char *path, int64_t offset, int64_t bytes,
-                      int mat, const char *why)
+                      const struct stamp *s, const char *why)
 {
     r->bad++;
     int rc = err_set(-EIO, path, offset,
-                     "verification failed: the block of %lld bytes "
-                     "of matrix %d is not what was written: %s",
-                     (long long)bytes, mat, why);
+                     "verification failed: the %lld byte%s of %s %d "
+                     "are not what was written: %s",
+                     (long long)bytes, units_s(bytes), stamp_mat_is(s), s->mat, why);
     if (!r->failed)
         r->failed = rc;
 }
@@ -82,7 +85,7 @@ void run_check_stamp(struct run_file *f, const void *buf, int64_t offset, int64_
     char why[WHY];
     int64_t wrong = find_wrong(r, buf, bytes, s, why);
     if (wrong >= 0)
-        found_bad(r, f->path, offset + wrong, bytes, s->mat, why);
+        found_bad(r, f->path, offset + wrong, bytes, s, why);
 }
 
 void run_check(struct run_file *f, const void *buf, int64_t offset, int64_t bytes,
@@ -113,7 +116,7 @@ void run_whole_check(struct run_set *set, const struct io_whole *w, int64_t byte
     if (wrong < 0)
         wrong = find_wrong(r, w->buf, bytes, &s, why);
     if (wrong >= 0)
-        found_bad(r, run_set_path(set, w->name, path), wrong, bytes, mat, why);
+        found_bad(r, run_set_path(set, w->name, path), wrong, bytes, &s, why);
 }
 
 void run_check_hash(struct run_file *f, struct run_hash hash, int64_t offset,
@@ -121,6 +124,7 @@ void run_check_hash(struct run_file *f, struct run_hash hash, int64_t offset,
 {
     struct run *r = f->run;
     char why[WHY];
+    struct stamp s = run_stamp_of(r, run_shifted(r, 1), mat, 0);
     if (!r->verify || r->failed)
         return;
     r->checked++;
@@ -134,5 +138,5 @@ void run_check_hash(struct run_file *f, struct run_hash hash, int64_t offset,
              hash.found == hash.earlier
                  ? ", of what was written there earlier: " STAMP_STALE
                  : ": " STAMP_WRONG);
-    found_bad(r, f->path, offset, bytes, mat, why);
+    found_bad(r, f->path, offset, bytes, &s, why);
 }

@@ -96,7 +96,8 @@ class Options(Case):
     def finds(self, what, *options, found="version"):
         self.failed(self.blocktransfer(
             *SIZE, "--seed=3", *options, np=1,
-            env=fault(what, file="files/blocktransfer-")), "verification failed", found)
+            env=fault(what, file="files/blocktransfer-")), "verification failed", found,
+            "bytes of block ")
 
     @any_mpi
     def test_a_lost_write_of_the_mixed_phase(self):

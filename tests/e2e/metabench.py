@@ -174,6 +174,7 @@ class Metabench(Case):
             done = self.meta(50, "--bytes=100", "--threads=2", "--ops=create,read",
                              env=fault(what, rank=1, file="f0000"))
             self.failed(done, text, rank=1, file="f00000")
+            self.assertEqual("bytes of file " in done.said[0], "verification" in text)
 
     def large(self):
         """Starts a run that goes on until it is ended; returns its folder, with files

@@ -72,7 +72,7 @@ class RankShift(Case):
     def blocks_find(self, how, filetype, *options):
         done = self.hit(how, "write:flip:5", 2, "--filetype=" + filetype, *options,
                         size=BLOCKS, program="blocktransfer")
-        self.failed(done, "verification failed", "expected rank 2, matrix 4, version 1",
+        self.failed(done, "verification failed", "expected rank 2, block 4, version 1",
                     rank=1, file=".000002" if filetype == "UNIQUE" else "blocks")
 
     # ---- right data stay right ------------------------------------------------------

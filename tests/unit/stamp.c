@@ -151,7 +151,7 @@ static void explains(const char *clause, const char *what)
 static void test_reasons(void)
 {
     struct stamp b = here;
-    char small[8];
+    char small[8], why[512] = "";
 
     buf_poison(block, SIZE);
     explains("poison", "a buffer that was not read into");
@@ -163,16 +163,22 @@ static void test_reasons(void)
     b = here;
     b.version = 0;
     stamp_fill(block, 0, SIZE, &b);
-    explains("found what rank 3 wrote earlier (repetition 0, pass 0, matrix 7, "
+    explains("found what rank 3 wrote earlier (repetition 0, pass 0, block 7, "
              "version 0, offset 0): the file system served stale data",
              "an earlier version");
     b = here;
     b.version = 2;
     stamp_fill(block, 0, SIZE, &b);
-    explains("found rank 3, matrix 7, version 2", "a later version");
+    explains("expected rank 3, block 7, version 1", "whose block it should be");
+    explains("found rank 3, block 7, version 2", "a later version");
+    b = here;
+    b.mat_is = "file";
+    stamp_check(block, 0, SIZE, &b, why, sizeof why);
+    tap_ok(strstr(why, "expected rank 3, file 7") &&
+               strstr(why, "found rank 3, file 7"),
+           "what is numbered has the program's name: %s", why);
     struct stamp now = {.seed = 42, .rep = 2, .pass = 1, .version = 1};
     struct stamp before = {.seed = 42, .rep = 1, .pass = 3, .version = 2};
-    char why[512] = "";
     stamp_fill(block, 0, SIZE, &before);
     stamp_check(block, 0, SIZE, &now, why, sizeof why);
     tap_ok(strstr(why, "wrote earlier (repetition 1, pass 3") != NULL,
