@@ -1,8 +1,12 @@
-/* rm: removes a container's files, by their names and no others. */
+/* rm: removes a container's files, by their names and no others, and its description,
+ * which the run that kept it has written beside it. */
 #include "base/err.h"
 #include "io/lock.h"
 #include "ldad/commands.h"
+#include "run/kept.h"
 #include <errno.h>
+#include <string.h>
+#include <unistd.h>
 
 /* Refuses to take a container from a job that writes it, even with --force. */
 static int check_writer(const struct container *c, const char *path)
@@ -10,6 +14,23 @@ static int check_writer(const struct container *c, const char *path)
     char shared[CONTAINER_PATH];
     int rc = container_file(path, "shared", shared);
     return rc || !lock_is_held(shared) ? rc : container_busy(c, path);
+}
+
+/* NAME.json beside NAME, if it describes a container of that name. */
+static int remove_description(const char *path)
+{
+    char name[KEPT_PATH], file[KEPT_PATH];
+    struct kept k;
+    if (kept_find(path, name) || kept_read(&k, name) || kept_file(&k, name, 0, file)) {
+        err_clear();
+        return 0;
+    }
+    size_t n = strlen(file);
+    if (strcmp(k.filetype, "PARTITIONED") != 0 || strncmp(path, file, n) != 0 ||
+        path[n + strspn(path + n, "/")] || !unlink(name))
+        return 0;
+    return err_set(-errno, name, -1, "the description cannot be removed: %s",
+                   strerror(errno));
 }
 
 static int remove_container(const char *path, bool force)
@@ -27,8 +48,10 @@ static int remove_container(const char *path, bool force)
     container_free(&c);
     if (rc)
         return rc;
+    if (!left && !(rc = container_remove_common(path)))
+        rc = remove_description(path);
     if (!left)
-        return container_remove_common(path);
+        return rc;
     return err_set(-ENOENT, path, -1,
                    "%lld partitions were not found, and the header, which says where "
                    "they are, stays: run it on those nodes, or with --force to forget "
@@ -48,7 +71,8 @@ int command_rm(int argc, char **argv)
     const struct opt_program p = {
         "ldad rm", "CONTAINER",
         "Removes a container: its partitions, also those in node directories, then its "
-        "header and its directory. Other files in it are left, and named.",
+        "header, its directory, and the description beside it (CONTAINER.json). Other "
+        "files in it are left, and named.",
         table, sizeof table / sizeof table[0]};
     int status;
     if (!command_options(&p, argc, argv, &status))

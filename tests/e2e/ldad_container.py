@@ -153,6 +153,26 @@ class Container(Case):
         self.assertEqual([os.listdir(disk) for disk in disks], [[], []])
         self.assertFalse(os.path.exists(path))
 
+    def test_removed_with_its_description(self):
+        """By its name; a description of another file, or another name, stays."""
+        for away, end in ((False, ""), (False, "/"), (True, "")):
+            path = self.written()
+            where, name = os.path.split(path)
+            self.assertEqual(sorted(os.listdir(where)), [name, name + ".json"])
+            if away:
+                os.rename(path, path + "-moved")
+                shutil.copy(path + ".json", path + "-moved.json")
+                path += "-moved"
+            self.assertEqual(self.ldad("rm", path + end).status, 0)
+            self.assertEqual(sorted(os.listdir(where)), [
+                name + "-moved.json", name + ".json"] if away else [])
+        path = self.written()
+        with open(path + ".json", "w") as f:
+            f.write('{"mine": 1}')
+        done = self.ldad("rm", path)
+        self.assertEqual((done.status, done.said), (0, []))
+        self.assertTrue(os.path.exists(path + ".json"))
+
     def test_removed_where_a_disk_is_not(self):
         """Removed parts are gone, and the header stays until the user says to forget
         it."""

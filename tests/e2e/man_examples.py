@@ -115,6 +115,8 @@ echo "le vent et les vagues, la mer et le ciel" | tee documents/3 >texts/fr/a
                + "ls lines/*.gsf >files.txt\n"
                + "sed 's/$/ 121/' files.txt >datalist.mb-1\n",
 }
+# Checks after the commands of a page.
+AFTER = {"ldad": "test -z \"$(find /scratch/me -name 'blocktransfer-*')\"\n"}
 # Tools of others; a test only checks that they were called.
 STAND_INS = ("dot", "gdalinfo", "gmt")
 
@@ -150,7 +152,7 @@ class Pages(commands.Shown):
             spec = commands.smaller(spec, SMALLER_SPEC, {})
             before += "cat >spec%s.json <<'END'\n%s\nEND\n" % (i or "", spec)
             script += "leadline sweep spec%s.json --dry-run\n" % (i or "")
-        self.recipe(script, before=before + BEFORE.get(name, ""))
+        self.recipe(script + AFTER.get(name, ""), before=before + BEFORE.get(name, ""))
 
 
 def pages():
