@@ -40,7 +40,7 @@ int program_output(void)
         return 0;
     return err_set(-(why ? why : EIO), NULL, -1,
                    "standard output cannot be written%s%s: what was to be printed is "
-                   "not all there",
+                   "not all there, and what was written to files is",
                    why ? ": " : "", why ? strerror(why) : "");
 }
 

@@ -217,6 +217,27 @@ class Lost(Material):
         self.assertEqual(done.files, [])
         self.assertIs(done.report["valid"], True)  # that one was not lost
 
+    def test_the_report_stays_valid(self):
+        """The measurement is good; the status and the sentence tell of the output."""
+        report = os.path.join(self.place, "lost.json")
+        for line in drawn((("blocktransfer", "1M"), ("madbench", *IO_MODE),
+                           ("metabench", "3"), ("outcore", "aio", "64k"),
+                           ("outcore", "sort", "--records=100"),
+                           ("outcore", "search", "--records=100"),
+                           ("ldad", "perf", "--chunk=4k", "--chunks=1"),
+                           ("ldad", "jacobi", "--rows=8", "--columns=8"),
+                           ("pfmload", "--output=n.pfm", "--scheme=serial",
+                            "--overwrite", self.at("line-0001.gsf"))), 4, 1 / 2):
+            line += ("--dir=" + self.tmp, "--json=" + report)
+            with open(FULL, "w") as out:
+                done = self.run_line(line, out)
+            self.assertEqual(self.wrong(line, done, {1}), [])
+            self.assertIn(b"what was written to files is", done.stderr)
+            with open(report) as f:
+                tree = json.load(f)
+            self.assertEqual((tree["valid"], tree["why"]), (True, None), line)
+            os.remove(report)
+
     def test_quiet_needs_no_output(self):
         done = self.run_line(("/bin/sh", "-c", 'exec "$@" >&-', "sh", "blocktransfer",
                               "1M", "-q", "--dir=" + self.tmp), None)
