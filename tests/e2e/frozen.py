@@ -8,9 +8,13 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
 import time
 
-from e2e import FLAVOUR, Case, add, long, main, runner
+from e2e import ASYNCHRONOUS, FLAVOUR, TESTS, Case, add, drawn, long, main, runner
+
+sys.path.insert(0, os.path.join(TESTS, "fault"))
+import disks  # noqa: E402
 
 LIMIT_S = 3
 FREEZER = "/sys/fs/cgroup/freezer"
@@ -153,6 +157,18 @@ class Frozen(Case):
         self.assertEqual(len(report["hosts"]), 2)
         self.assertNotIn("unwatched_ranks", [w["code"] for w in report["warnings"]])
 
+    def a_call_hangs(self, call, engine):
+        """On a file server that answers after the limit: status 1, whoever waits. Until
+        then the kernel lets nobody go, and so the launcher waits, too."""
+        place = os.path.join(self.tmp, "place")
+        os.mkdir(place)
+        with disks.passthrough(place, call + ":hang:6", "/blocktransfer"):
+            done = self.blocktransfer("256k", "-b", "16k", "--iomethod=" + engine,
+                                      "--io-timeout=2", "--quiet", np=2, dir=place)
+        self.assertEqual(done.status, 1, done)
+        self.one_sentence(done, "did not", "within 2 s", "file " + place)
+        self.assertEqual(done.report["why"], "did not finish")
+
     def test_state_D(self):
         """A file system does not answer: a call without a deadline, or with one."""
         image, place = (os.path.join(self.tmp, n) for n in ("image", "place"))
@@ -183,6 +199,9 @@ for how in (Stopper, Freezer):
     stopped = ("has been stopped by a signal",) if how is Stopper else ()
     add(Frozen, "last_of_three_" + name, "one_is_frozen", how, 2, 3, 1, *stopped)
     long(add(Frozen, "all_%s" % name, "all_are_frozen", how, 1))
+for hang in drawn([(call, engine) for call in ("read", "write")
+                   for engine in ["posix", "stdio", "mpiio", *ASYNCHRONOUS]], 1):
+    add(Frozen, "%s_hangs_%s" % hang, "a_call_hangs", *hang)
 add(Frozen, "first_of_four_freezer", "one_is_frozen", Freezer, 0, 4, 1)
 add(Frozen, "a_rank_of_two_nodes", "one_is_frozen", Freezer, 3, 4, 2)
 add(Frozen, "a_node_of_two", "one_is_frozen", Freezer, 1, 2, 2, "first of its node")
