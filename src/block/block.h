@@ -60,7 +60,7 @@ int block_check_limit(const struct block_settings *set);
 
 /* **Collective.** Returns -EINVAL with a sentence, which ends with `what`, if
  * --cache=direct cannot transfer such blocks of `path`. */
-int block_check_direct(const struct run *r, const char *path, const char *what);
+int block_check_direct(struct run *r, const char *path, const char *what);
 
 /* **Collective.** Runs `body` on all lanes; it transfers what is left of
  * w->total blocks. With a limit, runs it again until all lanes have done as much

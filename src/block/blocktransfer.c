@@ -202,7 +202,7 @@ static int check_blocks(void)
     return 0;
 }
 
-static int check(const struct run *r, int64_t *memory_bytes)
+static int check(struct run *r, int64_t *memory_bytes)
 {
     int rc = check_blocks();
     if (!rc)

@@ -277,7 +277,7 @@ static int deal_blocks(struct run *r)
     return 0;
 }
 
-static int check_sizes(const struct run *r, int64_t *memory_bytes)
+static int check_sizes(struct run *r, int64_t *memory_bytes)
 {
     const struct block *b = r->context;
     const struct block_settings *set = &b->set;

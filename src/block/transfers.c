@@ -56,7 +56,7 @@ int block_check_limit(const struct block_settings *set)
     return 0;
 }
 
-int block_check_direct(const struct run *r, const char *path, const char *what)
+int block_check_direct(struct run *r, const char *path, const char *what)
 {
     const struct block *b = r->context;
     const struct block_settings *set = &b->set;

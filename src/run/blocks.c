@@ -82,7 +82,8 @@ static int blocks_check(const struct blocks *b)
 {
     bool direct = blocks_direct(b->f);
     int rc = 0;
-    if (b->block <= 0 || b->most < b->block || (direct && b->block % IO_DIRECT_ALIGN))
+    if (b->block <= 0 || b->most < b->block ||
+        (direct && b->block % b->f->run->direct_align))
         return err_set(-EINVAL, b->f->path, -1,
                        "blocks of %lld bytes do not fit requests of at most %lld%s",
                        (long long)b->block, (long long)b->f->max_request,
@@ -93,7 +94,7 @@ static int blocks_check(const struct blocks *b)
             rc = err_set(-EINVAL, b->f->path, b->e[i].offset,
                          "direct I/O does not reach the last bytes of a file whose "
                          "size is no multiple of %d",
-                         IO_DIRECT_ALIGN);
+                         b->f->run->direct_align);
     }
     return rc;
 }
@@ -270,7 +271,7 @@ static int blocks_size(struct blocks *b)
     const struct run *r = b->f->run;
     b->size = INT64_MAX;
     int rc = io_engine_stores(r->engine) ? io_file_size(b->f->io, &b->size) : 0;
-    b->end = b->size - (blocks_direct(b->f) ? b->size % IO_DIRECT_ALIGN : 0);
+    b->end = b->size - (blocks_direct(b->f) ? b->size % r->direct_align : 0);
     return rc;
 }
 

@@ -13,7 +13,7 @@ typedef void run_extent_done(void *context, const struct extent *e, int64_t i,
 /* Local; not with --collective. Reads the extents (their `file` is ignored). They are
  * sorted by offset; they may overlap, be empty and span blocks, but not be longer
  * than a request, nor go past the end of the file. Requests are of whole blocks of
- * `block` bytes (with IO_DIRECT a multiple of IO_DIRECT_ALIGN); the last one of the
+ * `block` bytes (with IO_DIRECT a multiple of r->direct_align); the last one of the
  * file may be shorter. f->depth of them are in flight, each of at most f->max_request
  * bytes. done() is called for the extents in their order, and its time does not count
  * as time of transfers. Allocates memory for two requests, and for each one in

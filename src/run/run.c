@@ -233,11 +233,11 @@ void run_settle_cache(struct run *r, const char *path, bool whole_blocks)
     r->io_flags |= direct ? IO_DIRECT : 0;
 }
 
-int run_direct_align(const struct run *r, const char *path)
+int run_direct_align(struct run *r, const char *path)
 {
-    int bytes = io_direct_align(path);
-    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT, MPI_MAX, r->world.comm);
-    return bytes;
+    r->direct_align = io_direct_align(path);
+    MPI_Allreduce(MPI_IN_PLACE, &r->direct_align, 1, MPI_INT, MPI_MAX, r->world.comm);
+    return r->direct_align;
 }
 
 /* Counts the lanes of all ranks, and finds the number of this rank's first lane. */
@@ -285,6 +285,7 @@ bool run_start(struct run *r, const struct workload *w, const struct opt_program
     r->program = p;
     r->options = o;
     r->context = w->context;
+    r->direct_align = IO_DIRECT_ALIGN;
     if (world_early(p, *argc, *argv, status))
         return false;
     int rc = opt_parse(p, *argc, *argv);

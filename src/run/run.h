@@ -232,6 +232,8 @@ struct run {
                               * a role */
     int64_t all_files;       /* set in `plan` by programs that name their own files:
                               * their total number; 0: by FILETYPE */
+    int direct_align;        /* the divisor of direct transfers: IO_DIRECT_ALIGN, or
+                              * what run_direct_align has found */
     int lane, lanes;         /* the lane's number, from 0, and the number of this
                               * rank's lanes */
     struct run_live *live;   /* run/live.h; NULL: no --live */
@@ -406,9 +408,10 @@ int run_finish(struct run *r, int rc);
  * `whole_blocks`: they are whole blocks of a device. The same on every rank. */
 void run_settle_cache(struct run *r, const char *path, bool whole_blocks);
 
-/* **Collective**, in `plan`. Returns the largest io_direct_align of `path` on
- * any rank. */
-int run_direct_align(const struct run *r, const char *path);
+/* **Collective**, in `plan`, for sizes that are no multiples of IO_DIRECT_ALIGN. Sets
+ * r->direct_align to io_direct_align of `path`, the largest on any rank, and returns
+ * it. All files of the run must be on the same file system. */
+int run_direct_align(struct run *r, const char *path);
 
 /* Local, in `plan`. Sets the number of lanes, whatever --threads says. Returns 0, or
  * -EINVAL with a sentence if the engine cannot have several. */

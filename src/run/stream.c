@@ -45,7 +45,7 @@ static bool stream_is_direct(const struct run_file *f)
 
 static int64_t align_of(const struct run_file *f)
 {
-    return stream_is_direct(f) ? IO_DIRECT_ALIGN : LINE;
+    return stream_is_direct(f) ? f->run->direct_align : LINE;
 }
 
 static int64_t lead_bytes(const struct run_file *f, const struct run_stream_how *how)
@@ -88,7 +88,7 @@ int64_t run_stream_slot_bytes(const struct run_file *f,
 
 static int stream_check(const struct run_file *f, const struct run_stream_how *how)
 {
-    int64_t align = stream_is_direct(f) ? IO_DIRECT_ALIGN : 1;
+    int64_t align = stream_is_direct(f) ? f->run->direct_align : 1;
     bool fits = how->slots > 0 && how->slots <= f->depth && how->slot_bytes > 0 &&
                 how->slot_bytes <= f->max_request && how->record >= 0 &&
                 how->record <= how->slot_bytes && how->from >= 0 && how->bytes >= -1;
@@ -189,7 +189,7 @@ static void stream_submit(struct run_stream *s, struct slot *slot)
 static void stream_ask(struct run_stream *s)
 {
     struct slot *slot = &s->slot[(s->now + s->ahead) % s->how.slots];
-    int64_t align = s->direct ? IO_DIRECT_ALIGN : 1;
+    int64_t align = s->direct ? s->f->run->direct_align : 1;
     int64_t begin = s->asked - s->asked % align;
     int64_t end = s->asked - s->asked % s->how.slot_bytes + s->how.slot_bytes;
     int64_t stop = end < s->end ? end : s->end,
@@ -337,8 +337,9 @@ static void stream_await_all(struct run_stream *s)
  * again with what follows it. */
 static void stream_write_tail(struct run_stream *s)
 {
-    int64_t part = s->fill % IO_DIRECT_ALIGN, whole = s->fill - part;
-    int64_t end = s->at + s->fill, padded = units_round_up(s->fill, IO_DIRECT_ALIGN);
+    int align = s->f->run->direct_align;
+    int64_t part = s->fill % align, whole = s->fill - part;
+    int64_t end = s->at + s->fill, padded = units_round_up(s->fill, align);
     const struct slot *slot = &s->slot[s->now];
     memset(slot->buf + s->fill, 0, (size_t)(padded - s->fill));
     s->fill = padded;
@@ -356,7 +357,7 @@ void run_stream_flush(struct run_stream *s)
 {
     if (s->fill > stream_limit(s))
         stream_write(s, stream_limit(s));
-    if (s->direct && s->fill % IO_DIRECT_ALIGN && !s->clean)
+    if (s->direct && s->fill % s->f->run->direct_align && !s->clean)
         stream_write_tail(s);
     else if (s->fill && !s->clean)
         stream_write(s, s->fill);
@@ -370,10 +371,10 @@ void run_stream_seek(struct run_stream *s, int64_t offset)
     run_stream_flush(s);
     s->at = offset;
     s->fill = 0;
-    if (s->direct && offset % IO_DIRECT_ALIGN)
+    if (s->direct && offset % s->f->run->direct_align)
         run_fail(s->f->run, err_set(-EINVAL, s->f->path, offset,
                                     "direct I/O goes on at multiples of %d bytes only",
-                                    IO_DIRECT_ALIGN));
+                                    s->f->run->direct_align));
 }
 
 int64_t run_stream_transfers(int64_t slot_bytes, int64_t offset, int64_t bytes)

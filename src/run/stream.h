@@ -24,9 +24,9 @@ struct run_stream;
 struct run_stream_how {
     enum io_op op;
     int64_t from;       /* file offset of the first byte; when writing with IO_DIRECT, a
-                         * multiple of IO_DIRECT_ALIGN */
+                         * multiple of r->direct_align */
     int64_t bytes;      /* to read; -1: to the end of the file */
-    int64_t slot_bytes; /* of a transfer; with IO_DIRECT a multiple of IO_DIRECT_ALIGN;
+    int64_t slot_bytes; /* of a transfer; with IO_DIRECT a multiple of r->direct_align;
                          * at most f->max_request */
     int slots;          /* transfers in flight, of f->depth; 1: none goes ahead */
     /* Reading: bytes of a record; each piece is some whole records, wherever transfers

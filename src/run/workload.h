@@ -28,7 +28,7 @@ struct workload {
     unsigned takes; /* enum run_takes */
     bool own_calls; /* it makes its own system calls: there is no choice of engines */
     const char *mat_is; /* as in struct stamp; NULL: a block */
-    void *context;  /* r->context for all functions below; NULL: none */
+    void *context;      /* r->context for all functions below; NULL: none */
 
     /* Local or collective; ranks agree on its verdict afterwards. Called when options
      * are parsed and MPI runs: checks the options, and states the needs in *n, which is

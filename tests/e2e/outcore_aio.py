@@ -173,7 +173,7 @@ class Aio(Case):
                 (("--engines=posix,null",), "--no-verify"),
                 (("--engines=threads:deep=3",), "deep"),
                 (("--consume=eat",), "checksum, copy, none"),
-                (("1000000", "--cache=direct"), "multiples of 4096")):
+                (("1000000", "--cache=direct"), "moves multiples of ")):
             self.refused(self.aio(*args, np=1), words)
 
 

@@ -267,7 +267,7 @@ class Knn(Case):
                 (("--labels=x", "--classes=2"), "take one"),
                 (("--sweep-queries=1,2", "--total-queries=4"), "leave out"),
                 (("--sweep-queries=4,2",), "numbers that rise"),
-                (("--cache=direct", "--buffer=5000"), "multiples of 4096")):
+                (("--cache=direct", "--buffer=5000"), "moves multiples of ")):
             self.refused(self.knn(*args, np=0), words)
 
     def test_refused_files(self):

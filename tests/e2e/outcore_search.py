@@ -297,7 +297,7 @@ class Search(Case):
                 ((cut, "--sweep-depth=2,1"), "1,2,4"),
                 ((cut, "--sweep-depth=1,2", "--sweep-threads=1,2"), "one of the two"),
                 ((cut, "--record=10,0,10", "--cache=direct", "--block=1000"),
-                 "multiples of 4096"),
+                 "moves multiples of "),
                 ((cut, "--sweep-threads=1,2", "--iomethod=mpiio"), "one thread")):
             self.refused(self.search(*args, np=1), words)
         self.one_sentence(self.search(cut, np=1),

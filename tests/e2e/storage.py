@@ -80,6 +80,29 @@ class Storage(Case):
         else:
             self.assertGreater(self.checks["device_share"], 0.99)
 
+    # Requests of 512 bytes, or of three times as many.
+    BY_SECTORS = (("blocktransfer", "64k", "--block-size=512"),
+                  ("outcore", "aio", "64k", "--set-bytes=2k"),
+                  ("outcore", "search", "--records=1000", "--block=512",
+                   "--lookups=100"),
+                  ("outcore", "knn", "64k", "--buffer=1536", "--dim=16"))
+
+    def test_sectors_of_512_bytes(self):
+        with disks.sectors(self.at, 512):
+            for program, *args in self.BY_SECTORS:
+                report = self.good(self.run_program(program, *args, "--cache=direct",
+                                                    dir=self.at))
+                self.assertEqual(report["io"]["cache"], "direct", args)
+
+    def test_sectors_of_4096_bytes(self):
+        with disks.sectors(self.at, 4096):
+            for program, *args in self.BY_SECTORS:
+                self.refused(self.run_program(program, *args, "--cache=direct",
+                                              dir=self.at),
+                             "--cache=direct moves multiples of 4096 bytes here")
+            self.good(self.blocktransfer("64k", "-b", "4k", "--cache=direct",
+                                         dir=self.at))
+
     def test_image_in_memory(self):
         below = self.at + ".below"
         os.mkdir(below)

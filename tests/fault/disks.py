@@ -39,10 +39,10 @@ def unmount(at):
     subprocess.call(["umount", "-l", at], stderr=subprocess.DEVNULL)
 
 
-def make_image(image, kind):
+def make_image(image, kind, *options):
     with open(image, "wb") as f:
         f.truncate(SIZE[kind])
-    tool(*MKFS[kind], image)
+    tool(*MKFS[kind], *options, image)
 
 
 @contextlib.contextmanager
@@ -68,6 +68,26 @@ def image(at, kind):
         with mounted(at, "-o", "loop", path):
             yield
     finally:
+        os.unlink(path)
+
+
+@contextlib.contextmanager
+def sectors(at, size):
+    """One on a device of sectors of so many bytes."""
+    path = at + ".image"
+    make_image(path, "ext4", "-b", "4096")
+    for n in range(64):
+        device = "/dev/loop%d" % n
+        if not subprocess.call(["losetup", "-b", str(size), device, path],
+                               stderr=subprocess.DEVNULL):
+            break
+    else:
+        raise unittest.SkipTest("no loop device of sectors of %d bytes" % size)
+    try:
+        with mounted(at, device):
+            yield
+    finally:
+        subprocess.call(["losetup", "-d", device])
         os.unlink(path)
 
 

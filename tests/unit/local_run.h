@@ -14,6 +14,7 @@ static inline bool local_run(struct run *r)
                       .engine = "posix",
                       .world.size = 1,
                       .lanes = 1,
+                      .direct_align = IO_DIRECT_ALIGN,
                       .described = true,
                       .phase = r->phase};
     if (!r->phase && phase_open(&r->phase))

@@ -13,6 +13,7 @@ static inline void one_run(struct run *r, struct run_options *options)
     r->options = options;
     r->described = true;
     r->lanes = 1;
+    r->direct_align = IO_DIRECT_ALIGN;
 }
 
 #endif

@@ -369,18 +369,20 @@ static void close_all(struct run *r)
 
 /* ---- the plan -------------------------------------------------------------------- */
 
-static int check_direct(void)
+static int check_direct(struct run *r)
 {
-    const struct sets *s = &flow.sets;
-    if (strcmp(set.run.cache, "direct") ||
-        !(s->op_bytes % IO_DIRECT_ALIGN || set.bytes % IO_DIRECT_ALIGN))
+    int64_t both = flow.sets.op_bytes | set.bytes;
+    if (strcmp(set.run.cache, "direct") || both % IO_DIRECT_ALIGN == 0)
         return 0;
-    return err_usage("--cache=direct moves multiples of %d bytes: BYTES, and "
+    int align = run_direct_align(r, set.run.dir);
+    if (both % align == 0)
+        return 0;
+    return err_usage("--cache=direct moves multiples of %d bytes here: BYTES, and "
                      "--set-bytes / --set, must be such",
-                     IO_DIRECT_ALIGN);
+                     align);
 }
 
-static int check(const struct run *r, int64_t *all)
+static int check(struct run *r, int64_t *all)
 {
     if (set.sets * set.set > RUN_LIST_MOST)
         return err_usage(
@@ -395,7 +397,7 @@ static int check(const struct run *r, int64_t *all)
     if (set.engines && opt_find(r->program, "iomethod")->from == OPT_COMMAND_LINE)
         return err_usage("--engines and --iomethod both say what transfers: leave out "
                          "one of the two");
-    return check_direct();
+    return check_direct(r);
 }
 
 /* The stacks of glibc's helpers, which are as small as it can make them: one for each

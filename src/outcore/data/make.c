@@ -152,7 +152,7 @@ int data_written(const struct run *r, const char *phase, const char *path,
                  int64_t bytes)
 {
     bool direct = r->io_flags & IO_DIRECT;
-    int64_t expected = direct ? units_round_up(bytes, IO_DIRECT_ALIGN) : bytes;
+    int64_t expected = direct ? units_round_up(bytes, r->direct_align) : bytes;
     return run_moved(r, phase, path, -1, expected);
 }
 

@@ -325,7 +325,7 @@ static int results(struct run *r, int rc)
 
 /* ---- the plan -------------------------------------------------------------------- */
 
-static int check_options(const struct run *r)
+static int check_options(struct run *r)
 {
     const char *const made[] = {"VECTORS", "format"};
     bool asked[2];
@@ -345,11 +345,15 @@ static int check_options(const struct run *r)
             "--buffer=%lld: it must hold a vector, of %lld bytes, and have "
             "less than 2^31",
             (long long)set.buffer, (long long)scan.format.stride);
-    if (!strcmp(set.run.cache, "direct") && set.buffer % IO_DIRECT_ALIGN)
-        return err_usage("--cache=direct moves multiples of %d bytes: --buffer must be "
-                         "one",
-                         IO_DIRECT_ALIGN);
-    return 0;
+    if (strcmp(set.run.cache, "direct") || set.buffer % IO_DIRECT_ALIGN == 0)
+        return 0;
+    int align = run_direct_align(r, set.input ? set.input : set.run.dir);
+    if (set.buffer % align == 0)
+        return 0;
+    return err_usage(
+        "--cache=direct moves multiples of %d bytes here: --buffer must be "
+        "one",
+        align);
 }
 
 /* Examines the input before it is opened; its own description is read later. */

@@ -163,7 +163,7 @@ static void scan_lane(struct run *r, void *scan)
 static int64_t expected_bytes(const struct run *r, const struct scan *s)
 {
     const struct format *f = &s->format;
-    int64_t sum = 0, align = r->io_flags & IO_DIRECT ? IO_DIRECT_ALIGN : 1;
+    int64_t sum = 0, align = r->io_flags & IO_DIRECT ? r->direct_align : 1;
     for (int w = 0; w < r->workers; w++) {
         int64_t from = f->head + data_share(&s->rows, w, r->workers) * f->stride;
         int64_t end = f->head + data_share(&s->rows, w + 1, r->workers) * f->stride;

@@ -166,7 +166,7 @@ static void have_records(struct building *c, int64_t first, int64_t n, const cha
 static int64_t bytes_of_scan(const struct run_file *f, const struct pages *p,
                              const struct run_stream_how *how)
 {
-    int64_t align = f->run->io_flags & IO_DIRECT ? IO_DIRECT_ALIGN : 1;
+    int64_t align = f->run->io_flags & IO_DIRECT ? f->run->direct_align : 1;
     int64_t size = p->records * p->record_bytes;
     int64_t begin = how->from - how->from % align, end = how->from + how->bytes;
     end += (align - end % align) % align;

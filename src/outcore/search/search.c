@@ -249,12 +249,24 @@ static int check_index(const struct run *r)
         (long long)index_block_for(file, set.block, set.memory));
 }
 
-static int check_direct(void)
+/* What pages are multiples of; 1: they are read exactly. */
+static int64_t page_align(struct run *r, const char *place)
 {
-    if (strcmp(set.run.cache, "direct") || !(set.block % IO_DIRECT_ALIGN))
+    if (set.block % IO_DIRECT_ALIGN == 0)
+        return IO_DIRECT_ALIGN;
+    if (strcmp(set.run.cache, "direct") != 0)
+        return 1;
+    int64_t align = run_direct_align(r, place);
+    return set.block % align ? 1 : align;
+}
+
+static int check_direct(const struct run *r)
+{
+    if (strcmp(set.run.cache, "direct") || search.pages.align > 1)
         return 0;
-    return err_usage("--cache=direct moves multiples of %d bytes: --block must be such",
-                     IO_DIRECT_ALIGN);
+    return err_usage("--cache=direct moves multiples of %d bytes here: --block must be "
+                     "such",
+                     r->direct_align);
 }
 
 static void fill_need(const struct run *r, struct run_need *n)
@@ -280,21 +292,21 @@ static void fill_need(const struct run *r, struct run_need *n)
 static int plan(struct run *r, struct run_need *n)
 {
     struct search *s = &search;
-    bool whole = set.block % IO_DIRECT_ALIGN == 0;
     int rc = err_agree(r->world.comm, settle_options(r));
     if (rc)
         return rc;
-    run_settle_cache(r, is_made() ? set.run.dir : set.input, whole);
+    const char *place = is_made() ? set.run.dir : set.input;
+    run_settle_cache(r, place, set.block % IO_DIRECT_ALIGN == 0);
     rc = err_agree(r->world.comm, find_file(r, n));
     if (rc)
         return rc;
     s->pages = pages_make(s->sorted.bytes / s->form.order.bytes, s->form.order.bytes,
-                          set.block, whole ? IO_DIRECT_ALIGN : 1);
+                          set.block, page_align(r, place));
     s->first = units_part(set.lookups, r->world.rank, r->world.size);
     s->n = units_part(set.lookups, r->world.rank + 1, r->world.size) - s->first;
     rc = check_index(r);
     if (!rc)
-        rc = check_direct();
+        rc = check_direct(r);
     r->latencies = true;
     fill_need(r, n);
     return rc;
