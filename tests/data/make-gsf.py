@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes gsf-made.tar.gz: GSF files as the reference library writes them, of every type
-of record and every sensor, and made.json, what the library's own reader finds in them.
+"""Makes gsf-made.tar.gz: GSF files written by the reference library, with every type of
+record and every sensor; and made.json, the contents found by the library's own reader.
 
     python3 -m venv V; V/bin/pip install gsfpy==2.0.0; V/bin/python make-gsf.py
 

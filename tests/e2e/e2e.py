@@ -1,4 +1,4 @@
-"""What the end-to-end tests share: a program under the launcher, and what it leaves.
+"""Common parts of the end-to-end tests: a program under the launcher, and its files.
 
     from e2e import Case, main
 

@@ -160,8 +160,8 @@ class GsfFiles(Case):
                          ["files"], 1)
 
     def test_what_is_complete_of_a_file_that_is_cut_short(self):
-        """As many pings are found as there are whole records, by another reader; also
-        with a cut in a record's head."""
+        """Another reader finds one ping for each whole record; also with a cut in a
+        record's head."""
         done = self.gsfgen("--files=1", "--pings=9", "--quiet")
         path = os.path.join(done.dir, "line-0001.gsf")
         every = len(self.depths(path))

@@ -1,10 +1,10 @@
 """A traced program is the same program, with any allocator, within any limit.
 mpi: any; limit: 3600; tier: quick ci
 
-Same output, same exit status, same files; also with a clock of its own, within small
-limits, and where no log can be kept. Programs are started by a shell that
-is traced, too. What is compared is two runs, one of them untraced: a program that fails
-within a limit fails traced as well."""
+It has the same output, exit status and files; also with a clock of its own, within
+small limits, and where no log can be kept. Programs are started by a shell that is
+traced, too. Two runs are compared, one of them untraced: a program that fails within a
+limit fails traced as well."""
 import collections
 import contextlib
 import glob

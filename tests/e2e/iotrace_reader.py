@@ -1,4 +1,4 @@
-"""iotrace's reading commands, held against logs that this test writes itself.
+"""iotrace's reading commands, applied to logs that this test writes itself.
 ranks: 1; limit: 120; mpi: any
 """
 import csv
@@ -845,7 +845,7 @@ class Damage(Case):
         return self.json("summary", "a.tsv")
 
     def test_rows_beyond_measure(self):
-        """As in a binary log, they would overflow in sums."""
+        """They would overflow in sums, like those of a binary log."""
         for bad in (self.row(size=2 ** 63 - 1), self.row(size=2 ** 48),
                     self.row(end=4 * 10 ** 9)):
             found = self.table(self.row(size=5), bad, bad, self.row(size=6))

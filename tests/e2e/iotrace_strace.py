@@ -1,10 +1,10 @@
-"""What libiotrace records of real programs is what the kernel saw of them: bytes and
-calls of each file, beside strace in the same run.
+"""libiotrace records of real programs the same bytes and calls of each file as the
+kernel sees: strace observes the same run.
 mpi: any; limit: 900; tier: ci
 
-Files in the program's folder only. Where a file is read or written as a stream, its
+Only files in the program's folder count. If a file is read or written as a stream, its
 calls are the program's and not the kernel's: then written bytes are equal, and read
-ones no more than the C library has fetched ahead."""
+ones at most those that the C library has read ahead."""
 import collections
 import json
 import os

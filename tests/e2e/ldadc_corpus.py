@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # tier: quick ci; limit: 1800
-"""What ldadc says of small programs is what they do: tests/ldadc/corpus, half of which
-are traps. Each is analysed, compiled and run under the recorder with one to four ranks;
-of each call, the offsets and bytes that its descriptor has are compared with those that
-the program asked for. What is unresolved is never wrong.
+"""ldadc describes small programs as they run: tests/ldadc/corpus, half of which are
+traps. Each is analysed, compiled and run under the recorder with one to four ranks; for
+each call, the offsets and bytes of its descriptor are compared with those that the
+program requested. An unresolved call is never wrong.
 
-truth.c, linked into the programs, tells which call asked for what, and through views;
-the recorder's account must agree with it. LDADC names another ldadc than the one that
-was built here; LDADC_CORPUS, programs of which only these shall be tested.
+truth.c, linked into the programs, records the requests of each call, through views; the
+recorder must agree with it. LDADC names another ldadc than the one built here;
+LDADC_CORPUS names the only programs to test.
 
 In the quick tier a dozen programs are tested; in "ci" those that the last commit has
 changed, all if it has changed ldadc, and a part that is drawn; in "full" all."""

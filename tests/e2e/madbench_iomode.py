@@ -108,7 +108,7 @@ class IoMode(Case):
         self.assertEqual(report["options"]["bwexp"]["value"], 0.5)
 
     def test_bwexp_of_zero_and_below(self):
-        """As in the original: none, and what the mathematics would take."""
+        """Both match the original: no operations for 0, and those of the algorithm."""
         for value, flops in (("0", 0), ("0.0", 0), ("-1", 2 * NPIX ** 2 + NPIX ** 3),
                              ("-0.5", 2 * NPIX ** 2 + NPIX ** 3)):
             report = self.good(self.madbench(*SIZE, env={"BWEXP": value}))

@@ -1,8 +1,9 @@
-"""What outcore resample must give, computed by plain Python in 64-bit numbers from the
-definitions only: an image of a seed, weights, pixels, and requests that move them.
+"""The right results of outcore resample, computed by plain Python in 64-bit numbers
+from the definitions only: an image of a seed, weights, pixels, and requests that move
+them.
 
-As a program it holds itself against numbers that other programs confirmed, and, where
-they are there, against GDAL's and Pillow's Lanczos filter:
+As a program it compares itself with numbers that other programs confirmed, and with
+GDAL's and Pillow's Lanczos filters if they are installed:
 
     python3 resample_reference.py
 

@@ -116,7 +116,7 @@ for _name, _program, _args in MAKERS:
 
 
 class Created(Case):
-    """As the kernel sees it: files in our directory are made with O_EXCL. But Open MPI
+    """The kernel sees that files in our directory are made with O_EXCL. But Open MPI
     tests locks beside each file, in a way of its own."""
     NOT_OURS = re.compile(r'\.locktest\.\d+"')
 

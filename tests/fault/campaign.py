@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # limit: 3600
 """The fault campaign: each fault meets programs and their ways to files, and one judge
-holds every run to the same promises (judge.py). The tables are in cases.py.
+tests every run for the same promises (judge.py). The tables are in cases.py.
 
     make check-faults                       all of it, under the MPI of this build
-    FAULTS=REGEX make check-faults          those whose "fault, program, way" it finds
+    FAULTS=REGEX make check-faults          those whose "fault, program, way" match
     FAULTS_WHOLE=1 make check-faults        each fault with every way: hours
 """
 import concurrent.futures

@@ -1,10 +1,10 @@
 """The tables of the campaign: programs, ways to their files, faults.
 
-A way is of a kind that says what can be hit, and who finds the words for it:
+The kind of a way tells which faults can hit it, and how the error is named:
     libc      transfers are calls of the C library, and the error's name is known
     kernel    transfers are the kernel's (io_uring, libaio, mapped files): only real
               faults hit them
-    library   an MPI or HDF5 library is between: it says less than it knows
+    library   an MPI or HDF5 library is between: it reports less than it knows
     aio       an MPI library, whose transfers are made by threads within libc
 """
 import collections

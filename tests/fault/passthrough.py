@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 """A file system (FUSE) that passes everything on to a folder, and lies or fails at a
-chosen place: for transfers that no preloaded library sees, of io_uring, libaio, and
+chosen place: for transfers that no preloaded library sees, by io_uring, libaio, and
 libraries with threads of their own.
 
     passthrough.py FOLDER MOUNTPOINT CALL:ACTION:K[+] TEXT [cached]
 
-means what FAULT and FAULT_FILE mean to tests/fault_shim.c, of all ranks together, and
-of transfers of a KiB at least: below are what libraries keep. "cached": through the
-page cache, without which no file can be mapped. Ends when it is unmounted.
+The arguments have the meaning of FAULT and FAULT_FILE of tests/fault_shim.c, for all
+ranks together, and for transfers of at least a KiB: smaller ones are of libraries
+themselves. "cached": through the page cache, without which no file can be mapped. It
+ends when it is unmounted.
 
-Names may be lied about, too: readdir:lost:K leaves out the K-th name that is listed,
-readdir:twice:K lists it twice; getattr:stale:K says that a file with bytes has none;
+It can also lie about names: readdir:lost:K leaves out the K-th name listed,
+readdir:twice:K lists it twice; getattr:stale:K reports that a file with bytes has none;
 unlink:lost:K and rename:lost:K do nothing. K% is each K-th; slow waits 20 ms there, and
-an action of a number, as in opens:3030:1%, so many microseconds. "opens" are of files
-that are there as well as of new ones."""
+a number as action, as in opens:3030:1%, waits for this number of microseconds. "opens"
+counts opens of existing files and of new ones."""
 import errno
 import os
 import stat

@@ -1,7 +1,7 @@
-"""Holds what ldadc says of a program against what the program did.
+"""Compares ldadc's descriptions of a program with its transfers.
 
-A fault is a sentence. What is unresolved is never at fault here, whatever is said of it
-besides; what is resolved must be true on each rank."""
+A fault is a sentence. An unresolved call is never a fault here, whatever else is said
+of it; a resolved one must be true on each rank."""
 import ast
 import collections
 import operator

@@ -1,8 +1,8 @@
 # mpi: any
-"""Who may include whom: the picture in doc/architecture.md, as a table.
+"""Rules of includes: the picture in doc/architecture.md, as a table.
 
-A folder of src, or a package of Python, that is not in the table fails: put it in
-where it belongs."""
+A folder of src, or a package of Python, that is not in the table fails: add it at the
+right place."""
 import ast
 import collections
 import os

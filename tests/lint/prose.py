@@ -1,7 +1,7 @@
-"""How texts are written: what doc/style.md asks for and a program can see. Of README,
-doc, man, NEWS and the public headers: phrases and terms to avoid, with what to write
-instead, and sentences that are too long. Of programs: the same phrases in messages and
-help texts, which are strings of several words."""
+"""Checks texts for the rules of doc/style.md that a program can check. In README, doc,
+man, NEWS and the public headers: phrases and terms to avoid, with better ones, and
+sentences that are too long. In programs: the same phrases in messages and help texts,
+which are strings of several words."""
 import ast
 import re
 

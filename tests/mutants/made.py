@@ -1,11 +1,11 @@
-"""Makes mutants: of each source that a table below names, one for every place at which
-one operator can be another, a constant one off, a term left out, a condition negated.
+"""Makes mutants: for each source in a table below, one for every place at which an
+operator can be replaced, a constant off by one, a term left out, a condition negated.
 
     python3 tests/mutants/made.py [FILE...]       prints their names
 
-A mutant's name has no line number: FILE FUNCTION: OLD as NEW, and a number where this
-comes more than once in the function. Comments, texts, what the preprocessor reads and
-static asserts are left alone.
+A mutant's name has no line number: FILE FUNCTION: OLD as NEW, and a number if this
+occurs more than once in the function. Comments, texts, preprocessor lines and static
+asserts are left alone.
 """
 import ast
 import bisect

@@ -1,15 +1,15 @@
-"""What the rigs share: a command runs in something that was made for it, and is unmade
-when it ends, however it ends.
+"""Common parts of the rigs: a command runs in something that is made for it, and undone
+when the command ends, however it ends.
 
-    def rig(args):                  what makes it; runs args.command by run_command
+    def rig(args):                  makes it; runs args.command by run_command
         ...
     rig_main("disks", rig, args)    does not return
 
-A rig's exit status is the command's, 128 + N where signal N ended it, 127 where there
-is no such command, 2 for wrong options, 77 with a reason where there can be no such
-rig, and 1 where something could not be undone. SIGTERM, SIGINT and SIGHUP are passed on
-to the command, which is killed if it does not end; where the rig is killed, so is the
-command. What is left of the command's children is killed, too.
+A rig's exit status is the command's, 128 + N if signal N ended it, 127 if there is no
+such command, 2 for wrong options, 77 with a reason if such a rig is impossible, and 1
+if something could not be undone. SIGTERM, SIGINT and SIGHUP are passed on to the
+command, which is killed if it does not end; if the rig is killed, so is the command.
+Remaining children of the command are killed, too.
 """
 import ctypes
 import os

@@ -1,4 +1,4 @@
-"""What our JSON writer writes, Python's reader reads: any text, number and nesting.
+"""Python's reader reads the output of our JSON writer: any text, number and nesting.
 ranks: 1; limit: 120
 """
 import codecs

@@ -1,4 +1,4 @@
-"""The reader of skeletons: what it takes, and sentences about what it does not.
+"""The reader of skeletons: inputs that it accepts, and sentences about others.
 ranks: 1; mpi: any
 """
 import copy

@@ -19,7 +19,7 @@ PACKAGE = os.path.join(HERE, os.pardir, os.pardir, "python")
 sys.path.insert(0, PACKAGE)
 
 
-# As tests/run says: which tier runs, and which of this file's cases that is.
+# The tier that runs, and the cases of this file in it, as set by tests/run.
 TIER = os.environ.get("LEADLINE_TIER") or "quick"
 CASES = os.environ.get("LEADLINE_CASES") or "full"
 FLAVOUR = os.environ.get("MPI_FLAVOUR", "")

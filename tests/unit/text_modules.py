@@ -1,4 +1,4 @@
-"""What the modules of outcore text find, against Python's re, xml.etree, CRFsuite and a
+"""The modules of outcore text, compared with Python's re, xml.etree, CRFsuite and a
 second implementation of each (text_reference.py); known answers of real stories.
 ranks: 1; limit: 300; tier: quick ci
 """

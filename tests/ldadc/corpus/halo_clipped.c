@@ -1,4 +1,4 @@
-/* As halo, but the first and the last rank have a neighbour less.
+/* Like halo, but the first and the last rank have a neighbour less.
  *
  * trap: the first and the last rank differ from the others
  * args: 3

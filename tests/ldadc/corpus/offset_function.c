@@ -1,4 +1,4 @@
-/* Where a block goes is computed by one function and stored by another.
+/* A block's offset is computed by one function and stored by another.
  *
  * args: 3
  * symbols: n=3

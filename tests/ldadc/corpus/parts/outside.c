@@ -1,4 +1,4 @@
-/* What ldadc does not see of trap_outside.c. */
+/* The part of trap_outside.c that ldadc does not see. */
 #include <mpi.h>
 
 extern MPI_Offset step;
