@@ -342,7 +342,7 @@ static int bins_read_log(void *arg, struct log *l)
     return rc;
 }
 
-static void widen(struct bins *b)
+static void widen_bins(struct bins *b)
 {
     for (int i = 0; i < b->lanes; i++) {
         const struct lane *l = &b->lane[i];
@@ -374,7 +374,7 @@ static int make_lanes(struct bins *b)
 }
 
 /* True if they differ in digits only. */
-static bool alike(const char *a, const char *b)
+static bool same_but_digits(const char *a, const char *b)
 {
     while (*a || *b) {
         bool digits = isdigit((unsigned char)*a) && isdigit((unsigned char)*b);
@@ -397,7 +397,7 @@ static bool has_alike(const struct bins *b, uint32_t file)
     const char *name = names_get(&b->names, file);
     int n = 0;
     for (int i = 0; i < b->maps; i++)
-        n += alike(name, names_get(&b->names, b->map[i].file));
+        n += same_but_digits(name, names_get(&b->names, b->map[i].file));
     return n >= ALIKE;
 }
 
@@ -595,7 +595,7 @@ int command_bins(int argc, char **argv)
     struct run r;
     int rc = run_find(&r, path);
     rc = rc ? rc : run_each(&r, bins_read_log, &b);
-    widen(&b);
+    widen_bins(&b);
     rc = rc ? rc : make_lanes(&b);
     rc = rc ? rc : make_maps(&b);
     b.fill = true;

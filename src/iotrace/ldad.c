@@ -160,7 +160,7 @@ static struct pattern *stream_of(struct reading *r, const struct event *e)
     return &r->all->stream[*number - 1];
 }
 
-static int visit(struct reading *r, const struct event *e)
+static int count_pattern(struct reading *r, const struct event *e)
 {
     bool moves = e->class == CLASS_READ || e->class == CLASS_WRITE;
     bool counts = told_by(&r->told, e) && e->offset < OFFSET_MAX;
@@ -197,7 +197,7 @@ static int ldad_read_log(void *arg, struct log *l)
     struct event e;
     int rc = add_process(all, log_info(l)), more = 0;
     while (!rc && (more = log_next(l, &e)) == 1)
-        rc = visit(&r, &e);
+        rc = count_pattern(&r, &e);
     for (int i = r.first; i < all->streams && !rc; i++)
         rc = end_pattern(&all->stream[i]);
     free(r.stream);

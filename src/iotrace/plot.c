@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static int draw(const char *path, const char *dir, int64_t slices)
+static int plot_log(const char *path, const char *dir, int64_t slices)
 {
     char number[24];
     snprintf(number, sizeof number, "%" PRId64, slices);
@@ -35,7 +35,7 @@ int command_plot(int argc, char **argv)
     int status;
     if (!command_options(&p, argc, argv, &status))
         return status;
-    draw(path, dir ? dir : "", slices); /* returns only if it failed */
+    plot_log(path, dir ? dir : "", slices); /* returns only if it failed */
     err_print(stderr, "iotrace", err_get());
     return EXIT_FAILED;
 }

@@ -149,7 +149,7 @@ static int write_new(struct log *l, const char *path, int (*put)(struct log *, F
     return rc ? err_set(rc, path, -1, "it cannot be written") : 0;
 }
 
-static int recover(struct log *l, const char *path, char *target, bool part)
+static int recover_part(struct log *l, const char *path, char *target, bool part)
 {
     if (log_info(l)->table)
         return err_set(-EINVAL, path, -1, "this is a table, and complete");
@@ -181,7 +181,7 @@ int recover_log(const char *path, char **made)
         return 0;
     }
     int rc = log_open(&l, path);
-    rc = rc ? rc : recover(l, path, target, part);
+    rc = rc ? rc : recover_part(l, path, target, part);
     log_close(&l);
     if (rc)
         free(target);

@@ -379,7 +379,7 @@ static int add_notes(struct summary *s, const struct log *l)
     return rc;
 }
 
-static void widen(struct summary *s, int first)
+static void widen_summary(struct summary *s, int first)
 {
     for (int i = first; i < s->processes; i++) {
         const struct process_sum *p = &s->process[i];
@@ -417,7 +417,7 @@ static int summary_read_log(void *arg, struct log *l)
         if (r->profile && p->io_ns > p->end_ns - p->begin_ns)
             p->io_ns = p->end_ns - p->begin_ns; /* several threads in calls at once */
     }
-    widen(s, r->first);
+    widen_summary(s, r->first);
     s->read++;
     free(r->global);
     free(r->access);

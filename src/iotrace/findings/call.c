@@ -14,7 +14,7 @@ static bool is_one_of(const char *name, const char *const *list)
     return false;
 }
 
-static enum kind kind_of(enum trace_class class)
+static enum kind kind_of_class(enum trace_class class)
 {
     static const uint8_t kind[CLASSES] = {
         [CLASS_NONE] = KIND_OTHER,  [CLASS_READ] = KIND_READ,
@@ -58,7 +58,7 @@ static struct call call_make(const struct op *o)
     bool mpi = !strncmp(name, "MPI_File_", 9), wait = !strncmp(name, "MPI_Wait_", 9);
     size_t n = strlen(name);
     bool end = mpi && n > 4 && !strcmp(name + n - 4, "_end");
-    struct call c = {.kind = (uint8_t)kind_of(class)};
+    struct call c = {.kind = (uint8_t)kind_of_class(class)};
     c.hdf5 = o->library == LIBRARY_HDF5;
     c.library = mpi || wait || c.hdf5 || o->library == LIBRARY_PNETCDF;
     if (c.library)

@@ -135,7 +135,7 @@ static int find_chunk(const struct extents *x, int64_t offset)
 }
 
 /* Finds the first range that ends at `offset` or later. */
-static struct place find(const struct extents *x, int64_t offset)
+static struct place find_range(const struct extents *x, int64_t offset)
 {
     if (offset > x->after && offset <= x->until)
         return x->last;
@@ -305,7 +305,7 @@ int64_t extents_add(struct extents **out, int64_t begin, int64_t end)
     if (x->lost)
         return -1;
     struct range all = {begin, end};
-    struct place first = find(x, begin), p = first;
+    struct place first = find_range(x, begin), p = first;
     int64_t there = 0;
     int touched = 0;
     for (; !at_end(x, p) && range_at(x, p)->begin <= end; p = next(x, p)) {
@@ -329,7 +329,7 @@ void extents_remove(struct extents *x, int64_t begin, int64_t end)
 {
     if (!x || x->chunks == 0)
         return;
-    struct place p = find(x, begin + 1);
+    struct place p = find_range(x, begin + 1);
     while (!at_end(x, p) && range_at(x, p)->begin < end) {
         struct range *r = range_at(x, p), was = *r;
         if (was.begin < begin && was.end > end) {
@@ -346,7 +346,7 @@ void extents_remove(struct extents *x, int64_t begin, int64_t end)
             r->begin = end;
         else
             range_delete(x, p);
-        p = find(x, begin + 1);
+        p = find_range(x, begin + 1);
         if (!at_end(x, p) && range_at(x, p)->end <= begin)
             p = next(x, p);
     }
@@ -356,7 +356,7 @@ bool extents_meet(const struct extents *x, int64_t begin, int64_t end)
 {
     if (!x || x->chunks == 0)
         return false;
-    struct place p = find(x, begin + 1);
+    struct place p = find_range(x, begin + 1);
     return !at_end(x, p) && range_at(x, p)->begin < end;
 }
 

@@ -38,7 +38,7 @@ struct reading { /* the state of a log */
     bool table, wanted;
 };
 
-static int no_memory(struct findings *f)
+static int no_memory_for_findings(struct findings *f)
 {
     return f->memory = err_set(-ENOMEM, f->ask.run, -1, "no memory for the findings");
 }
@@ -62,7 +62,7 @@ static int actor_new(struct findings *f, const struct log_info *i, int32_t pid,
         uint32_t room = f->actor_room ? 2 * f->actor_room : 16;
         struct actor *more = realloc(f->actor, room * sizeof *more);
         if (!more)
-            return no_memory(f);
+            return no_memory_for_findings(f);
         f->actor = more;
         f->actor_room = room;
     }
@@ -112,11 +112,11 @@ static int names_grow(struct findings *f, struct reading *r, uint32_t id)
     uint32_t cells = r->names;
     uint32_t *cell = list_reach(r->cell, &cells, id, sizeof *cell);
     if (!cell)
-        return no_memory(f);
+        return no_memory_for_findings(f);
     r->cell = cell;
     uint32_t *file = list_reach(r->file, &r->names, id, sizeof *file);
     if (!file)
-        return no_memory(f);
+        return no_memory_for_findings(f);
     r->file = file;
     return 0;
 }
@@ -174,7 +174,7 @@ static struct lane *lane_of(struct findings *f, struct reading *r, uint32_t thre
     uint32_t n = thread % LANES_MAX;
     struct lane *lane = list_reach(r->lane, &r->lanes, n, sizeof *lane);
     if (!lane) {
-        no_memory(f);
+        no_memory_for_findings(f);
         return NULL;
     }
     r->lane = lane;
@@ -191,8 +191,8 @@ static struct frame *parent_of(struct lane *lane, const struct event *e)
     return e->start_ns >= p->start_ns && e->start_ns <= p->end_ns ? p : NULL;
 }
 
-static struct frame *push(struct lane *lane, const struct event *e,
-                          const struct frame *parent, const struct call *call)
+static struct frame *push_frame(struct lane *lane, const struct event *e,
+                                const struct frame *parent, const struct call *call)
 {
     int level = e->level < LEVELS ? e->level : LEVELS - 1;
     struct frame *p = &lane->frame[level];
@@ -224,8 +224,8 @@ static struct frame *push(struct lane *lane, const struct event *e,
 
 /* ---- what counts ------------------------------------------------------------ */
 
-static void fold(struct findings *f, enum fold why, const struct event *e,
-                 uint32_t actor)
+static void fold_call(struct findings *f, enum fold why, const struct event *e,
+                      uint32_t actor)
 {
     struct folded *x = &f->fold[why];
     x->calls += e->calls;
@@ -313,7 +313,7 @@ static bool is_wanted(const struct findings *f, const struct reading *r, uint32_
     return file ? !f->file[file - 1].unwanted : f->ask.file.n == 0;
 }
 
-static void widen(struct actor *a, const struct event *e)
+static void widen_actor(struct actor *a, const struct event *e)
 {
     int64_t end = e->start_ns + e->duration_ns;
     if (!a->first_ns || e->start_ns < a->first_ns)
@@ -340,10 +340,10 @@ static int gather_event(struct findings *f, struct reading *r, const struct even
     struct lane *lane = lane_of(f, r, e->thread);
     if (!lane)
         return -ENOMEM;
-    struct frame *parent = parent_of(lane, e), *own = push(lane, e, parent, call);
+    struct frame *parent = parent_of(lane, e), *own = push_frame(lane, e, parent, call);
     struct actor *a = &f->actor[actor];
     mark_region(f, r, e);
-    widen(a, e);
+    widen_actor(a, e);
     if (call->init) {
         /* its name now, not that of the launcher before */
         actor_name(a, log_info(r->log));
@@ -361,7 +361,7 @@ static int gather_event(struct findings *f, struct reading *r, const struct even
         own->skipped = !is_wanted(f, r, file);
         own->folded = why != FOLD_NONE;
         if (own->folded && !own->skipped && !e->other_end)
-            fold(f, why, e, actor);
+            fold_call(f, why, e, actor);
     } else if (!parent)
         own->skipped = true;
     if (own->skipped || own->folded)
@@ -393,16 +393,18 @@ static int gather_event(struct findings *f, struct reading *r, const struct even
 
 /* ---- all logs --------------------------------------------------------------- */
 
-static int note(struct findings *f, const char *log, const char *text)
+static int add_log_note(struct findings *f, const char *log, const char *text)
 {
     void *more = realloc(f->note, ((size_t)f->notes + 1) * sizeof *f->note);
     if (!more)
-        return no_memory(f);
+        return no_memory_for_findings(f);
     f->note = more;
     f->note[f->notes].log = strdup(log);
     f->note[f->notes].text = strdup(text);
     f->notes++;
-    return f->note[f->notes - 1].log && f->note[f->notes - 1].text ? 0 : no_memory(f);
+    return f->note[f->notes - 1].log && f->note[f->notes - 1].text
+               ? 0
+               : no_memory_for_findings(f);
 }
 
 struct profiled {
@@ -476,7 +478,7 @@ static int readings_end(struct findings *f, struct stream *s, struct reading *r)
         char text[LOG_NOTE_SIZE];
         const char *say;
         for (int n = 0; !rc && (say = log_note(s->log[i], n, text)); n++)
-            rc = note(f, l->path, say);
+            rc = add_log_note(f, l->path, say);
         unseen_log(&f->unseen, s->log[i]);
         if (!l->table && !l->events && r[i].wanted)
             rc = rc ? rc
@@ -502,7 +504,7 @@ int gather(struct findings *f)
     int rc = stream_open(&s, &f->run), more = 0;
     struct reading *r = calloc((size_t)s.logs + 1, sizeof *r);
     if (!r && !rc)
-        rc = no_memory(f);
+        rc = no_memory_for_findings(f);
     rc = rc ? rc : readings_start(f, &s, r);
     f->logs = s.logs;
     while (!rc && (more = stream_next(&s, &e)) == 1) {

@@ -85,7 +85,7 @@ static bool is_left_out(const char *text)
 
 /* ---- numbers ---- */
 
-static uint64_t hash_of(const char *text, uint32_t kind, int fd)
+static uint64_t hash_name(const char *text, uint32_t kind, int fd)
 {
     uint64_t h = UINT64_C(0xcbf29ce484222325) ^ ((uint64_t)kind << 32 | (uint32_t)fd);
     h *= UINT64_C(0x9e3779b97f4a7c15);
@@ -144,7 +144,7 @@ uint32_t name_of_text(const char *text, enum trace_name_kind kind, int fd)
 {
     if (!is_running() && !recorder_start())
         return 0;
-    uint64_t h = hash_of(text, kind, fd);
+    uint64_t h = hash_name(text, kind, fd);
     for (unsigned i = 0; i < 64; i++) {
         struct name_slot *s = &state->slot[(h + i) % NAMES];
         uint64_t was = 0;
@@ -300,7 +300,7 @@ void names_visit(void (*each)(const struct trace_name *, void *), void *with)
  * for each descriptor. */
 bool name_is_first(const char *text)
 {
-    uint64_t h = hash_of(text, 0, 0);
+    uint64_t h = hash_name(text, 0, 0);
     for (unsigned i = 0; i < 64; i++) {
         struct name_slot *s = &state->slot[(h + i) % NAMES];
         if (s->hash == h)

@@ -147,7 +147,7 @@ static void name_log(void)
 
 /* ---- the environment ---- */
 
-static uint64_t size_of(const char *text)
+static uint64_t size_of_text(const char *text)
 {
     char *end;
     double n = strtod(text, &end);
@@ -173,7 +173,7 @@ static void read_environment(void)
                                         : MODE_TRACE;
     recorder.text = recorder.mode == MODE_TRACE &&
                     strcmp(variable("IOTRACE_BINARY", ""), "true") != 0;
-    recorder.blocks_most = most ? size_of(most) / TRACE_BLOCK : UINT64_MAX;
+    recorder.blocks_most = most ? size_of_text(most) / TRACE_BLOCK : UINT64_MAX;
     names_start();
 }
 

@@ -89,7 +89,7 @@ static void tsv_sift_down(struct heap *h)
     }
 }
 
-static void push(struct heap *h, struct source *s)
+static void heap_push(struct heap *h, struct source *s)
 {
     int i = h->used++;
     h->of[i] = s;
@@ -298,7 +298,7 @@ static void merge(struct tsv *t, const struct block_start *list, int count)
             struct source *s = open_source(t->log.fd, list[next++].index);
             t->failed |= !s;
             if (s)
-                push(&h, s);
+                heap_push(&h, s);
             continue;
         }
         struct source *s = h.of[0];

@@ -31,7 +31,7 @@ static enum trace_op op_of(const struct io_uring_sqe *s)
     }
 }
 
-static enum trace_op end_of(enum trace_op op)
+static enum trace_op uring_end_of(enum trace_op op)
 {
     return op == OP_URING_READ    ? OP_URING_READ_END
            : op == OP_URING_WRITE ? OP_URING_WRITE_END
@@ -312,11 +312,11 @@ static void uring_completed(uint64_t ring, const struct io_uring_cqe *c, uint64_
         return;
     struct event e = {.start = now, .end = now, .file = q->sent.file};
     event_refused(&e, q->sent.fd, c->res);
-    event_put(&e, end_of(q->sent.op), q->sent.offset, q->sent.asked, c->res);
+    event_put(&e, uring_end_of(q->sent.op), q->sent.offset, q->sent.asked, c->res);
     __atomic_store_n(&q->ring, 0, __ATOMIC_RELEASE);
 }
 
-static void look(struct uring *r)
+static void look_at_ring(struct uring *r)
 {
     int error = errno;
     uint64_t ring = uring_number(r);
@@ -344,13 +344,13 @@ void uring_look(struct uring *r)
     if (r->tail && !vforked &&
         __atomic_compare_exchange_n(&r->busy, &none, me(), false, __ATOMIC_ACQUIRE,
                                     __ATOMIC_RELAXED))
-        look(r);
+        look_at_ring(r);
 }
 
 void uring_look_before(struct uring *r)
 {
     if (r->tail && !vforked && uring_turn(&r->busy))
-        look(r);
+        look_at_ring(r);
 }
 
 /* ---- rings that system calls drive ---- */

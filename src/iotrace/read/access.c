@@ -1,7 +1,7 @@
 #include "iotrace/read/access.h"
 
-static enum access_kind kind_of(struct access *a, struct access_count *n,
-                                int64_t offset)
+static enum access_kind kind_of_access(struct access *a, struct access_count *n,
+                                       int64_t offset)
 {
     int64_t jump = offset - a->at;
     bool again = a->jumped && jump == a->jump;
@@ -22,7 +22,7 @@ void access_count(struct access *a, struct access_count *n, int64_t offset,
 {
     enum access_kind kind = ACCESS_UNKNOWN;
     if (offset >= 0) {
-        kind = kind_of(a, n, offset);
+        kind = kind_of_access(a, n, offset);
         a->jumped = kind != ACCESS_SEQUENTIAL;
         a->counted_random = kind == ACCESS_RANDOM;
         a->at = offset;

@@ -275,7 +275,7 @@ static uint32_t binary_names(const struct log *l)
 
 /* Returns a file's number, by which readers count; all files without a name have the
  * same. */
-static uint32_t known(const struct binary *b, uint32_t id)
+static uint32_t known_file(const struct binary *b, uint32_t id)
 {
     return id <= b->names ? id : b->names + 1;
 }
@@ -403,7 +403,7 @@ static int visit_profile(void *arg, const char *block, uint32_t bytes)
         memcpy(&p, block + at, sizeof p);
         if (p.count == 0)
             break;
-        p.file = known(v->log->binary, p.file);
+        p.file = known_file(v->log->binary, p.file);
         if (p.flags & TRACE_ASYNC && !(p.flags & TRACE_OTHERS)) {
             p.count = p.errors; /* the others count when they complete */
             memset(p.times, 0, sizeof p.times);
@@ -592,7 +592,7 @@ static void count_bad(struct log *l, const struct trace_record *r)
         l->info.unfinished++;
 }
 
-static int push(struct log *l, struct cursor *c, struct range r)
+static int push_range(struct log *l, struct cursor *c, struct range r)
 {
     if (c->depth == c->room) {
         int room = c->room ? 2 * c->room : 4;
@@ -639,7 +639,7 @@ static int skip_bad(struct log *l, struct cursor *c, struct range *r)
 }
 
 /* Puts the thread's next call into c->head. Returns 1, 0 at the end, or -errno. */
-static int advance(struct log *l, struct cursor *c)
+static int advance_thread(struct log *l, struct cursor *c)
 {
     while (c->depth > 0) {
         struct range *r = &c->stack[c->depth - 1];
@@ -658,7 +658,7 @@ static int advance(struct log *l, struct cursor *c)
             continue;
         struct range within = {.at = r->at, .end = own, .level = r->level + 1};
         r->at = own + 1;
-        if (within.at < within.end && (rc = push(l, c, within)) < 0)
+        if (within.at < within.end && (rc = push_range(l, c, within)) < 0)
             return rc;
         return 1;
     }
@@ -688,8 +688,8 @@ static int prime(struct log *l)
     int rc = make_cursors(l);
     for (int i = 0; i < b->cursors && rc >= 0; i++) {
         struct cursor *c = &b->cursor[i];
-        rc = push(l, c, (struct range){.at = 0, .end = c->slots, .level = 0});
-        if (rc < 0 || (rc = advance(l, c)) != 1)
+        rc = push_range(l, c, (struct range){.at = 0, .end = c->slots, .level = 0});
+        if (rc < 0 || (rc = advance_thread(l, c)) != 1)
             continue;
         b->heap[b->heap_n++] = c;
     }
@@ -730,7 +730,7 @@ static void fill_event(struct log *l, struct event *e, const struct trace_record
                         .offset = r->offset < 0 ? -1 : r->offset,
                         .request = r->request,
                         .result = r->result,
-                        .name = known(b, r->file),
+                        .name = known_file(b, r->file),
                         .thread = thread,
                         .pid = l->info.pid,
                         .fd = binary_fd_of(b, class, r),
@@ -749,7 +749,7 @@ static int binary_next(struct log *l, struct event *e)
         return b->rc;
     struct cursor *c = b->heap[0];
     fill_event(l, e, &c->head, c->block->thread);
-    int rc = advance(l, c);
+    int rc = advance_thread(l, c);
     if (rc < 0)
         b->rc = rc;
     if (rc == 0)

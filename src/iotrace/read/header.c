@@ -228,7 +228,7 @@ const char *header_value(const struct header *h, const char *key)
     return "";
 }
 
-static int64_t load(const char *from, uint32_t bytes, bool has_sign)
+static int64_t load_number(const char *from, uint32_t bytes, bool has_sign)
 {
     uint64_t v = 0;
     for (uint32_t i = 0; i < bytes; i++)
@@ -242,7 +242,8 @@ void header_load(const struct header *h, const char *from, struct trace_record *
 {
     int64_t v[FIELDS];
     for (int k = 0; k < FIELDS; k++)
-        v[k] = load(from + h->field[k].at, h->field[k].bytes, h->field[k].has_sign);
+        v[k] =
+            load_number(from + h->field[k].at, h->field[k].bytes, h->field[k].has_sign);
     *r = (struct trace_record){.start = (uint64_t)v[FIELD_START],
                                .duration = (uint64_t)v[FIELD_DURATION],
                                .offset = v[FIELD_OFFSET],

@@ -18,7 +18,7 @@ void names_give(int64_t bytes)
     left += bytes;
 }
 
-static uint32_t hash(const char *s)
+static uint32_t hash_text(const char *s)
 {
     uint32_t h = 2166136261u;
     while (*s)
@@ -27,9 +27,9 @@ static uint32_t hash(const char *s)
 }
 
 /* Returns the slot of `text`, or the free slot where it belongs. */
-static uint32_t find(const struct names *t, const char *text)
+static uint32_t find_slot(const struct names *t, const char *text)
 {
-    uint32_t at = hash(text) & (t->slots - 1);
+    uint32_t at = hash_text(text) & (t->slots - 1);
     while (t->slot[at] && strcmp(t->text + t->at[t->slot[at] - 1], text))
         at = (at + 1) & (t->slots - 1);
     return at;
@@ -45,7 +45,7 @@ static int grow_slots(struct names *t)
     t->slot = slot;
     t->slots = slots;
     for (uint32_t i = 0; i < t->n; i++)
-        t->slot[find(t, t->text + t->at[i])] = i + 1;
+        t->slot[find_slot(t, t->text + t->at[i])] = i + 1;
     return 0;
 }
 
@@ -77,7 +77,7 @@ static int names_make_room(struct names *t, int64_t bytes)
 
 uint32_t names_find(const struct names *t, const char *text)
 {
-    return t->slots ? t->slot[find(t, text)] : 0;
+    return t->slots ? t->slot[find_slot(t, text)] : 0;
 }
 
 uint32_t names_add(struct names *t, const char *text)
@@ -89,7 +89,7 @@ uint32_t names_add(struct names *t, const char *text)
     memcpy(t->text + t->used, text, (size_t)bytes);
     t->at[t->n] = t->used;
     t->used += bytes;
-    t->slot[find(t, text)] = ++t->n;
+    t->slot[find_slot(t, text)] = ++t->n;
     return t->n;
 }
 

@@ -70,7 +70,7 @@ static enum op_library library_of(const char *name)
                                     : LIBRARY_NONE;
 }
 
-static void describe(struct op *o, const char *name, enum trace_class class)
+static void describe_op(struct op *o, const char *name, enum trace_class class)
 {
     enum trace_class known = known_class(name);
     snprintf(o->name, sizeof o->name, "%s", name);
@@ -105,7 +105,7 @@ int op_number(const char *name, enum trace_class class)
             return slot[at] - 1;
     if (count == OP_TABLE_MAX || !is_name(name))
         return -1;
-    describe(&op_table[count], name, class);
+    describe_op(&op_table[count], name, class);
     slot[at] = (uint16_t)(count + 1);
     return count++;
 }

@@ -59,7 +59,7 @@ static unsigned list_of(const struct pairs *p, const struct event *e)
 }
 
 /* Returns a free place; -1: there is none. */
-static int take(struct pairs *p)
+static int take_node(struct pairs *p)
 {
     int i = p->free;
     if (i >= 0) {
@@ -81,7 +81,7 @@ static int take(struct pairs *p)
 void pairs_begin(struct pairs *p, const struct event *e)
 {
     unsigned list = list_of(p, e);
-    int i = take(p);
+    int i = take_node(p);
     if (i < 0)
         return;
     p->node[i] = (struct node){.start_ns = e->start_ns,

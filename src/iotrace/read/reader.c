@@ -185,7 +185,7 @@ int log_profile(struct log *l,
 
 /* True if the process no longer runs. If it was on another host, nothing shows that it
  * does. */
-static bool is_gone(const struct log_info *i)
+static bool writer_is_gone(const struct log_info *i)
 {
     char host[256] = "";
     gethostname(host, sizeof host - 1);
@@ -195,7 +195,8 @@ static bool is_gone(const struct log_info *i)
 
 bool log_is_growing(const struct log *l)
 {
-    return !l->info.table && l->info.state == TRACE_RUNNING && !is_gone(&l->info);
+    return !l->info.table && l->info.state == TRACE_RUNNING &&
+           !writer_is_gone(&l->info);
 }
 
 /* The count of a note, and the rest of its sentence. */
@@ -245,7 +246,7 @@ const char *log_note(const struct log *l, int n, char text[LOG_NOTE_SIZE])
         return note_of_uring(i, text);
     if (i->clock_unknown && n-- == 0)
         return "the clock was never calibrated: all times are in its ticks";
-    if (is_gone(i) && n-- == 0)
+    if (writer_is_gone(i) && n-- == 0)
         return "the process has not said its end: it was killed, or ended past the C "
                "library, as programs in Go do; what it recorded is there";
     if (log_is_growing(l) && n-- == 0)

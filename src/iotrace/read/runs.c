@@ -250,7 +250,7 @@ int stream_open(struct stream *s, struct run *r)
 }
 
 /* Moves the lane that was handed out to the place of its next event. */
-static int advance(struct stream *s)
+static int advance_lane(struct stream *s)
 {
     struct lane *lane = &s->lane[s->heap[0]];
     int rc = log_next(lane->log, &lane->head);
@@ -265,7 +265,7 @@ static int advance(struct stream *s)
 
 int stream_next(struct stream *s, const struct event **e)
 {
-    int rc = s->behind ? advance(s) : 0;
+    int rc = s->behind ? advance_lane(s) : 0;
     s->behind = false;
     if (rc < 0 || s->heap_n == 0)
         return rc;

@@ -70,7 +70,7 @@ struct reading {
     } phase[SKELETON_PHASES + 1];
 };
 
-static int no_memory(void)
+static int no_memory_for_skeleton(void)
 {
     return err_set(-ENOMEM, NULL, -1, "no memory for the skeleton");
 }
@@ -117,30 +117,30 @@ static int streams_grow(struct skeleton *s)
     int room = s->room ? 2 * s->room : 64;
     struct skeleton_stream *more = realloc(s->stream, (size_t)room * sizeof *more);
     if (!more)
-        return no_memory();
+        return no_memory_for_skeleton();
     s->stream = more;
     s->room = room;
     free(s->slot);
     s->slots = 2 * room;
     s->slot = calloc((size_t)s->slots, sizeof *s->slot);
     if (!s->slot)
-        return no_memory();
+        return no_memory_for_skeleton();
     for (int i = 0; i < s->streams; i++)
         skeleton_stream_note(s, i);
     return 0;
 }
 
-static bool moves(enum trace_class class)
+static bool class_moves(enum trace_class class)
 {
     return class == CLASS_READ || class == CLASS_WRITE;
 }
 
 /* Returns the operation to count. All calls that read from a stream, or write to one,
  * are of one kind: the same buffer serves them. */
-static uint16_t kind_of(const struct event *e)
+static uint16_t op_of_event(const struct event *e)
 {
     bool write = e->class == CLASS_WRITE;
-    if (!(e->flags & TRACE_STREAM) || !moves((enum trace_class)e->class))
+    if (!(e->flags & TRACE_STREAM) || !class_moves((enum trace_class)e->class))
         return e->row;
     int op = op_number(write ? "fwrite" : "fread", CLASSES);
     return op < 0 ? e->row : (uint16_t)op;
@@ -153,7 +153,7 @@ static int stream_of(struct reading *r, const struct place *p, int phase,
 {
     struct skeleton *s = r->s;
     const struct skeleton_file *f = &s->file[p->file - 1];
-    uint16_t op = kind_of(e);
+    uint16_t op = op_of_event(e);
     int member = f->member < SKELETON_MEMBERS ? (int)f->member : SKELETON_MEMBERS;
     int n = skeleton_stream_find(s, f->role, member, phase, op, r->process);
     if (n || s->streams == SKELETON_STREAMS)
@@ -178,7 +178,7 @@ static int stream_of(struct reading *r, const struct place *p, int phase,
 int skeleton_draw(struct skeleton_drawn **d, int64_t calls, int64_t size)
 {
     if (!*d && !(*d = calloc(1, sizeof **d)))
-        return no_memory();
+        return no_memory_for_skeleton();
     int64_t bytes = size;
     if (__builtin_mul_overflow(calls, size, &bytes))
         bytes = INT64_MAX;
@@ -192,7 +192,7 @@ int skeleton_draw_all(struct skeleton_drawn **d, const struct skeleton_drawn *fr
     if (!from)
         return 0;
     if (!*d && !(*d = calloc(1, sizeof **d)))
-        return no_memory();
+        return no_memory_for_skeleton();
     skeleton_add(&(*d)->sum, from->sum.calls, from->sum.bytes);
     for (int i = 0; i < 64; i++)
         log_sum(&(*d)->sizes[i], from->sizes[i]);
@@ -245,7 +245,7 @@ int skeleton_keep(struct skeleton_stream *t, const struct ldad *d, int64_t repea
     size_t n = (size_t)t->founds + 1;
     struct skeleton_descriptor *more = realloc(t->found, n * sizeof *more);
     if (!more)
-        return no_memory();
+        return no_memory_for_skeleton();
     t->found = more;
     t->found[t->founds++] = new;
     return sequence_add(&t->sequence, t->founds - 1, repeats);
@@ -273,7 +273,7 @@ static int keep_found(void *arg, const struct ldad *d, int64_t repeats)
 
 /* ---- files ------------------------------------------------------------------ */
 
-static bool begins(const char *text, const char *const *list)
+static bool begins_with_any(const char *text, const char *const *list)
 {
     for (; *list; list++)
         if (!strncmp(text, *list, strlen(*list)))
@@ -289,11 +289,11 @@ enum skeleton_kind skeleton_kind(const char *name)
                                         "pipe:",   "|",     "anon_inode:", "socket:",
                                         "/memfd:", NULL};
     static const char *const system[] = {"/etc/", "/usr/", "/lib", NULL};
-    if (!name[0] || begins(name, other))
+    if (!name[0] || begins_with_any(name, other))
         return SKELETON_OTHER;
     const char *so = strstr(name, ".so");
     bool library = so && (so[3] == 0 || so[3] == '.');
-    return library || begins(name, system) ? SKELETON_SYSTEM : SKELETON_FILE;
+    return library || begins_with_any(name, system) ? SKELETON_SYSTEM : SKELETON_FILE;
 }
 
 /* Finds the role. Names that differ in their digits only are one role. */
@@ -315,7 +315,7 @@ static int files_grow(struct skeleton *s, uint32_t id)
 {
     struct skeleton_file *file = list_reach(s->file, &s->file_room, id, sizeof *file);
     if (!file)
-        return no_memory();
+        return no_memory_for_skeleton();
     s->file = file;
     return 0;
 }
@@ -341,7 +341,7 @@ static int place_look_up(struct reading *r, struct place *p, uint32_t name)
     return 0;
 }
 
-static struct place *place_of(struct reading *r, uint32_t name)
+static struct place *place_of_name(struct reading *r, uint32_t name)
 {
     struct place *place = list_reach(r->place, &r->places, name, sizeof *place);
     if (!place)
@@ -438,11 +438,11 @@ static int follow_begin(struct reading *r, int *number, int stream)
         size_t n = (size_t)r->follows + 1;
         struct follow *more = realloc(r->follow, n * sizeof *more);
         if (!more)
-            return no_memory();
+            return no_memory_for_skeleton();
         r->follow = more;
         int *idle = realloc(r->idle, n * sizeof *idle);
         if (!idle)
-            return no_memory();
+            return no_memory_for_skeleton();
         r->idle = idle;
         r->idle[r->idles++] = ++r->follows;
     }
@@ -600,7 +600,8 @@ static void visit_mark(struct reading *r, const struct event *e)
 bool skeleton_is_step(int op)
 {
     const struct op *is = op_get(op);
-    return moves(is->class) || (is->class == CLASS_SYNC && !op_is_of_format(is)) ||
+    return class_moves(is->class) ||
+           (is->class == CLASS_SYNC && !op_is_of_format(is)) ||
            (is->class == CLASS_META && !strcmp(is->name, "posix_fadvise_dontneed"));
 }
 
@@ -609,8 +610,9 @@ static bool is_ordered(const struct event *e)
 {
     if (!skeleton_is_step(e->row))
         return false;
-    return moves((enum trace_class)e->class) ? e->bytes > 0 && skeleton_is_placed(e)
-                                             : e->bytes >= 0;
+    return class_moves((enum trace_class)e->class)
+               ? e->bytes > 0 && skeleton_is_placed(e)
+               : e->bytes >= 0;
 }
 
 static int visit_transfer(struct reading *r, struct place *p, int stream,
@@ -695,7 +697,7 @@ static void note_buffer(struct place *p, const struct event *e)
 
 static int visit_io(struct reading *r, const struct event *e)
 {
-    struct place *p = place_of(r, e->name);
+    struct place *p = place_of_name(r, e->name);
     if (!p)
         return -ENOMEM;
     if (p->file == 1) { /* it is no file */
@@ -720,7 +722,7 @@ static int visit_io(struct reading *r, const struct event *e)
     if (!r->within)
         log_sum(&r->phase[phase].io_ns, e->duration_ns);
     struct skeleton_stream *t = &r->s->stream[n - 1];
-    if (moves((enum trace_class)e->class) && e->bytes > 0) {
+    if (class_moves((enum trace_class)e->class) && e->bytes > 0) {
         note_seen(r, e);
         if (skeleton_is_through(e))
             return visit_through(r, p, t, e);
@@ -759,7 +761,7 @@ static int visit_unseen(struct reading *r, const struct event *e)
     return rc;
 }
 
-static int visit(struct reading *r, const struct event *e)
+static int add_event(struct reading *r, const struct event *e)
 {
     r->order++;
     if (!r->begin_ns)
@@ -810,7 +812,7 @@ static int add_process(struct skeleton *s, int32_t rank)
 {
     int32_t *more = realloc(s->rank, ((size_t)s->processes + 1) * sizeof *more);
     if (!more)
-        return no_memory();
+        return no_memory_for_skeleton();
     s->rank = more;
     s->rank[s->processes++] = rank;
     return 0;
@@ -826,7 +828,7 @@ static int orders_close(struct reading *r)
         size_t n = (size_t)s->orders + 1;
         struct skeleton_order *more = realloc(s->order, n * sizeof *more);
         if (!more)
-            return no_memory();
+            return no_memory_for_skeleton();
         s->order = more;
         s->order[s->orders++] = (struct skeleton_order){r->process, i, *q};
         *q = (struct sequence){.lost = false};
@@ -842,7 +844,7 @@ static int read_events(struct reading *r, bool out)
         if (more < 0)
             return more;
         if (!out)
-            rc = visit(r, &e);
+            rc = add_event(r, &e);
         else if (skeleton_is_asked(&e))
             skeleton_add(&r->s->other_processes, e.calls, e.bytes);
     }
@@ -860,7 +862,7 @@ static int read_log(void *arg, struct log *l)
     struct reading *r = calloc(1, sizeof *r);
     const struct log_info *i = log_info(l);
     if (!r)
-        return no_memory();
+        return no_memory_for_skeleton();
     r->s = s;
     r->log = l;
     r->clock = -1;

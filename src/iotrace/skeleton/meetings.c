@@ -40,7 +40,7 @@ int skeleton_meet(struct skeleton *s, int stream, int64_t ended_ns,
     return 0;
 }
 
-static int64_t known(const struct skeleton_stream *t)
+static int64_t known_calls(const struct skeleton_stream *t)
 {
     return t->sum.calls < SKELETON_MEETINGS ? t->sum.calls : SKELETON_MEETINGS;
 }
@@ -50,7 +50,7 @@ bool skeleton_met(const struct skeleton *s, struct skeleton_stream *const *t, in
     bool met = n == s->processes && n > 1 && t[0]->meeting && !t[0]->failed;
     for (int i = 1; i < n && met; i++)
         met = t[i]->sum.calls == t[0]->sum.calls && !t[i]->failed;
-    for (int64_t i = 0; met && i < known(t[0]); i++)
+    for (int64_t i = 0; met && i < known_calls(t[0]); i++)
         met = t[0]->meeting[i].ended_ns <= t[0]->meeting[i].begun_ns;
     return met;
 }
@@ -58,7 +58,7 @@ bool skeleton_met(const struct skeleton *s, struct skeleton_stream *const *t, in
 double skeleton_waited_s(const struct skeleton_stream *t, int n)
 {
     double all_ns = 0;
-    for (int64_t i = 0; i < known(t); i++)
+    for (int64_t i = 0; i < known_calls(t); i++)
         all_ns += (double)t->meeting[i].sum_ns / n - (double)t->meeting[i].least_ns;
-    return all_ns * 1e-9 * (double)t->sum.calls / (double)known(t);
+    return all_ns * 1e-9 * (double)t->sum.calls / (double)known_calls(t);
 }

@@ -69,12 +69,12 @@ struct looking { /* the state of reading a log */
     int used;       /* opens that a transfer has followed */
 };
 
-static int no_memory(void)
+static int no_memory_for_phases(void)
 {
     return err_set(-ENOMEM, NULL, -1, "no memory for the phases");
 }
 
-static uint64_t kind_of(uint32_t role, const struct event *e, int64_t how)
+static uint64_t event_key(uint32_t role, const struct event *e, int64_t how)
 {
     return ((uint64_t)role << 32) | ((uint64_t)e->row << 16) | ((uint64_t)how & 0xffff);
 }
@@ -120,7 +120,7 @@ static int look_at_open(struct looking *l, uint64_t kind)
     }
     struct open *more = list_reach(f->open, &f->open_room, (uint32_t)n, sizeof *more);
     if (!more)
-        return no_memory();
+        return no_memory_for_phases();
     f->open = more;
     f->open[n] = (struct open){.kind = kind, .first.ns = INT64_MAX};
     f->opens = l->opens;
@@ -138,11 +138,11 @@ static void look_at_transfer(struct looking *l, uint64_t kind, int64_t ns)
             f->open[l->used].first = (struct first){ns, kind};
 }
 
-static int look_at(struct looking *l, const struct event *e)
+static int look_at_event(struct looking *l, const struct event *e)
 {
     const struct name *name = name_of(l, e->name);
     if (!name)
-        return no_memory();
+        return no_memory_for_phases();
     if (name->kind != SKELETON_FILE)
         return 0;
     struct pause *last = &l->pauses.list[l->pauses.n - 1];
@@ -151,17 +151,17 @@ static int look_at(struct looking *l, const struct event *e)
     else if (e->start_ns > l->busy_ns && e->start_ns - l->busy_ns >= PAUSE_NS) {
         last = new_pause(&l->pauses);
         if (!last)
-            return no_memory();
+            return no_memory_for_phases();
         last->begin_ns = l->busy_ns;
         last->end_ns = e->start_ns;
         last->opens = l->opens;
     }
     if (op_moves((enum trace_class)e->class) && e->bytes > 0)
-        look_at_transfer(l, kind_of(name->role, e, 0), e->start_ns);
+        look_at_transfer(l, event_key(name->role, e, 0), e->start_ns);
     if (e->start_ns + e->duration_ns > l->busy_ns)
         l->busy_ns = e->start_ns + e->duration_ns;
     return skeleton_is_joint_open(e)
-               ? look_at_open(l, kind_of(name->role, e, e->request))
+               ? look_at_open(l, event_key(name->role, e, e->request))
                : 0;
 }
 
@@ -176,7 +176,7 @@ static int add_common(struct pauses *to, const struct pause *a, const struct pau
         return 0;
     struct pause *new = new_pause(to);
     if (!new)
-        return no_memory();
+        return no_memory_for_phases();
     *new = a->first.ns <= b->first.ns ? *a : *b;
     new->begin_ns = begin;
     new->end_ns = end;
@@ -209,7 +209,7 @@ static int end_log(struct looking *l)
     bool used = l->pauses.list->end_ns < INT64_MAX;
     struct pause *after = used ? new_pause(&l->pauses) : l->pauses.list;
     if (!after)
-        return no_memory();
+        return no_memory_for_phases();
     if (used) {
         after->begin_ns = l->busy_ns;
         after->opens = l->opens;
@@ -236,12 +236,12 @@ static int look_at_log(void *arg, struct log *log)
         return 0;
     struct pause *before = new_pause(&l.pauses);
     if (!before)
-        return no_memory();
+        return no_memory_for_phases();
     before->begin_ns = INT64_MIN;
     while (!rc && !f->marked && (more = log_next(log, &e)) > 0) {
         f->marked = skeleton_is_region(&e);
         if (skeleton_visits(l.depth, &e, &within))
-            rc = look_at(&l, &e);
+            rc = look_at_event(&l, &e);
     }
     rc = rc ? rc : more < 0 ? more : f->marked ? 0 : end_log(&l);
     free(l.pauses.list);
@@ -290,7 +290,7 @@ static int find_last(struct skeleton *s)
     struct of_kind *all = calloc(2 * (size_t)s->parts + 1, sizeof *all);
     int n = 0;
     if (!all)
-        return no_memory();
+        return no_memory_for_phases();
     for (int i = 0; i < 2 * s->parts; i++)
         if (s->part[i / 2].kind[i % 2])
             all[n++] = (struct of_kind){s->part[i / 2].kind[i % 2], i / 2};
@@ -332,7 +332,7 @@ int skeleton_find_phases(struct skeleton *s, struct run *r)
             make_parts(s, &f);
             rc = number_parts(s);
         } else {
-            rc = no_memory();
+            rc = no_memory_for_phases();
         }
     }
     free(f.common.list);

@@ -162,7 +162,7 @@ static void put_plan(struct json *j, struct skeleton_stream *const *t, int n)
     json_end_object(j);
 }
 
-static void describe(struct group *g, const struct skeleton_stream *t)
+static void add_described(struct group *g, const struct skeleton_stream *t)
 {
     for (int i = 0; i < t->founds; i++) {
         int64_t calls = skeleton_calls(&t->found[i]), bytes;
@@ -191,7 +191,7 @@ static int put_plans(struct json *j, struct group *g)
             put_plan(j, g->stream + i, n);
         for (int end = i + n; i < end && !rc; i++)
             if (plans <= PLANS)
-                describe(g, g->stream[i]);
+                add_described(g, g->stream[i]);
             else
                 rc = draw_stream(g, g->stream[i]);
     }

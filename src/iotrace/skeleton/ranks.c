@@ -54,7 +54,7 @@ static int by_rank(const void *a, const void *b)
     return x->number - y->number;
 }
 
-static int by_number(const void *a, const void *b)
+static int by_log_number(const void *a, const void *b)
 {
     return ((const struct candidate *)a)->number -
            ((const struct candidate *)b)->number;
@@ -67,7 +67,7 @@ static void find_several(struct choice *c)
     for (int i = 1; i < c->logs; i++)
         if (log[i].rank >= 0 && log[i].rank == log[i - 1].rank)
             c->several = log[i].several = log[i - 1].several = true;
-    qsort(log, (size_t)c->logs, sizeof *log, by_number);
+    qsort(log, (size_t)c->logs, sizeof *log, by_log_number);
 }
 
 /* Reads a log up to its first call of MPI. */
@@ -85,7 +85,7 @@ static int weigh_log(void *arg, struct log *l)
     return more < 0 ? more : 0;
 }
 
-static int choose(struct skeleton *s, const struct run *r, struct choice *c)
+static int choose_logs(struct skeleton *s, const struct run *r, struct choice *c)
 {
     int others = 0;
     s->is_rank = calloc((size_t)c->logs + 1, sizeof *s->is_rank);
@@ -117,7 +117,7 @@ int skeleton_find_ranks(struct skeleton *s, struct run *r)
         rc = run_each(r, weigh_log, &c);
     }
     if (!rc)
-        rc = choose(s, r, &c);
+        rc = choose_logs(s, r, &c);
     s->has_ranks = c.any;
     free(c.log);
     return rc;

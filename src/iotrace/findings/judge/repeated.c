@@ -55,8 +55,9 @@ static struct evidence syncs(const struct cell *c)
 }
 
 /* Sums over the cells with excess calls; each saves all of them but `kept`. */
-static struct finding *collect(const struct slice *s, enum id id, excess_fn *excess,
-                               double kept, int64_t *transfers, int64_t *written)
+static struct finding *collect_excess(const struct slice *s, enum id id,
+                                      excess_fn *excess, double kept,
+                                      int64_t *transfers, int64_t *written)
 {
     struct findings *f = s->f;
     struct finding *x = finding_begin(f, id, s->group, -1);
@@ -84,7 +85,7 @@ static void judge_open(const struct slice *s)
 {
     struct findings *f = s->f;
     int64_t transfers = 0, written = 0;
-    struct finding *x = collect(s, ID_OPEN, opens, 2, &transfers, &written);
+    struct finding *x = collect_excess(s, ID_OPEN, opens, 2, &transfers, &written);
     if (!x || !x->members)
         return finding_drop(f);
     int64_t times = x->v.calls / 2; /* an open and a close */
@@ -101,7 +102,7 @@ static void judge_stat(const struct slice *s)
 {
     struct findings *f = s->f;
     int64_t transfers = 0, written = 0;
-    struct finding *x = collect(s, ID_STAT, stats, 1, &transfers, &written);
+    struct finding *x = collect_excess(s, ID_STAT, stats, 1, &transfers, &written);
     if (!x || !x->members)
         return finding_drop(f);
     finding_condition(f, "calls of a rank about an unchanged file, in the mean",
@@ -115,7 +116,7 @@ static void judge_seeks(const struct slice *s)
 {
     struct findings *f = s->f;
     int64_t transfers = 0, written = 0;
-    struct finding *x = collect(s, ID_SEEKS, seeks, 0, &transfers, &written);
+    struct finding *x = collect_excess(s, ID_SEEKS, seeks, 0, &transfers, &written);
     if (!x || !x->members)
         return finding_drop(f);
     finding_condition(f, "seeks for each transfer",
@@ -130,7 +131,7 @@ static void judge_sync(const struct slice *s)
     struct findings *f = s->f;
     int64_t transfers = 0, written = 0;
     char between[16];
-    struct finding *x = collect(s, ID_SYNC, syncs, 1, &transfers, &written);
+    struct finding *x = collect_excess(s, ID_SYNC, syncs, 1, &transfers, &written);
     double io = 0;
     for (int i = 0; x && i < x->members; i++)
         io += actor_thread_ns(&f->actor[x->member[i].actor]);
@@ -146,7 +147,7 @@ static void judge_sync(const struct slice *s)
     finding_end(f);
 }
 
-static struct evidence locks(const struct cell *c)
+static struct evidence locks_of(const struct cell *c)
 {
     return c->lock;
 }
@@ -156,7 +157,8 @@ static void judge_lock_time(const struct slice *s)
     struct findings *f = s->f;
     int64_t transfers = 0, written = 0;
     char time[16];
-    struct finding *x = collect(s, ID_LOCK_TIME, locks, 0, &transfers, &written);
+    struct finding *x =
+        collect_excess(s, ID_LOCK_TIME, locks_of, 0, &transfers, &written);
     double ns = 0;
     for (int i = 0; x && i < x->members; i++)
         ns += (double)x->member[i].v.ns / actor_at_once(&f->actor[x->member[i].actor]);

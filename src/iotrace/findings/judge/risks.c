@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Collects a risk, which has no time at stake. */
-static struct finding *collect(const struct slice *s, enum id id, enum rare kind)
+static struct finding *collect_risk(const struct slice *s, enum id id, enum rare kind)
 {
     int all;
     struct finding *x = slice_rare_ranks(s, id, kind, 1, 0, &all);
@@ -16,7 +16,7 @@ static struct finding *collect(const struct slice *s, enum id id, enum rare kind
 }
 
 /* Prints a count such as "1 write" or "7 writes". */
-static const char *count(char out[48], int64_t n, const char *what)
+static const char *count_text(char out[48], int64_t n, const char *what)
 {
     snprintf(out, 48, "%lld %s%s", (long long)n, what, units_s(n));
     return out;
@@ -25,7 +25,7 @@ static const char *count(char out[48], int64_t n, const char *what)
 static void judge_failed(const struct slice *s)
 {
     struct findings *f = s->f;
-    struct finding *x = collect(s, ID_FAILED, RARE_FAILED);
+    struct finding *x = collect_risk(s, ID_FAILED, RARE_FAILED);
     int64_t error = 0;
     char calls[48];
     if (!x)
@@ -34,7 +34,7 @@ static void judge_failed(const struct slice *s)
         const struct rarities *r = f->cell[s->cell[i]].rarities;
         error = r && r->error ? r->error : error;
     }
-    finding_say(f, "%s failed: %s", count(calls, x->v.calls, "call"),
+    finding_say(f, "%s failed: %s", count_text(calls, x->v.calls, "call"),
                 strerror((int)error));
     finding_end(f);
 }
@@ -52,7 +52,7 @@ static int64_t direct_unit(const struct findings *f, const struct slice *s)
 static void judge_refused(const struct slice *s)
 {
     struct findings *f = s->f;
-    struct finding *x = collect(s, ID_REFUSED, RARE_REFUSED);
+    struct finding *x = collect_risk(s, ID_REFUSED, RARE_REFUSED);
     const struct rarities *last = NULL;
     char calls[48], unit[16], where[64] = "";
     if (!x)
@@ -67,7 +67,7 @@ static void judge_refused(const struct slice *s)
     finding_say(f,
                 "%s failed with EINVAL: multiples of %s are safe for O_DIRECT, in "
                 "memory, offset and size%s",
-                count(calls, x->v.calls, "transfer"),
+                count_text(calls, x->v.calls, "transfer"),
                 units_bytes(unit, direct_unit(f, s)), where);
     finding_end(f);
 }
@@ -75,38 +75,38 @@ static void judge_refused(const struct slice *s)
 static void judge_cut(const struct slice *s)
 {
     struct findings *f = s->f;
-    struct finding *x = collect(s, ID_FAILED, RARE_CUT);
+    struct finding *x = collect_risk(s, ID_FAILED, RARE_CUT);
     char calls[48], bytes[16];
     if (!x)
         return;
     finding_say(f, "%s stopped short, and nobody wrote the remaining %s",
-                count(calls, x->v.calls, "write"), units_bytes(bytes, x->v.bytes));
+                count_text(calls, x->v.calls, "write"), units_bytes(bytes, x->v.bytes));
     finding_end(f);
 }
 
 static void judge_race(const struct slice *s)
 {
     struct findings *f = s->f;
-    struct finding *x = collect(s, ID_RACE, RARE_RACED);
+    struct finding *x = collect_risk(s, ID_RACE, RARE_RACED);
     char calls[48];
     if (!x)
         return;
     finding_say(f, "%s overlap in place and in time",
-                count(calls, x->v.calls, "write"));
+                count_text(calls, x->v.calls, "write"));
     finding_end(f);
 }
 
 static void judge_stale(const struct slice *s)
 {
     struct findings *f = s->f;
-    struct finding *x = collect(s, ID_STALE, RARE_STALE);
+    struct finding *x = collect_risk(s, ID_STALE, RARE_STALE);
     char calls[48], bytes[16];
     if (!x)
         return;
     finding_say(f,
                 "%s of %s that another %s wrote, without a sync or close there, and an "
                 "open or sync here, in between",
-                count(calls, x->v.calls, "read"), units_bytes(bytes, x->v.bytes),
+                count_text(calls, x->v.calls, "read"), units_bytes(bytes, x->v.bytes),
                 f->ask.client);
     finding_end(f);
 }
@@ -114,12 +114,12 @@ static void judge_stale(const struct slice *s)
 static void judge_renamed(const struct slice *s)
 {
     struct findings *f = s->f;
-    struct finding *x = collect(s, ID_RENAMED, RARE_RENAMED);
+    struct finding *x = collect_risk(s, ID_RENAMED, RARE_RENAMED);
     char calls[48];
     if (!x)
         return;
     finding_say(f, "%s without an fsync after the last write",
-                count(calls, x->v.calls, "rename"));
+                count_text(calls, x->v.calls, "rename"));
     finding_end(f);
 }
 

@@ -77,7 +77,7 @@ static bool is_interleaved(const struct slice *s, int write)
     return false;
 }
 
-static enum id kind_of(const struct tally *t, bool interleaved)
+static enum id finding_of_tally(const struct tally *t, bool interleaved)
 {
     double n = (double)(t->order[0] + t->order[1] + t->order[2]);
     double sequential = (double)t->order[ORDER_SEQUENTIAL] / n;
@@ -137,7 +137,7 @@ static void judge_one(const struct slice *s, int write, enum id id, bool interle
                 tally_side(&t, side, fit = own);
         }
         if (!t.calls || t.v.calls < PER_FILE * t.files ||
-            kind_of(&t, interleaved) != id)
+            finding_of_tally(&t, interleaved) != id)
             continue;
         double kept = (double)t.v.bytes / (double)MIB;
         kept = (kept > (double)t.files ? kept : (double)t.files) / (double)t.v.calls;

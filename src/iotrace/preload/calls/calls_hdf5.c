@@ -32,7 +32,7 @@ static struct {
 
 static __thread bool inside;
 
-static void find_all(const void *caller)
+static void find_hdf5(const void *caller)
 {
     const char *on = environment("IOTRACE_HDF5");
     hdf5.file_name = late_find("H5Fget_name", caller);
@@ -50,7 +50,7 @@ static void find_all(const void *caller)
     __atomic_store_n(&hdf5.known, true, __ATOMIC_RELEASE);
 }
 
-static intptr_t not_there(WORDS, STACK)
+static intptr_t no_hdf5(WORDS, STACK)
 {
     (void)a0, (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
     (void)a6, (void)a7, (void)a8, (void)a9, (void)a10;
@@ -60,9 +60,9 @@ static intptr_t not_there(WORDS, STACK)
 static hdf5_function *calls_hdf5_find(struct hdf5_call *c, const void *caller)
 {
     if (!__atomic_load_n(&hdf5.known, __ATOMIC_ACQUIRE))
-        find_all(caller);
+        find_hdf5(caller);
     hdf5_function *f = (hdf5_function *)late_of(&c->next, c->name, caller);
-    return f ? f : not_there;
+    return f ? f : no_hdf5;
 }
 
 /* True if the caller's library is recorded. If a process has two HDF5 libraries, it is

@@ -68,7 +68,7 @@ static intptr_t not_there(intptr_t a, intptr_t b, intptr_t c, intptr_t d, intptr
 }
 
 /* Finds the next MPI_X, or PMPI_X; `name` is the latter. */
-static late_function *named(const char *name, int profiling, const void *caller)
+static late_function *late_mpi(const char *name, int profiling, const void *caller)
 {
     late_function *f = profiling ? NULL : late_find(name + 1, caller);
     return f ? f : late_find(name, caller);
@@ -83,10 +83,10 @@ static late_function *find_next(struct mpi_call *c, int profiling, const void *c
     if (!__atomic_load_n(&mpi.known, __ATOMIC_ACQUIRE))
         find_flavour(caller);
     strcpy(name + 1, c->name);
-    late_function *f = named(name, profiling, caller);
+    late_function *f = late_mpi(name, profiling, caller);
     if (!f && c->flags & LARGE) {
         name[strlen(name) - 2] = 0;
-        f = named(name, profiling, caller);
+        f = late_mpi(name, profiling, caller);
         c->plain = f != NULL;
     }
     if (!f)
@@ -216,7 +216,7 @@ static int64_t offset_of(enum at at, intptr_t handle, const struct mpi_file *f,
     return last + f->etype == first + bytes ? first : -1;
 }
 
-static int64_t size_of(intptr_t type)
+static int64_t size_of_type(intptr_t type)
 {
     int64_t bytes = 0;
     return mpi.type_size(type, (intptr_t)&bytes, 0, 0, 0, 0) || bytes < 0 ? 0 : bytes;
@@ -270,8 +270,9 @@ static int calls_mpi_submits(const struct mpi_call *c, late_function *f,
     return rc;
 }
 
-static int begins(const struct mpi_call *c, late_function *f, const intptr_t *a,
-                  struct mpi_file *file, struct event *e, int64_t at, int64_t asked)
+static int begin_transfer(const struct mpi_call *c, late_function *f, const intptr_t *a,
+                          struct mpi_file *file, struct event *e, int64_t at,
+                          int64_t asked)
 {
     if (file) {
         file->split = asked;
@@ -291,13 +292,13 @@ static int calls_mpi_transfer(const struct mpi_call *c, late_function *f,
     int count = mpi_count_at(c), last = count + 2;
     struct mpi_file *file = calls_mpi_file_of(a[0]);
     int64_t elements = c->flags & LARGE ? a[count] : (int32_t)a[count];
-    int64_t asked = elements > 0 ? elements * size_of(a[count + 1]) : 0;
+    int64_t asked = elements > 0 ? elements * size_of_type(a[count + 1]) : 0;
     int64_t at = offset_of(c->at, a[0], file, a[1], asked);
     struct event e = event_of(file, c->flags & ~LARGE);
     if (c->kind == SUBMITS)
         return calls_mpi_submits(c, f, a, last, &e, at, asked);
     if (c->kind == BEGINS)
-        return begins(c, f, a, file, &e, at, asked);
+        return begin_transfer(c, f, a, file, &e, at, asked);
     return blocks(c, f, a, last, &e, at, asked);
 }
 
@@ -402,7 +403,7 @@ static int deletes(const struct mpi_call *c, late_function *f, const intptr_t *a
 static int views(const struct mpi_call *c, late_function *f, const intptr_t *a)
 {
     struct mpi_file *file = calls_mpi_file_of(a[0]);
-    int64_t etype = size_of(a[2]), bytes = size_of(a[3]);
+    int64_t etype = size_of_type(a[2]), bytes = size_of_type(a[3]);
     struct event e = event_of(file, c->flags);
     int rc = mpi_invoke(f, a);
     if (file && !rc)

@@ -109,7 +109,7 @@ static bool serve(int rank, int64_t limit)
 }
 
 /* Asks rank 0, as another rank. After a failure, the posted receive stays. */
-static bool ask(int moment, int64_t limit)
+static bool ask_rank_0(int moment, int64_t limit)
 {
     int64_t quickest = INT64_MAX;
     for (int i = 0; i < ROUNDS; i++) {
@@ -165,7 +165,7 @@ void mpi_clock_begin(int rank, int ranks)
     else
         self.on = receive(&self.go, 0) &&
                   arrives(&self.go, 2 * ALL_LIMIT + now(), true) &&
-                  ask(0, limit + 2 * ALL_LIMIT) && receive(&self.go, 0);
+                  ask_rank_0(0, limit + 2 * ALL_LIMIT) && receive(&self.go, 0);
 }
 
 /* Ends with all ranks, after the program's last receive: the rest of our messages goes
@@ -187,7 +187,7 @@ static void end_one(int64_t limit)
     int64_t ours = recorder.header ? recorder.header->offset_ns[0] : 0;
     int64_t left = self.go.word - (now() + ours);
     if (left > ONE_LIMIT / 10)
-        ask(1, now() + left);
+        ask_rank_0(1, now() + left);
 }
 
 void mpi_clock_end(void)
