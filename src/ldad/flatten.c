@@ -18,7 +18,7 @@ struct share {
     int64_t begin, end, steps;
 };
 
-static struct share share_of(const struct world *w, int64_t bytes)
+static struct share share_of_rank(const struct world *w, int64_t bytes)
 {
     int64_t pieces = units_div_up(bytes, PIECE), most = units_div_up(pieces, w->size);
     struct share s = {.steps = most};
@@ -28,7 +28,8 @@ static struct share share_of(const struct world *w, int64_t bytes)
     return s;
 }
 
-static int copy(struct io_file *from, struct io_file *to, struct share s, void *buf)
+static int copy_share(struct io_file *from, struct io_file *to, struct share s,
+                      void *buf)
 {
     int rc = 0;
     for (int64_t i = 0; i < s.steps; i++) {
@@ -123,7 +124,7 @@ static int flatten(const struct world *w, const char *path, const char *out,
         rc = flatten_create(&to, w, out);
     bool created = !rc;
     if (!rc)
-        rc = err_agree(w->comm, copy(from, to, share_of(w, bytes), buf));
+        rc = err_agree(w->comm, copy_share(from, to, share_of_rank(w, bytes), buf));
     if (!rc && sync)
         rc = err_agree(w->comm, io_file_sync(to));
     int closed = io_file_close(&to);

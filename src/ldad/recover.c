@@ -61,7 +61,7 @@ static int refuse_lost(const struct container *c, const char *path)
 }
 
 /* Computes checksums of bytes that were overwritten since the sync. */
-static int sum_up(struct container *c, const char *path, int64_t r)
+static int renew_sums(struct container *c, const char *path, int64_t r)
 {
     char part[CONTAINER_PATH], file[CONTAINER_PATH];
     struct sums *s = NULL;
@@ -86,7 +86,7 @@ static int recover_parts(struct container *c, const char *path)
                          (long long)r);
         if (fd >= 0)
             close(fd);
-        rc = rc ? rc : sum_up(c, path, r);
+        rc = rc ? rc : renew_sums(c, path, r);
         if (!rc && dropped)
             printf(
                 "partition %lld: %lld bytes kept, %lld that were not synced dropped\n",
@@ -126,7 +126,7 @@ static int recover_locked(struct container *c, const char *path, bool all)
     return rc;
 }
 
-static int recover(const char *path, bool all)
+static int recover_container(const char *path, bool all)
 {
     char shown[PLAIN_PATH];
     struct container c;
@@ -161,5 +161,5 @@ int command_recover(int argc, char **argv)
     int status;
     if (!command_options(&p, argc, argv, &status))
         return status;
-    return command_verdict(recover(path, all));
+    return command_verdict(recover_container(path, all));
 }

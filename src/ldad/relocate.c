@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 /* Builds the partition's path in folder `dir` of the list; -1: the container's own. */
-static int place(const struct container *c, const char *path, int64_t r, int dir,
-                 char out[CONTAINER_PATH])
+static int partition_path(const struct container *c, const char *path, int64_t r,
+                          int dir, char out[CONTAINER_PATH])
 {
     struct container_part part = c->part[r];
     c->part[r].dir = dir;
@@ -21,13 +21,14 @@ static int place(const struct container *c, const char *path, int64_t r, int dir
 
 /* Finds the folder with partition r: *dir, -2 if there is none. If there are two
  * copies, only the user can choose. */
-static int find(const struct container *c, const char *path, int64_t r, int *dir)
+static int find_partition(const struct container *c, const char *path, int64_t r,
+                          int *dir)
 {
     char file[CONTAINER_PATH], first[CONTAINER_PATH];
     struct stat st, one = {0};
     *dir = -2;
     for (int i = -1; i < container_dirs(c->dirs); i++) {
-        int rc = place(c, path, r, i, file);
+        int rc = partition_path(c, path, r, i, file);
         if (rc)
             return rc;
         if (stat(file, &st) ||
@@ -63,13 +64,14 @@ static int check_found(const struct container *c, const char *path, int64_t r)
 
 /* Finds all partitions. One that is missing keeps its place in the list if it is empty
  * or with `force`; else it is a failure. */
-static int find_all(struct container *c, const char *path, bool force, int64_t *unseen)
+static int find_partitions(struct container *c, const char *path, bool force,
+                           int64_t *unseen)
 {
     int rc = 0, dirs = container_dirs(c->dirs), dir;
     *unseen = 0;
     for (int64_t r = 0; r < c->parts && !rc; r++) {
         struct container_part *p = &c->part[r];
-        rc = find(c, path, r, &dir);
+        rc = find_partition(c, path, r, &dir);
         if (!rc && dir > -2) {
             p->dir = dir;
             rc = check_found(c, path, r);
@@ -92,7 +94,7 @@ static int relocate_locked(struct container *c, const char *path, const char *di
     char shown[PLAIN_PATH];
     int64_t unseen;
     int rc = container_set_dirs(c, dirs);
-    rc = rc ? rc : find_all(c, path, force, &unseen);
+    rc = rc ? rc : find_partitions(c, path, force, &unseen);
     rc = rc ? rc : container_write(c, path, true);
     if (!rc)
         printf("%s: %lld partition%s found, %lld taken to be where the list says\n",

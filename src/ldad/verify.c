@@ -156,7 +156,7 @@ static bool verify_sums(const struct container *c, const char *path)
     return !bad;
 }
 
-static int verify(const char *path, bool *good)
+static int verify_container(const char *path, bool *good)
 {
     struct container c;
     int rc = container_read(&c, path);
@@ -196,7 +196,7 @@ int command_verify(int argc, char **argv)
     rc = world_open(&w, &argc, &argv, &p, rc, true);
     bool asked = rc == OPT_ASKED;
     if (!rc && w.rank == 0)
-        rc = verify(path, &good);
+        rc = verify_container(path, &good);
     rc = err_agree(w.comm, rc < 0 ? rc : 0);
     MPI_Bcast(&good, 1, MPI_C_BOOL, 0, w.comm);
     status = world_close(&w, p.name);

@@ -55,7 +55,7 @@ static int nonblocking(ldad_file fh, struct libldad_ask a, MPI_Request *request)
 
 /* ---- split ----------------------------------------------------------------------- */
 
-static int begin(ldad_file fh, struct libldad_ask a)
+static int begin_split(ldad_file fh, struct libldad_ask a)
 {
     int code;
     if (!libldad_is_open(fh, &code))
@@ -72,8 +72,8 @@ static int begin(ldad_file fh, struct libldad_ask a)
     return libldad_raise(fh, fh->split.code);
 }
 
-static int end(ldad_file fh, enum io_op op, enum libldad_where where, const void *buf,
-               MPI_Status *status)
+static int end_split(ldad_file fh, enum io_op op, enum libldad_where where,
+                     const void *buf, MPI_Status *status)
 {
     int code;
     if (!libldad_is_open(fh, &code))
@@ -114,12 +114,12 @@ static int end(ldad_file fh, enum io_op op, enum libldad_where where, const void
 #define BEGIN(name, OF, BUF, COUNT, to, wh, at)                                        \
     int ldad_file_##name(OF(), BUF *buf, COUNT count, MPI_Datatype type)               \
     {                                                                                  \
-        return begin(fh, ASK(to, wh, true, at));                                       \
+        return begin_split(fh, ASK(to, wh, true, at));                                 \
     }
 #define END(name, BUF, to, wh)                                                         \
     int ldad_file_##name(ldad_file fh, BUF *buf, MPI_Status *status)                   \
     {                                                                                  \
-        return end(fh, to, wh, buf, status);                                           \
+        return end_split(fh, to, wh, buf, status);                                     \
     }
 
 #define FILE_ONLY() ldad_file fh

@@ -162,7 +162,7 @@ static int libldad_make(ldad_file *out, MPI_Comm comm, const char *path)
 
 enum kind { NOTHING_THERE, FILE_THERE, CONTAINER_THERE };
 
-static enum kind kind_of(const char *path)
+static enum kind kind_of_path(const char *path)
 {
     return access(path, F_OK)   ? NOTHING_THERE
            : container_is(path) ? CONTAINER_THERE
@@ -172,14 +172,14 @@ static enum kind kind_of(const char *path)
 /* Finds the kind on rank 0. */
 static enum kind find_kind(ldad_file fh, const struct libldad_wish *w)
 {
-    enum kind kind = kind_of(fh->path);
+    enum kind kind = kind_of_path(fh->path);
     bool swept = kind == FILE_THERE && w->method->partitioned &&
                  (fh->flags & IO_CREATE) && container_sweep(fh->path);
     return swept ? NOTHING_THERE : kind;
 }
 
 /* Hashes the wishes that must be the same on all ranks. */
-static int64_t hash_of(const struct libldad_wish *w, const char *path)
+static int64_t hash_wish(const struct libldad_wish *w, const char *path)
 {
     const char *texts[] = {path,    w->method->name, w->engine,
                            w->plan, w->plan_file,    w->node_dirs};
@@ -206,7 +206,7 @@ static int ask_all(MPI_Comm comm, ldad_file fh, const struct libldad_wish *w, in
 {
     int rank;
     MPI_Comm_rank(comm, &rank);
-    int64_t hash = rc ? 0 : hash_of(w, fh->path), amode = rc ? 0 : fh->amode;
+    int64_t hash = rc ? 0 : hash_wish(w, fh->path), amode = rc ? 0 : fh->amode;
     int64_t v[] = {rc != 0,
                    amode,
                    -amode,
@@ -269,8 +269,8 @@ static int libldad_wants(ldad_file fh, struct libldad_wish *w, int amode, MPI_In
                                                 : ldad_plan_parse(w->plan, &w->parsed);
 }
 
-static int open_all(MPI_Comm comm, ldad_file fh, struct libldad_wish *w, int amode,
-                    MPI_Info info, const char *plan, int failed)
+static int open_on_all_ranks(MPI_Comm comm, ldad_file fh, struct libldad_wish *w,
+                             int amode, MPI_Info info, const char *plan, int failed)
 {
     enum kind kind = NOTHING_THERE;
     int rc = libldad_wants(fh, w, amode, info, plan, failed);
@@ -323,7 +323,7 @@ static int libldad_open_file(MPI_Comm comm, const char *path, int amode, MPI_Inf
         rc = err_set(-ENOMEM, path, -1, "no memory to open a file");
     if (fh)
         fh->amode = amode;
-    rc = open_all(own, fh, w, amode, info, plan, rc);
+    rc = open_on_all_ranks(own, fh, w, amode, info, plan, rc);
     if (!rc) {
         rc = open_finish(fh, w);
         *out = fh;

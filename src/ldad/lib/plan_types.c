@@ -174,8 +174,8 @@ static bool plan_make(struct ldad_plan *plan, const struct pattern *p, int64_t n
 }
 
 /* Gathers all ranks' patterns in *all (the caller frees it). */
-static int gather(MPI_Comm comm, const struct pattern *mine, struct pattern **all,
-                  int64_t **starts, int *n)
+static int gather_patterns(MPI_Comm comm, const struct pattern *mine,
+                           struct pattern **all, int64_t **starts, int *n)
 {
     MPI_Comm_size(comm, n);
     *all = malloc((size_t)*n * sizeof **all);
@@ -198,7 +198,7 @@ int libldad_plan_by_view(ldad_file fh)
     if (!fh->auto_plan || !(fh->flags & IO_WRITE) || io_file_partition(fh->io).parts)
         return 0;
     struct pattern mine = pattern_of(fh->view.displacement, fh->view.file);
-    int rc = gather(fh->comm, &mine, &all, &starts, &n);
+    int rc = gather_patterns(fh->comm, &mine, &all, &starts, &n);
     if (!rc && plan_make(&plan, all, n, starts))
         rc = part_file_plan(fh->io, &plan);
     free(all);
@@ -222,7 +222,7 @@ static int plan_from(MPI_Comm comm, MPI_Offset disp, const struct types *t, char
     int n;
     if (t && !t->descending && disp >= 0)
         mine = pattern_of(disp, t);
-    int rc = gather(comm, &mine, &all, &starts, &n);
+    int rc = gather_patterns(comm, &mine, &all, &starts, &n);
     if (!rc && plan_make(&plan, all, n, starts))
         rc = print_plan(&plan, text, room);
     else if (!rc)

@@ -87,7 +87,7 @@ int ldad_file_fit(ldad_file fh, struct ldad_fit *fit)
 /* ---- the size -------------------------------------------------------------------- */
 
 /* Checks that the number is the same on all ranks, and not negative. */
-static int check_size(ldad_file fh, MPI_Offset size)
+static int check_same_size(ldad_file fh, MPI_Offset size)
 {
     int64_t asked[2] = {size, -size};
     MPI_Allreduce(MPI_IN_PLACE, asked, 2, MPI_INT64_T, MPI_MAX, fh->comm);
@@ -116,7 +116,7 @@ static int cut_plain(ldad_file fh, int64_t size)
 
 static int set_size(ldad_file fh, MPI_Offset size)
 {
-    int rank, rc = check_size(fh, size);
+    int rank, rc = check_same_size(fh, size);
     MPI_Comm_rank(fh->comm, &rank);
     if (rc)
         return rc;
@@ -159,7 +159,7 @@ static int allocate_plain(ldad_file fh, int64_t size)
 
 static int preallocate(ldad_file fh, MPI_Offset size)
 {
-    int rank, rc = check_size(fh, size);
+    int rank, rc = check_same_size(fh, size);
     MPI_Comm_rank(fh->comm, &rank);
     if (rc)
         return rc;

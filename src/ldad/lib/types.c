@@ -182,7 +182,7 @@ static int64_t extent_of(MPI_Datatype type)
     return extent;
 }
 
-static int64_t size_of(MPI_Datatype type)
+static int64_t size_of_type(MPI_Datatype type)
 {
     MPI_Count size;
     MPI_Type_size_x(type, &size);
@@ -198,7 +198,7 @@ static const struct types_node *node_named(struct types *t, MPI_Datatype type)
         int index;
     };
     if (type != MPI_SHORT_INT)
-        return node_run(t, 0, size_of(type));
+        return node_run(t, 0, size_of_type(type));
     struct list l = list_begin(t, 2);
     list_add(&l, 0, node_run(t, 0, sizeof(short)));
     list_add(&l, offsetof(struct pair, index), node_run(t, 0, sizeof(int)));
@@ -428,7 +428,7 @@ void types_release(struct types *t)
         types_free(t);
 }
 
-static int forget(MPI_Datatype type, int key, void *value, void *extra)
+static int forget_type(MPI_Datatype type, int key, void *value, void *extra)
 {
     (void)type;
     (void)key;
@@ -442,7 +442,7 @@ static int types_key(void)
 {
     static int key = MPI_KEYVAL_INVALID;
     if (key == MPI_KEYVAL_INVALID)
-        MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &key, NULL);
+        MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget_type, &key, NULL);
     return key;
 }
 

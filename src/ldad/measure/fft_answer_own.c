@@ -11,12 +11,12 @@
 enum { SUMS = 4 };
 
 /* Chooses the numbers that are summed; they have no relation to powers of two. */
-static int64_t place(int i, int64_t n)
+static int64_t place_of_summed(int i, int64_t n)
 {
     return (int64_t)((uint64_t)i * UINT64_C(0x9e3779b97f4a7c15) % (uint64_t)n);
 }
 
-static void sum(const double *z, int64_t n, int64_t k, double *re, double *im)
+static void sum_term(const double *z, int64_t n, int64_t k, double *re, double *im)
 {
     int64_t m = 0; /* j k mod n */
     *re = *im = 0;
@@ -36,7 +36,7 @@ int fft_answer(double *z, int64_t n)
         return err_set(-ENOMEM, NULL, -1, "no memory for %lld root%s of unity",
                        (long long)n / 2, units_s(n / 2));
     for (int i = 0; i < SUMS; i++)
-        sum(z, n, place(i, n), &re[i], &im[i]);
+        sum_term(z, n, place_of_summed(i, n), &re[i], &im[i]);
     for (int64_t j = 0; j < 2 * n; j++)
         /* Parseval: the sum over all answers is n times as large */
         size += z[j] * z[j];
@@ -44,12 +44,12 @@ int fft_answer(double *z, int64_t n)
     fft_double.lines(z, 1, n, roots, n);
     free(roots);
     for (int i = 0; i < SUMS; i++) {
-        const double *found = z + 2 * place(i, n);
+        const double *found = z + 2 * place_of_summed(i, n);
         if (hypot(found[0] - re[i], found[1] - im[i]) > 1e-11 * sqrt(size))
             return err_set(-EDOM, NULL, -1,
                            "number %lld of the transform in core is not the sum that "
                            "defines it",
-                           (long long)place(i, n));
+                           (long long)place_of_summed(i, n));
     }
     return 0;
 }

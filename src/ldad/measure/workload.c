@@ -25,7 +25,7 @@ static const struct {
 enum { METHODS = sizeof methods / sizeof *methods, WORDS = 3 };
 
 /* Finds the method that words[0] names, after "--io=" or in the next word; -1: none. */
-static int named(char **words, int left, int *used)
+static int method_named(char **words, int left, int *used)
 {
     const char *name = NULL;
     *used = 1;
@@ -48,7 +48,7 @@ static int expand(const char *name, int argc, char **argv, char **out)
 {
     int n = 0, used;
     for (int i = 0; i < argc; i += used) {
-        int m = named(argv + i, argc - i, &used);
+        int m = method_named(argv + i, argc - i, &used);
         for (int k = 0; k < used; k++)
             out[n++] = argv[i + k];
         for (int k = 0; k < WORDS && m >= 0; k++)

@@ -90,7 +90,7 @@ static double tolerance(void)
 }
 
 /* Computes all numbers on rank 0. Returns 0 or -errno with a sentence. */
-static int make_all(int64_t n)
+static int compute_answer(int64_t n)
 {
     double *z = answer.all, sum = 0;
     for (int64_t j = 0; j < n; j++)
@@ -114,7 +114,7 @@ static int make_answer(int64_t n)
     if (!rc && w.run->world.rank == 0)
         rc = buf_alloc(&answer.all, n * 16, "the answer");
     if (!rc && w.run->world.rank == 0)
-        rc = make_all(n);
+        rc = compute_answer(n);
     rc = err_agree(comm, rc);
     if (rc)
         return rc;
@@ -264,7 +264,7 @@ static int fft_prepare(struct run *r)
     return 0;
 }
 
-static int results(struct run *r, int rc)
+static int report_answer_error(struct run *r, int rc)
 {
     MPI_Allreduce(MPI_IN_PLACE, &answer.error, 1, MPI_DOUBLE, MPI_MAX, r->world.comm);
     if (!rc && r->verify)
@@ -304,7 +304,7 @@ int workload_fft(int argc, char **argv)
         .plan = fft_plan,
         .open = fft_prepare,
         .stages = stages,
-        .results = results,
+        .results = report_answer_error,
         .close = fft_release,
         WORKLOAD_HOOKS};
     return workload_main(&transform, argc, argv);

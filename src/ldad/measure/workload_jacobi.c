@@ -63,7 +63,7 @@ static double start_value(int64_t row, int64_t column)
     return (double)(x >> 11) / 9007199254740992.0; /* in [0, 1) */
 }
 
-static void fill(double *out, int64_t first, int64_t rows)
+static void fill_rows(double *out, int64_t first, int64_t rows)
 {
     for (int64_t row = first; row < first + rows; row++)
         for (int64_t column = 0; column < set.columns; column++)
@@ -86,7 +86,7 @@ static void relax_row(double *restrict out, const double *restrict in, int64_t r
 
 void jacobi_fill(const struct jacobi *p, MPI_Offset first, MPI_Offset rows)
 {
-    fill(p->out, first, rows);
+    fill_rows(p->out, first, rows);
 }
 
 void jacobi_relax(const struct jacobi *p, MPI_Offset first, MPI_Offset rows)
@@ -147,7 +147,7 @@ static void core_exchange(void)
 
 static void core_solve(void)
 {
-    fill(core.now + set.columns, core.first, core.rows);
+    fill_rows(core.now + set.columns, core.first, core.rows);
     for (int64_t s = 0; s < set.sweeps; s++) {
         core_exchange();
         for (int64_t i = 1; i <= core.rows; i++)

@@ -119,7 +119,7 @@ static int draw_rows(const struct mandelbrot *p, ldad_file in, struct png_file *
 
 /* Draws the picture on one rank, row by row: any program that has the container can
  * read it. */
-static int draw(const struct mandelbrot *p, const char *path)
+static int draw_png(const struct mandelbrot *p, const char *path)
 {
     ldad_file in;
     struct png_file *out;
@@ -154,7 +154,7 @@ static int view_all(struct run *r, void *unused)
 static int draw_once(struct run *r, void *unused)
 {
     (void)unused;
-    return set.png && !r->world.rank ? draw(&picture, w.path[0]) : 0;
+    return set.png && !r->world.rank ? draw_png(&picture, w.path[0]) : 0;
 }
 
 static int mandelbrot_lay_out(struct mandelbrot *p)

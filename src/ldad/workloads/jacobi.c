@@ -58,7 +58,7 @@ static MPI_Offset band_of(const struct jacobi *p, MPI_Comm comm, int *nprocs, in
 }
 
 /* Makes what one rank wrote readable for the others: the standard wants both syncs. */
-static int settle(MPI_File fh, MPI_Comm comm)
+static int sync_twice(MPI_File fh, MPI_Comm comm)
 {
     int failed = MPI_File_sync(fh);
     MPI_Barrier(comm);
@@ -75,7 +75,7 @@ static int jacobi_start(MPI_File fh, const struct jacobi *p, MPI_Comm comm)
     else
         for (i = rank * strip; i < p->rows + rank * strip; i += nprocs * strip)
             failed |= start_rows(fh, p, i, i + strip);
-    return failed | settle(fh, comm);
+    return failed | sync_twice(fh, comm);
 }
 
 static int sweep(MPI_File in, MPI_File out, const struct jacobi *p, MPI_Comm comm)
@@ -88,7 +88,7 @@ static int sweep(MPI_File in, MPI_File out, const struct jacobi *p, MPI_Comm com
     else
         for (i = rank * strip; i < p->rows + rank * strip; i += nprocs * strip)
             failed |= relax_rows(in, out, p, i, i + strip);
-    return failed | settle(out, comm);
+    return failed | sync_twice(out, comm);
 }
 
 static int sweep_all(MPI_File a, MPI_File b, const struct jacobi *p, MPI_Comm comm)
@@ -114,7 +114,7 @@ static int read_band(MPI_File fh, const struct jacobi *p, MPI_Comm comm)
 }
 
 /* Runs all parts. Ranks go on after a failure of one, as the others wait for them. */
-static int run(MPI_File a, MPI_File b, const struct jacobi *p, MPI_Comm comm)
+static int run_parts(MPI_File a, MPI_File b, const struct jacobi *p, MPI_Comm comm)
 {
     int failed = jacobi_phase(p, "sweeps", jacobi_start(a, p, comm));
     failed |= jacobi_phase(p, "read", sweep_all(a, b, p, comm));
@@ -136,7 +136,7 @@ int jacobi_run(const struct jacobi *p, MPI_Comm comm, const char *path_a,
         MPI_File_close(&a);
         return 1;
     }
-    failed = run(a, b, p, comm);
+    failed = run_parts(a, b, p, comm);
     failed |= MPI_File_close(&b);
     failed |= MPI_File_close(&a);
     return failed;
