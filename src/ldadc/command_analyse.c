@@ -43,7 +43,7 @@ static const struct opt_program program = {
 
 enum { OUTS = 4 };
 
-static int open_all(struct analyse_request *r, struct outfile out[OUTS])
+static int open_outputs(struct analyse_request *r, struct outfile out[OUTS])
 {
     const char *const path[OUTS] = {set.json, set.dot, set.graph, set.skeleton};
     FILE **const file[OUTS] = {&r->json, &r->dot, &r->graph, &r->skeleton};
@@ -62,7 +62,7 @@ static int analyse(struct analyse_request *r)
     if (json_here && graph_here)
         return err_usage("--graph: standard output has the JSON already; give a FILE");
     struct outfile out[OUTS] = {0};
-    int rc = open_all(r, out);
+    int rc = open_outputs(r, out);
     r->text = json_here || graph_here ? NULL : stdout;
     rc = rc ? rc : analyse_program(r);
     if (!rc && r->skeleton && r->text)

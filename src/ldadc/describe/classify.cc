@@ -104,7 +104,7 @@ static bool of_a_caller(const Poly &p)
 }
 
 // Returns the part of p that is not a whole number of strides.
-static Poly within(const Poly &p, const Poly &stride)
+static Poly rest_of_strides(const Poly &p, const Poly &stride)
 {
     Poly rest;
     for (auto &[m, c] : p.terms()) {
@@ -126,8 +126,8 @@ static bool apart_for_ever(const Description &d, int comm)
         Poly step;
         std::vector<Row> rows;
         if (ever.stride.is_zero() || !not_negative(ever.stride) ||
-            !within(d.start, ever.stride).linear_in(id, &step) || step.is_zero() ||
-            has_rank(step, comm))
+            !rest_of_strides(d.start, ever.stride).linear_in(id, &step) ||
+            step.is_zero() || has_rank(step, comm))
             continue;
         bool known = true;
         for (const Level &l : d.levels) {

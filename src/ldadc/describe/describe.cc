@@ -11,7 +11,7 @@ static bool is(int id, Atom::Kind kind)
     return atom(id).kind == kind;
 }
 
-static bool moves(const Poly &p) // it changes from iteration to iteration
+static bool changes_in_loop(const Poly &p) // it changes from iteration to iteration
 {
     return p.has([](int id) { return is(id, Atom::ITERATION); });
 }
@@ -101,8 +101,8 @@ class Describer
     bool only_where(const Condition &c, int among)
     {
         Poly p = c.p, factor, mine = rank(among);
-        if (c.kind != Condition::ZERO || d.one_rank || strange(p, among) || moves(p) ||
-            !p.linear_in(mine.terms().begin()->first[0], &factor))
+        if (c.kind != Condition::ZERO || d.one_rank || strange(p, among) ||
+            changes_in_loop(p) || !p.linear_in(mine.terms().begin()->first[0], &factor))
             return false;
         if (factor == Poly(-1))
             p = -p;
@@ -123,7 +123,7 @@ class Describer
     {
         if (c.kind == Condition::OTHER)
             return c.uniform;
-        return !moves(c.p) && !c.p.has([this](int id) {
+        return !changes_in_loop(c.p) && !c.p.has([this](int id) {
             const Atom &a = atom(id);
             return a.kind == Atom::BEFORE || a.kind == Atom::RANK ||
                    (a.kind == Atom::NPROCS && a.number != size_of(comm) &&
@@ -159,7 +159,8 @@ class Describer
     bool guarded_by(const Condition &c)
     {
         Poly holds;
-        if (comm == SELF || !c.number(&holds) || strange(holds, comm) || moves(holds))
+        if (comm == SELF || !c.number(&holds) || strange(holds, comm) ||
+            changes_in_loop(holds))
             return false;
         guard = guard * holds;
         return guard.valid();
@@ -189,7 +190,7 @@ class Describer
         for (const Loop &l : s.loops) {
             if (!l.counted)
                 return fail(l.why, l.why_where);
-            if (moves(l.count) || strange(l.count, comm))
+            if (changes_in_loop(l.count) || strange(l.count, comm))
                 return fail("how often a loop goes round depends on another loop, or "
                             "another communicator",
                             l.where);
@@ -313,9 +314,9 @@ class Describer
     bool clip()
     {
         bool ranked = d.size.has([](int id) { return is(id, Atom::RANK); });
-        if (!moves(d.size) && !ranked)
+        if (!changes_in_loop(d.size) && !ranked)
             return true;
-        if (cut() || !moves(d.size))
+        if (cut() || !changes_in_loop(d.size))
             return true;
         return fail("the size changes from iteration to iteration", s.where);
     }
@@ -352,15 +353,15 @@ class Describer
     {
         Poly size, end;
         bool sized = false, ended = false;
-        if (moves(factor) || !not_negative(factor))
+        if (changes_in_loop(factor) || !not_negative(factor))
             return false;
         for (const Poly &one : least_of(id)) {
             Poly here = factor * one, there = d.start + here;
             bool ranked = one.has([](int a) { return is(a, Atom::RANK); });
-            if (!moves(one) && !ranked) {
+            if (!changes_in_loop(one) && !ranked) {
                 size = sized ? least(size, here) : here;
                 sized = true;
-            } else if (!moves(there)) {
+            } else if (!changes_in_loop(there)) {
                 end = ended ? least(end, there) : there;
                 ended = true;
             } else {
@@ -381,7 +382,7 @@ class Describer
         for (const Loop &l : s.loops) {
             Poly stride;
             int k = l.k.terms().begin()->first[0];
-            if (!base.linear_in(k, &stride) || moves(stride))
+            if (!base.linear_in(k, &stride) || changes_in_loop(stride))
                 return fail("the offset does not grow by the same amount in every "
                             "iteration",
                             l.where);
@@ -394,7 +395,7 @@ class Describer
                 d.levels.push_back(l);
         d.start = base;
         for (const Level &l : d.levels)
-            if (moves(l.stride) || moves(l.count))
+            if (changes_in_loop(l.stride) || changes_in_loop(l.count))
                 return fail("the pieces change from iteration to iteration", s.where);
         return true;
     }

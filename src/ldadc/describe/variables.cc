@@ -71,7 +71,7 @@ std::string Interp::value_class(const VarDecl *v, const Sources &sources)
     return value.p.is_constant() ? "constant" : "set once";
 }
 
-static bool begins(const std::string &s, const std::string &with)
+static bool begins_with(const std::string &s, const std::string &with)
 {
     return s.compare(0, with.size(), with) == 0;
 }
@@ -100,7 +100,7 @@ static std::string origin(const std::string &why)
         return comes + unseen + "(), which is not in these sources,";
     if (!known.empty())
         return comes + known + "()";
-    if (begins(changes, "MPI_"))
+    if (begins_with(changes, "MPI_"))
         return comes + changes + "()";
     if (!changes.empty())
         return "may be changed by " + changes + "()";
@@ -137,7 +137,7 @@ void Interp::tell_origin(const VarDecl *v, Ingredient *out)
     out->where.line = s.line;
     if (!s.from.empty() && s.line) {
         out->origin = origin(s.from);
-        if (begins(out->origin, "is not known: "))
+        if (begins_with(out->origin, "is not known: "))
             out->origin = "comes from " + s.from;
     }
 }

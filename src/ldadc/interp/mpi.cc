@@ -409,7 +409,7 @@ void Interp::note(const CallExpr *e, const std::string &name, int opening)
 // program cannot name it.
 enum { BYTES = 1 };
 
-static Value written(const Site &s, const Place &where)
+static Value count_written(const Site &s, const Place &where)
 {
     Value v = Value::unknown("a status is not followed", where);
     if (s.call.write && !s.call.nonblocking && s.bytes.is_int()) {
@@ -478,7 +478,7 @@ void Interp::mpi_transfer(const CallExpr *e, const IoCall &io, const Args &a)
     if (status < a.size() && a[status].kind == Value::POINTER)
         write(a[status].anywhere ? Cell{a[status].to.object, {}} : a[status].to,
               a[status].anywhere ? Value::unknown("a status is not followed", here(e))
-                                 : written(s, here(e)));
+                                 : count_written(s, here(e)));
     if (probing)
         return;
     classify_variables(e, io, &s);

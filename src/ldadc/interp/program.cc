@@ -373,15 +373,15 @@ class Jumps : public RecursiveASTVisitor<Jumps>
     std::set<const LabelDecl *> labels;
 };
 
-static void reach(const std::map<const FunctionDecl *, Seen> &seen,
-                  const FunctionDecl *f, std::set<const FunctionDecl *> *out)
+static void reach_called(const std::map<const FunctionDecl *, Seen> &seen,
+                         const FunctionDecl *f, std::set<const FunctionDecl *> *out)
 {
     auto at = seen.find(f);
     if (at == seen.end())
         return;
     for (const FunctionDecl *g : at->second.calls)
         if (out->insert(g).second)
-            reach(seen, g, out);
+            reach_called(seen, g, out);
 }
 
 // Notes a variable that may change at any time, and the targets of its initial value.
@@ -420,7 +420,7 @@ static void look_at_functions(Program *p)
     }
     for (const FunctionDecl *f : p->functions) {
         std::set<const FunctionDecl *> all;
-        reach(seen, f, &all);
+        reach_called(seen, f, &all);
         if (all.count(f))
             p->recursive.insert(f);
         if (!p->pointed.count(f))

@@ -231,7 +231,7 @@ Poly mod(const Poly &a, const Poly &b)
     return function_of(Atom::MOD, {rest, b});
 }
 
-static void gather(Atom::Kind kind, const Poly &p, std::vector<Poly> *out)
+static void gather_operands(Atom::Kind kind, const Poly &p, std::vector<Poly> *out)
 {
     if (single(p) >= 0 && atom(single(p)).kind == kind) {
         std::vector<Poly> of = atom(single(p)).of;
@@ -246,8 +246,8 @@ static void gather(Atom::Kind kind, const Poly &p, std::vector<Poly> *out)
 static Poly atom_extreme(Atom::Kind kind, const Poly &a, const Poly &b)
 {
     std::vector<Poly> all, keep;
-    gather(kind, a, &all);
-    gather(kind, b, &all);
+    gather_operands(kind, a, &all);
+    gather_operands(kind, b, &all);
     for (const Poly &p : all) {
         bool found = false;
         for (Poly &k : keep) {
@@ -339,8 +339,8 @@ Poly root(const Poly &p)
 // ---- extents of a grid of processes ---------------------------------
 
 // Finds the most even extents: of the least range, and then the least.
-static void deal(int64_t left, int n, std::vector<int64_t> *so_far,
-                 std::vector<int64_t> *best)
+static void even_extents(int64_t left, int n, std::vector<int64_t> *so_far,
+                         std::vector<int64_t> *best)
 {
     auto worse = [](const std::vector<int64_t> &a, const std::vector<int64_t> &b) {
         int64_t range = a[0] - a.back(), other = b[0] - b.back();
@@ -357,7 +357,7 @@ static void deal(int64_t left, int n, std::vector<int64_t> *so_far,
     for (int64_t d = left; d >= 1; d--)
         if (left % d == 0 && (so_far->empty() || d <= so_far->back())) {
             so_far->push_back(d);
-            deal(left / d, n - 1, so_far, best);
+            even_extents(left / d, n - 1, so_far, best);
             so_far->pop_back();
         }
 }
@@ -368,7 +368,7 @@ int64_t dim_of(int64_t processes, int n, int i)
     std::vector<int64_t> so_far, best;
     if (processes < 1 || processes > ALIKE)
         return 0;
-    deal(processes, n, &so_far, &best);
+    even_extents(processes, n, &so_far, &best);
     return best[i];
 }
 

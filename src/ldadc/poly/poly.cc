@@ -32,7 +32,7 @@ static int dims_of(const Atom &a)
     return a.kind == Atom::DIM ? (int)a.of[1].constant() : 0;
 }
 
-static bool take(Monomial *m, int id)
+static bool take_factor(Monomial *m, int id)
 {
     auto at = std::find(m->begin(), m->end(), id);
     if (at == m->end())
@@ -57,7 +57,8 @@ static bool contract(const Monomial &m, Monomial *rest, Poly *processes)
         bool all = dims_of(a) > 0;
         *rest = m;
         for (int i = 0; all && i < dims_of(a); i++)
-            all = take(rest, atom_id({Atom::DIM, 0, {a.of[0], a.of[1], Poly(i)}}));
+            all =
+                take_factor(rest, atom_id({Atom::DIM, 0, {a.of[0], a.of[1], Poly(i)}}));
         if (all) {
             *processes = a.of[0];
             return true;
@@ -260,7 +261,7 @@ static bool divide_by_extent(Monomial *m, int extent)
     if (a.kind != Atom::DIM || a.of[0].terms().size() != 1 ||
         a.of[0].terms().begin()->second != 1 ||
         a.of[0].terms().begin()->first.size() != 1 ||
-        !take(m, a.of[0].terms().begin()->first[0]))
+        !take_factor(m, a.of[0].terms().begin()->first[0]))
         return false;
     for (int i = 0; i < dims_of(a); i++)
         if (a.of[2] != Poly(i))
@@ -272,7 +273,7 @@ static bool divide_by_extent(Monomial *m, int extent)
 static bool divide_monomial(Monomial m, const Monomial &by, Monomial *rest)
 {
     for (int id : by)
-        if (!take(&m, id) && !divide_by_extent(&m, id))
+        if (!take_factor(&m, id) && !divide_by_extent(&m, id))
             return false;
     *rest = m;
     return true;

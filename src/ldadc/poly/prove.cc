@@ -75,7 +75,7 @@ static bool prove_plain(const Poly &p, const std::vector<Poly> &given, int depth
 
 // Substitutes: nprocs is rank + 1 + others, and a number of at least one is 1 +
 // something.
-static Poly spread(Poly p)
+static Poly substitute_bounds(Poly p)
 {
     std::set<int> seen;
     for (auto &[m, c] : p.terms())
@@ -229,7 +229,7 @@ static bool prove_holds(const Poly &p, const std::vector<Poly> &given, int depth
 {
     if (!p.valid() || depth < 0 || p.terms().size() > 60 || ++work > MOST_WORK)
         return false;
-    Poly s = spread(p);
+    Poly s = substitute_bounds(p);
     if (!s.valid())
         return false;
     return prove_plain(s, given, depth) || by_cases(p, given, depth) ||

@@ -98,7 +98,7 @@ static void put_order(const File &f, const std::string &file, FILE *out)
                     file.c_str(), i, file.c_str(), i + 1);
 }
 
-static std::string title(const File &f)
+static std::string title_of(const File &f)
 {
     static const std::map<char, std::string> about = {
         {'a', "written first, then read"},
@@ -127,7 +127,7 @@ void report_dot(const Report &r, FILE *out)
         std::string name = "f" + std::to_string(number);
         speak_of_communicator(f.opening ? f.opening->comm : -1);
         fprintf(out, "  subgraph cluster_%d {\n    label=%s;\n", number++,
-                dot_quoted(title(f)).c_str());
+                dot_quoted(title_of(f)).c_str());
         for (size_t i = 0; i < f.calls.size(); i++)
             put_node(f.calls[i], name + "_" + std::to_string(i),
                      (int)i == f.decision.template_call, out);

@@ -9,34 +9,34 @@ extern "C" {
 namespace ldadc
 {
 
-static void text(json *j, const char *key, const std::string &s)
+static void put_string(json *j, const char *key, const std::string &s)
 {
     json_text(j, key, s.c_str());
 }
 
 static void report_json_place(json *j, const Place &p)
 {
-    text(j, "source", p.file);
+    put_string(j, "source", p.file);
     json_int(j, "line", p.line);
 }
 
 static void report_json_put_descriptor(json *j, const Description &d)
 {
     json_object(j, "descriptor");
-    text(j, "start", d.start.text());
-    text(j, "size", d.size.text());
+    put_string(j, "start", d.start.text());
+    put_string(j, "size", d.size.text());
     json_array(j, "levels");
     for (const Level &l : d.levels) {
         json_object_flat(j, nullptr);
-        text(j, "span", product_text(l.stride, l.count));
-        text(j, "stride", l.stride.text());
-        text(j, "count", l.count.text());
+        put_string(j, "span", product_text(l.stride, l.count));
+        put_string(j, "stride", l.stride.text());
+        put_string(j, "count", l.count.text());
         json_end_object(j);
     }
     json_end_array(j);
     json_end_object(j);
     if (d.clipped)
-        text(j, "clip", d.clip.text());
+        put_string(j, "clip", d.clip.text());
 }
 
 static void put_loops(json *j, const Site &s)
@@ -45,9 +45,9 @@ static void put_loops(json *j, const Site &s)
     for (const Loop &l : s.loops) {
         json_object_flat(j, nullptr);
         json_int(j, "line", l.where.line);
-        text(j, "variable", l.variable);
+        put_string(j, "variable", l.variable);
         if (l.counted)
-            text(j, "count", l.count.text());
+            put_string(j, "count", l.count.text());
         else
             json_null(j, "count");
         json_end_object(j);
@@ -62,21 +62,21 @@ static void put_way(json *j, const Description &d)
     for (const Step &v : s.via) {
         json_object_flat(j, nullptr);
         report_json_place(j, v.where);
-        text(j, "function", v.function);
+        put_string(j, "function", v.function);
         json_end_object(j);
     }
     json_end_array(j);
     put_loops(j, s);
     json_array(j, "conditions");
     for (const Condition &c : s.conditions)
-        text(j, nullptr, c.text);
+        put_string(j, nullptr, c.text);
     json_end_array(j);
     if (d.ranks.empty())
         json_null(j, "ranks");
     else
-        text(j, "ranks", d.ranks);
+        put_string(j, "ranks", d.ranks);
     if (d.ranks_of_all)
-        text(j, "ranks_of", "MPI_COMM_WORLD");
+        put_string(j, "ranks_of", "MPI_COMM_WORLD");
 }
 
 static void put_variables(json *j, const char *key, const std::vector<Ingredient> &all)
@@ -84,10 +84,10 @@ static void put_variables(json *j, const char *key, const std::vector<Ingredient
     json_array(j, key);
     for (const Ingredient &one : all) {
         json_object_flat(j, nullptr);
-        text(j, "name", one.name);
-        text(j, "class", one.value_class);
+        put_string(j, "name", one.name);
+        put_string(j, "class", one.value_class);
         if (!one.origin.empty()) {
-            text(j, "origin", one.origin);
+            put_string(j, "origin", one.origin);
             json_int(j, "origin_line", one.where.line);
         }
         json_end_object(j);
@@ -101,7 +101,7 @@ static void put_warnings(json *j, const Description &d)
     for (const Warning &w : d.warnings) {
         json_object(j, nullptr);
         json_int(j, "line", w.line);
-        text(j, "text", w.text);
+        put_string(j, "text", w.text);
         if (w.from_nprocs)
             json_int(j, "from_nprocs", w.from_nprocs);
         json_end_object(j);
@@ -115,14 +115,14 @@ static void report_json_put_call(json *j, const Description &d)
     json_object(j, nullptr);
     report_json_place(j, s.where);
     json_int(j, "column", s.where.column);
-    text(j, "function", s.function);
-    text(j, "call", s.call.name);
+    put_string(j, "function", s.function);
+    put_string(j, "call", s.call.name);
     json_text(j, "op", s.call.write ? "write" : "read");
     json_bool(j, "collective", s.call.collective);
     json_bool(j, "nonblocking", s.call.nonblocking);
     put_way(j, d);
     put_variables(j, "variables", s.variables);
-    text(j, "class", d.relation);
+    put_string(j, "class", d.relation);
     json_bool(j, "resolved", d.resolved);
     if (d.resolved && d.parts > 1) {
         json_int(j, "part", d.part + 1);
@@ -131,14 +131,14 @@ static void report_json_put_call(json *j, const Description &d)
     if (d.resolved)
         report_json_put_descriptor(j, d);
     if (d.relation == "unresolved") {
-        text(j, "reason", d.reason);
-        text(j, "reason_source", d.reason_where.file);
+        put_string(j, "reason", d.reason);
+        put_string(j, "reason_source", d.reason_where.file);
         json_int(j, "reason_line", d.reason_where.line);
-        text(j, "help", help_of(d));
+        put_string(j, "help", help_of(d));
         put_variables(j, "origins", unknown_in(d));
     }
     put_warnings(j, d);
-    text(j, "sentence", sentence_of(d));
+    put_string(j, "sentence", sentence_of(d));
     json_end_object(j);
 }
 
@@ -146,14 +146,14 @@ static void put_decision(json *j, const File &f)
 {
     const Decision &d = f.decision;
     if (f.category)
-        text(j, "category", std::string(1, f.category));
+        put_string(j, "category", std::string(1, f.category));
     else
         json_null(j, "category");
     if (d.answer.empty())
         return json_null(j, "decision");
     json_object(j, "decision");
-    text(j, "answer", d.answer);
-    text(j, "because", d.because);
+    put_string(j, "answer", d.answer);
+    put_string(j, "because", d.because);
     if (d.own_share.empty()) {
         json_null(j, "own_bytes_share");
     } else {
@@ -198,7 +198,7 @@ static void put_edges(json *j, const File &f)
         json_end_array(j);
         json_array(j, "missing");
         for (const std::string &s : e.missing)
-            text(j, nullptr, s);
+            put_string(j, nullptr, s);
         json_end_array(j);
         json_end_object(j);
     }
@@ -209,19 +209,19 @@ static void report_json_put_file(json *j, const File &f)
 {
     speak_of_communicator(f.opening ? f.opening->comm : -1);
     json_object(j, nullptr);
-    text(j, "name", f.name);
+    put_string(j, "name", f.name);
     if (f.opening && !f.opening->foreign) {
-        text(j, "path", f.opening->path);
+        put_string(j, "path", f.opening->path);
         json_object_flat(j, "open");
         report_json_place(j, f.opening->where);
-        text(j, "function", f.opening->function);
+        put_string(j, "function", f.opening->function);
         json_end_object(j);
     } else {
         json_null(j, "path");
         json_null(j, "open");
     }
     if (f.opening && !f.opening->comm_text.empty())
-        text(j, "communicator", f.opening->comm_text);
+        put_string(j, "communicator", f.opening->comm_text);
     else
         json_null(j, "communicator");
     put_decision(j, f);
@@ -241,18 +241,18 @@ void report_json(const Report &r, FILE *out)
     json_text(&j, "schema", "ldadc-1");
     json_array(&j, "inputs");
     for (const std::string &s : r.inputs)
-        text(&j, nullptr, s);
+        put_string(&j, nullptr, s);
     json_end_array(&j);
     json_array(&j, "assumptions");
     for (const std::string &s : r.assumptions)
-        text(&j, nullptr, s);
+        put_string(&j, nullptr, s);
     json_end_array(&j);
     json_array(&j, "symbols");
     for (int n : symbols_of(r)) {
         json_object_flat(&j, nullptr);
-        text(&j, "id", symbol(n).id);
-        text(&j, "text", symbol(n).text);
-        text(&j, "class", symbol(n).kind);
+        put_string(&j, "id", symbol(n).id);
+        put_string(&j, "text", symbol(n).text);
+        put_string(&j, "class", symbol(n).kind);
         json_int(&j, "line", symbol(n).line);
         json_end_object(&j);
     }

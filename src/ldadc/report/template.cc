@@ -72,7 +72,7 @@ static bool template_take(const Found &in, const Description &d, Pattern *p)
     return !d.size.has(r) && p->ends == d.clipped;
 }
 
-static bool same(const Pattern &a, const Pattern &b)
+static bool same_pattern(const Pattern &a, const Pattern &b)
 {
     auto equal = [](const Level &x, const Level &y) {
         return x.stride == y.stride && x.count == y.count;
@@ -91,7 +91,7 @@ static void template_add(const Found &in, const Description &d, Template *t)
         return;
     }
     for (const Pattern &other : t->patterns)
-        if (same(p, other))
+        if (same_pattern(p, other))
             return;
     t->patterns.push_back(p);
 }
