@@ -100,8 +100,8 @@ void replay_check(struct run *r, int file, const char *path,
 
 /* ---- versions ------------------------------------------------------------------ */
 
-static bool writes(const struct replay *p, const struct skeleton_step *t, int n,
-                   int phase)
+static bool step_writes(const struct replay *p, const struct skeleton_step *t, int n,
+                        int phase)
 {
     return t->there && t->write && t->file == n && t->phase == phase &&
            replay_is_done(p, t);
@@ -110,7 +110,7 @@ static bool writes(const struct replay *p, const struct skeleton_step *t, int n,
 static bool is_written(const struct replay *p, int n, int phase)
 {
     for (int i = 0; i < p->is.steps; i++)
-        if (writes(p, &p->is.step[i], n, phase))
+        if (step_writes(p, &p->is.step[i], n, phase))
             return true;
     return false;
 }
@@ -121,15 +121,15 @@ enum whose { OF_FILE, OF_RANK };
 
 /* Collects descriptors of the writes to a file in a phase into `list`, unless it is
  * NULL. Returns their number. */
-static int64_t written(const struct run *r, int n, int phase, enum whose whose,
-                       struct ldad *list)
+static int64_t collect_writes(const struct run *r, int n, int phase, enum whose whose,
+                              struct ldad *list)
 {
     const struct replay *p = r->context;
     int64_t found = 0;
     bool mine = p->file[n].each || whose == OF_RANK;
     for (int i = 0; i < p->is.steps; i++) {
         const struct skeleton_step *t = &p->is.step[i];
-        for (int k = 0; writes(p, t, n, phase) && k < t->plans; k++) {
+        for (int k = 0; step_writes(p, t, n, phase) && k < t->plans; k++) {
             const struct skeleton_plan *plan = &t->plan[k];
             for (int64_t j = 0; j < plan->of.ranks; j++)
                 for (int d = 0; d < plan->ds; d++) {
@@ -148,11 +148,11 @@ static int64_t written(const struct run *r, int n, int phase, enum whose whose,
 static bool covers(const struct run *r, int n, int phase)
 {
     const struct replay *p = r->context;
-    int64_t descriptors = written(r, n, phase, OF_FILE, NULL);
+    int64_t descriptors = collect_writes(r, n, phase, OF_FILE, NULL);
     struct ldad *list = calloc((size_t)descriptors + 1, sizeof *list);
     bool all = list && descriptors > 0;
     if (all) {
-        written(r, n, phase, OF_FILE, list);
+        collect_writes(r, n, phase, OF_FILE, list);
         all = ldad_list_tiles(list, descriptors, p->file[n].begin, p->file[n].bytes) ==
               LDAD_YES;
     }
@@ -180,11 +180,11 @@ struct own { /* the bytes that this rank writes to a file in a phase */
 static void find_own(const struct run *r, int file, int phase, struct own *own)
 {
     *own = (struct own){.begin = INT64_MAX};
-    own->n = written(r, file, phase, OF_RANK, NULL);
+    own->n = collect_writes(r, file, phase, OF_RANK, NULL);
     own->list = calloc((size_t)own->n + 1, sizeof *own->list);
     if (!own->list)
         own->n = 0;
-    written(r, file, phase, OF_RANK, own->list);
+    collect_writes(r, file, phase, OF_RANK, own->list);
     for (int64_t i = 0; i < own->n; i++) {
         const struct ldad *is = &own->list[i];
         own->begin = ldad_low(is) < own->begin ? ldad_low(is) : own->begin;

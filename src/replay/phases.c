@@ -55,8 +55,8 @@ static void wait_for_all(struct run *r)
 }
 
 /* Finds the part of a file that this rank makes. */
-static void share_of(const struct run *r, const struct replay_file *f, int64_t *from,
-                     int64_t *to)
+static void part_to_make(const struct run *r, const struct replay_file *f,
+                         int64_t *from, int64_t *to)
 {
     *from = f->low;
     *to = f->high;
@@ -101,7 +101,7 @@ static void make_share(struct run *r, int n, const struct ldad_map *map, int64_t
     struct replay *p = r->context;
     struct ldad_run run = {.rank = -1};
     int64_t at, to;
-    share_of(r, &p->file[n], &at, &to);
+    part_to_make(r, &p->file[n], &at, &to);
     for (; at < to && !r->failed; at += run.bytes) {
         run.bytes = to - at < most ? to - at : most;
         if (map)
@@ -363,7 +363,7 @@ static void flush_streams(struct walk *w, int file, bool discard)
 
 /* Flushes a rank's stream before the rank uses the file in another way: the program has
  * closed the stream at that point. */
-static void hand_over(struct walk *w, struct replay_handle *h)
+static void flush_other(struct walk *w, struct replay_handle *h)
 {
     struct replay_file *of = &w->p->file[h->file];
     if (of->last && of->last != h && of->last->f.io)
@@ -444,7 +444,7 @@ static void do_transfer(struct walk *w, const struct skeleton_step *t,
     int64_t place, bytes;
     if (!next_extent(w, t, step, &place, &bytes))
         return;
-    hand_over(w, step->handle);
+    flush_other(w, step->handle);
     replay_fly(&w->flights, step->handle, t->write ? IO_OP_WRITE : IO_OP_READ, place,
                bytes);
 }
@@ -468,7 +468,7 @@ static void do_step(struct walk *w, int64_t number)
 
 /* True if this rank goes on. It does even after a failure if others would wait for it
  * in vain. */
-static bool goes_on(const struct walk *w)
+static bool rank_goes_on(const struct walk *w)
 {
     bool awaited = w->p->set.run.collective || w->p->meets[w->phase];
     return !w->ended && (!w->r->failed || awaited);
@@ -486,7 +486,7 @@ static void walk_steps(struct walk *w)
         int64_t calls = (plan ? skeleton_plan_calls(plan) : 0) + drawn;
         if (!skeleton_moves(t) || t->phase != w->phase)
             continue;
-        for (int64_t k = 0; k < calls && goes_on(w); k++)
+        for (int64_t k = 0; k < calls && rank_goes_on(w); k++)
             do_step(w, i);
     }
 }
@@ -499,7 +499,7 @@ static void drop_together(struct walk *w, struct sequence_walk *at)
     int64_t number;
     if (!w->drops)
         return;
-    while (at->of && goes_on(w) && sequence_next(&next, &number) &&
+    while (at->of && rank_goes_on(w) && sequence_next(&next, &number) &&
            w->p->is.step[number].drop) {
         do_step(w, number);
         *at = next;
@@ -510,7 +510,7 @@ static void drop_together(struct walk *w, struct sequence_walk *at)
 static void walk_order(struct walk *w, struct sequence_walk *at)
 {
     int64_t number;
-    while (goes_on(w) && sequence_next(at, &number)) {
+    while (rank_goes_on(w) && sequence_next(at, &number)) {
         do_step(w, number);
         if (w->met)
             drop_together(w, at);

@@ -21,7 +21,7 @@ bool replay_is_done(const struct replay *p, const struct skeleton_step *t)
 /* ---- the skeleton -------------------------------------------------------------- */
 
 /* Rank 0 reads the skeleton and sends it to the others, so that all have the same. */
-static int load(struct run *r, struct replay *p)
+static int load_skeleton(struct run *r, struct replay *p)
 {
     MPI_Comm comm = r->world.comm;
     char *text = NULL;
@@ -221,7 +221,7 @@ static int alone_of(const struct replay *p, int n)
     return (int)alone;
 }
 
-static void reach(struct replay_file *f, const struct ldad *d)
+static void extend_file(struct replay_file *f, const struct ldad *d)
 {
     f->begin = ldad_low(d) < f->begin ? ldad_low(d) : f->begin;
     f->bytes = ldad_high(d) > f->bytes ? ldad_high(d) : f->bytes;
@@ -243,8 +243,8 @@ static void measure_step(const struct run *r, struct replay *p,
                 continue;
             if (f->each)
                 first = last = ldad_plan_rank(&plan->d[d].plan, mine);
-            reach(f, &first);
-            reach(f, &last);
+            extend_file(f, &first);
+            extend_file(f, &last);
             p->largest = first.size > p->largest ? first.size : p->largest;
         }
     }
@@ -418,7 +418,7 @@ static int settle_depth(const struct run *r, struct replay *p)
 
 /* ---- needs --------------------------------------------------------------------- */
 
-static int count(const struct run *r, struct replay *p, struct run_need *n)
+static int sum_needs(const struct run *r, struct replay *p, struct run_need *n)
 {
     for (int i = 0; i < p->is.steps; i++) {
         const struct skeleton_step *t = &p->is.step[i];
@@ -451,7 +451,7 @@ static int count(const struct run *r, struct replay *p, struct run_need *n)
 
 static int need(struct run *r, struct replay *p, struct run_need *n)
 {
-    int rc = count(r, p, n);
+    int rc = sum_needs(r, p, n);
     if (!rc && p->largest > INT64_MAX / 4 / p->depth)
         rc = err_usage("the skeleton has a transfer of %lld bytes",
                        (long long)p->largest);
@@ -472,7 +472,7 @@ int replay_plan(struct run *r, struct run_need *n)
     struct replay *p = r->context;
     int rc = check_think(p);
     if (!rc)
-        rc = load(r, p);
+        rc = load_skeleton(r, p);
     if (!rc)
         rc = check_ranks(r, p);
     if (!rc)

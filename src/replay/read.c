@@ -15,7 +15,7 @@ struct reading {
     int rc; /* the first failure; later reads do nothing then */
 };
 
-static void wrong(struct reading *r, const char *what, const char *key)
+static void note_damage(struct reading *r, const char *what, const char *key)
 {
     if (!r->rc)
         r->rc = err_set(-EINVAL, r->path, -1, "the skeleton is damaged: %s%s%s", what,
@@ -30,27 +30,28 @@ static const struct json_value *member(struct reading *r, const struct json_valu
     const struct json_value *m = json_member(v, key);
     if (m && m->kind == kind)
         return m;
-    wrong(r, "this member is missing or of another kind:", key);
+    note_damage(r, "this member is missing or of another kind:", key);
     return NULL;
 }
 
-static int64_t number(struct reading *r, const struct json_value *v, const char *key,
-                      int64_t least, int64_t most)
+static int64_t member_number(struct reading *r, const struct json_value *v,
+                             const char *key, int64_t least, int64_t most)
 {
     const struct json_value *m = member(r, v, key, JSON_INT);
     if (m && m->integer >= least && m->integer <= most)
         return m->integer;
-    wrong(r, "this number is out of its range:", key);
+    note_damage(r, "this number is out of its range:", key);
     return least;
 }
 
 static int64_t optional(struct reading *r, const struct json_value *v, const char *key,
                         int64_t most)
 {
-    return json_member(v, key) ? number(r, v, key, 0, most) : 0;
+    return json_member(v, key) ? member_number(r, v, key, 0, most) : 0;
 }
 
-static const char *text(struct reading *r, const struct json_value *v, const char *key)
+static const char *member_text(struct reading *r, const struct json_value *v,
+                               const char *key)
 {
     const struct json_value *m = member(r, v, key, JSON_TEXT);
     return m ? m->text : "";
@@ -70,7 +71,7 @@ static void *list(struct reading *r, const struct json_value *v, const char *key
     const struct json_value *a = member(r, v, key, JSON_ARRAY);
     *first = NULL;
     if (a && a->members > most)
-        wrong(r, "this list is too long:", key);
+        note_damage(r, "this list is too long:", key);
     if (r->rc)
         return NULL;
     void *memory = calloc((size_t)a->members + 1, size);
@@ -86,24 +87,24 @@ static void *list(struct reading *r, const struct json_value *v, const char *key
 static struct skeleton_ranks read_ranks(struct reading *r, const struct json_value *v)
 {
     int64_t most = r->s->ranks;
-    struct skeleton_ranks of = {number(r, v, "first_rank", 0, most - 1),
-                                number(r, v, "rank_step", 1, most),
-                                number(r, v, "ranks", 1, most)};
+    struct skeleton_ranks of = {member_number(r, v, "first_rank", 0, most - 1),
+                                member_number(r, v, "rank_step", 1, most),
+                                member_number(r, v, "ranks", 1, most)};
     if (of.first + (of.ranks - 1) * of.step >= most)
-        wrong(r, "there are plans of more ranks than there are", NULL);
+        note_damage(r, "there are plans of more ranks than there are", NULL);
     return of;
 }
 
 static void read_descriptor(struct reading *r, const struct json_value *v,
                             struct skeleton_descriptor *d, int64_t ranks)
 {
-    d->repeats = number(r, v, "repeats", 1, INT64_MAX);
+    d->repeats = member_number(r, v, "repeats", 1, INT64_MAX);
     if (r->rc)
         return;
-    r->rc = ldad_plan_parse(text(r, v, "plan"), &d->plan);
+    r->rc = ldad_plan_parse(member_text(r, v, "plan"), &d->plan);
     if (!r->rc && (d->plan.ranks != ranks || d->plan.digits != 1 || d->plan.starts ||
                    d->plan.each.size < 1))
-        wrong(r, "a plan is of other ranks, or of nothing", NULL);
+        note_damage(r, "a plan is of other ranks, or of nothing", NULL);
 }
 
 static void read_plan(struct reading *r, const struct json_value *v,
@@ -116,7 +117,7 @@ static void read_plan(struct reading *r, const struct json_value *v,
         read_descriptor(r, m, &p->d[p->ds++], p->of.ranks);
     p->listed = json_member(v, "sequence");
     if (p->listed && !r->rc)
-        r->rc = sequence_parse(&p->order, text(r, v, "sequence"), p->ds);
+        r->rc = sequence_parse(&p->order, member_text(r, v, "sequence"), p->ds);
 }
 
 static void read_order(struct reading *r, const struct json_value *v,
@@ -124,7 +125,7 @@ static void read_order(struct reading *r, const struct json_value *v,
 {
     o->of = read_ranks(r, v);
     if (!r->rc)
-        r->rc = sequence_parse(&o->is, text(r, v, "steps"), SKELETON_STEPS_MOST);
+        r->rc = sequence_parse(&o->is, member_text(r, v, "steps"), SKELETON_STEPS_MOST);
 }
 
 /* ---- files, phases, steps ------------------------------------------------ */
@@ -134,27 +135,28 @@ static void read_file(struct reading *r, const struct json_value *v,
 {
     static const char *const uses[] = {"no transfers", "one", "one per rank",
                                        "several"};
-    const char *use = text(r, v, "use");
+    const char *use = member_text(r, v, "use");
     int i = 0;
     while (i < 4 && strcmp(use, uses[i]) != 0)
         i++;
     if (i == 4)
-        wrong(r, "a file is used in an unknown way:", use);
+        note_damage(r, "a file is used in an unknown way:", use);
     f->use = (enum skeleton_use)i;
-    f->files = number(r, v, "files", 1, INT64_MAX);
-    f->inputs = number(r, v, "inputs", 0, INT64_MAX);
-    f->bytes = number(r, v, "bytes", 0, INT64_MAX);
+    f->files = member_number(r, v, "files", 1, INT64_MAX);
+    f->inputs = member_number(r, v, "inputs", 0, INT64_MAX);
+    f->bytes = member_number(r, v, "bytes", 0, INT64_MAX);
 }
 
-static double seconds(struct reading *r, const struct json_value *m, const char *key)
+static double member_seconds(struct reading *r, const struct json_value *m,
+                             const char *key)
 {
     bool number = m && (m->kind == JSON_REAL || m->kind == JSON_INT);
     if (number && m->real >= 0 && m->real <= SECONDS_MOST)
         return m->real;
-    wrong(r,
-          number ? "this number is out of its range:"
-                 : "this member is missing or of another kind:",
-          key);
+    note_damage(r,
+                number ? "this number is out of its range:"
+                       : "this member is missing or of another kind:",
+                key);
     return 0;
 }
 
@@ -162,7 +164,7 @@ static void read_phase(struct reading *r, const struct json_value *v,
                        struct skeleton_phase *p)
 {
     const struct json_value *think = member(r, v, "think_seconds", JSON_OBJECT);
-    p->think_s = seconds(r, json_member(think, "mean"), "think_seconds");
+    p->think_s = member_seconds(r, json_member(think, "mean"), "think_seconds");
     p->lost = optional(r, v, "order_lost", r->s->ranks);
     const struct json_value *m;
     p->order = list(r, v, "order", SKELETON_STEPS_MOST, sizeof *p->order, &m);
@@ -181,7 +183,7 @@ static enum skeleton_level level_of(const char *level)
 static struct skeleton_step *new_step(struct reading *r, const struct json_value *v)
 {
     struct skeleton *s = r->s;
-    int64_t n = number(r, v, "step", 0, SKELETON_STEPS_MOST - 1);
+    int64_t n = member_number(r, v, "step", 0, SKELETON_STEPS_MOST - 1);
     if (r->rc)
         return NULL;
     if (n >= s->steps) {
@@ -195,18 +197,18 @@ static struct skeleton_step *new_step(struct reading *r, const struct json_value
         s->steps = (int)n + 1;
     }
     if (s->step[n].there)
-        wrong(r, "two steps have one number", NULL);
+        note_damage(r, "two steps have one number", NULL);
     s->step[n].there = true;
     return &s->step[n];
 }
 
 static int file_number(struct reading *r, const struct json_value *v)
 {
-    const char *name = text(r, v, "file");
+    const char *name = member_text(r, v, "file");
     char *end = NULL;
     long n = strncmp(name, "file-", 5) ? 0 : strtol(name + 5, &end, 10);
     if (n < 1 || n > r->s->files || *end)
-        wrong(r, "a step is of an unknown file:", name);
+        note_damage(r, "a step is of an unknown file:", name);
     return (int)n - 1;
 }
 
@@ -216,8 +218,8 @@ static void read_sum(struct reading *r, const struct json_value *v, const char *
     const struct json_value *m = json_member(v, key);
     if (!m)
         return;
-    *calls = number(r, m, "calls", 0, INT64_MAX);
-    *bytes = number(r, m, "bytes", 0, INT64_MAX);
+    *calls = member_number(r, m, "calls", 0, INT64_MAX);
+    *bytes = member_number(r, m, "bytes", 0, INT64_MAX);
 }
 
 /* True if the call submits a transfer that is waited for later. */
@@ -231,10 +233,10 @@ static bool is_nonblocking(const char *call)
 static double read_pause(struct reading *r, const struct json_value *v, int64_t calls)
 {
     const struct json_value *m = json_member(v, "pause_seconds");
-    int64_t ranks = m ? number(r, v, "ranks", 1, INT64_MAX) : 0;
+    int64_t ranks = m ? member_number(r, v, "ranks", 1, INT64_MAX) : 0;
     if (!m || calls < 1)
         return -1;
-    return seconds(r, m, "pause_seconds") * (double)ranks / (double)calls;
+    return member_seconds(r, m, "pause_seconds") * (double)ranks / (double)calls;
 }
 
 static struct skeleton_step *read_step(struct reading *r, const struct json_value *v)
@@ -242,14 +244,14 @@ static struct skeleton_step *read_step(struct reading *r, const struct json_valu
     struct skeleton_step *t = new_step(r, v);
     if (!t)
         return NULL;
-    t->phase = (int)number(r, v, "phase", 0, r->s->phases - 1);
+    t->phase = (int)member_number(r, v, "phase", 0, r->s->phases - 1);
     t->file = file_number(r, v);
-    t->level = level_of(text(r, v, "level"));
+    t->level = level_of(member_text(r, v, "level"));
     t->collective = truth(v, "collective");
     t->within = json_member(v, "within") != NULL;
-    t->nonblocking = is_nonblocking(text(r, v, "call"));
-    t->calls = number(r, v, "calls", 0, INT64_MAX);
-    t->bytes = number(r, v, "bytes", 0, INT64_MAX);
+    t->nonblocking = is_nonblocking(member_text(r, v, "call"));
+    t->calls = member_number(r, v, "calls", 0, INT64_MAX);
+    t->bytes = member_number(r, v, "bytes", 0, INT64_MAX);
     t->ranks = optional(r, v, "ranks", INT64_MAX);
     t->pause_s = read_pause(r, v, t->calls);
     return t;
@@ -260,7 +262,7 @@ static void read_transfer(struct reading *r, const struct json_value *v)
     struct skeleton_step *t = read_step(r, v);
     if (!t || r->rc)
         return;
-    t->write = !strcmp(text(r, v, "direction"), "write");
+    t->write = !strcmp(member_text(r, v, "direction"), "write");
     t->buffer = optional(r, v, "buffer", SKELETON_BUFFER_MOST);
     t->empty = optional(r, v, "empty", t->calls);
     t->calls -= t->empty;
@@ -280,7 +282,7 @@ static void read_call(struct reading *r, const struct json_value *v)
 {
     if (!json_member(v, "step"))
         return;
-    const char *call = text(r, v, "call");
+    const char *call = member_text(r, v, "call");
     struct skeleton_step *t = read_step(r, v);
     if (!t)
         return;
@@ -326,7 +328,8 @@ static void check_orders(struct reading *r)
                     what == SEQUENCE_LOOP || (what < s->steps && s->step[what].there &&
                                               s->step[what].phase == i);
                 if (!known)
-                    wrong(r, "an order has a step that is not of its phase", NULL);
+                    note_damage(r, "an order has a step that is not of its phase",
+                                NULL);
             }
         }
 }
@@ -347,11 +350,12 @@ static void check_step(struct reading *r, const struct skeleton_step *t,
             skeleton_sum(&bytes, of, t->plan[i].of.ranks);
         }
     if (skeleton_moves(t) && !r->s->phase[t->phase].lost && ordered != calls)
-        wrong(r, "an order has more or fewer calls of a step than the step", NULL);
+        note_damage(r, "an order has more or fewer calls of a step than the step",
+                    NULL);
     skeleton_sum(&calls, t->unplaced_calls, 1);
     skeleton_sum(&bytes, t->unplaced_bytes, 1);
     if (skeleton_moves(t) && (calls != t->calls || bytes != t->bytes))
-        wrong(r, "the parts of a step do not add up to it", NULL);
+        note_damage(r, "the parts of a step do not add up to it", NULL);
 }
 
 static void check_steps(struct reading *r)
@@ -375,14 +379,14 @@ static void check_steps(struct reading *r)
     free(one);
 }
 
-static void read_all(struct reading *r, const struct json_value *root)
+static void read_skeleton(struct reading *r, const struct json_value *root)
 {
     struct skeleton *s = r->s;
     const struct json_value *m;
     check_schema(r, root);
     if (r->rc)
         return;
-    s->ranks = number(r, root, "ranks", 1, SKELETON_RANKS_MOST);
+    s->ranks = member_number(r, root, "ranks", 1, SKELETON_RANKS_MOST);
     s->file = list(r, root, "files", SKELETON_FILES_MOST, sizeof *s->file, &m);
     for (; m && !r->rc; m = m->next)
         read_file(r, m, &s->file[s->files++]);
@@ -407,7 +411,7 @@ int skeleton_read(struct skeleton *s, const char *path, const char *from, int64_
     *s = (struct skeleton){.ranks = 0};
     r.rc = json_read(&t, path, from, bytes);
     if (!r.rc)
-        read_all(&r, json_root(t));
+        read_skeleton(&r, json_root(t));
     json_free(&t);
     return r.rc;
 }

@@ -93,7 +93,7 @@ static int open_replay(struct run *r)
 }
 
 /* Removes the files, as each repetition makes them anew. */
-static int put_away(struct run *r, int rc)
+static int remove_replayed(struct run *r, int rc)
 {
     struct replay *p = r->context;
     for (int i = 0; i < p->is.files; i++) {
@@ -135,7 +135,7 @@ int main(int argc, char **argv)
         .open = open_replay,
         .close = close_replay,
         .stages = stages,
-        .put_away = put_away,
+        .put_away = remove_replayed,
     };
     return run_main(&workload, argc, argv);
 }
