@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* True if they differ by their starts at most. */
-static bool alike(const struct ldad *a, const struct ldad *b)
+static bool same_shape(const struct ldad *a, const struct ldad *b)
 {
     return a->size == b->size && a->levels == b->levels &&
            !memcmp(a->level, b->level, (size_t)a->levels * sizeof a->level[0]);
@@ -37,10 +37,11 @@ static int hand_up(struct ldad_finder *f, int k, int64_t count)
     return rc;
 }
 
-static bool goes_on(struct ldad_series *s, int k, const struct ldad *d, int64_t repeats)
+static bool continue_series(struct ldad_series *s, int k, const struct ldad *d,
+                            int64_t repeats)
 {
     int64_t jump = d->start - (s->one.start + (s->count - 1) * s->stride);
-    if (!alike(&s->one, d))
+    if (!same_shape(&s->one, d))
         return false;
     if (jump == 0 && k > 0 && s->count == 1) {
         s->repeats += repeats;
@@ -63,9 +64,9 @@ static int find_add(struct ldad_finder *f, int k, const struct ldad *d, int64_t 
     struct ldad_series *s = &f->series[k];
     int rc = 0;
     while (s->count && !rc) {
-        if (goes_on(s, k, d, repeats))
+        if (continue_series(s, k, d, repeats))
             return 0;
-        bool split = k == 0 && s->count == 2 && alike(&s->one, d);
+        bool split = k == 0 && s->count == 2 && same_shape(&s->one, d);
         rc = hand_up(f, k, split ? 1 : s->count);
     }
     *s = (struct ldad_series){*d, 0, 1, repeats};

@@ -77,8 +77,8 @@ int ldad_plan_check(const struct ldad_plan *p)
 
 /* ---- making ---------------------------------------------------------------- */
 
-static int make(struct ldad_plan *p, int64_t ranks, int64_t step, int64_t start,
-                int64_t bytes, int64_t size)
+static int make_one_digit(struct ldad_plan *p, int64_t ranks, int64_t step,
+                          int64_t start, int64_t bytes, int64_t size)
 {
     int64_t end;
     if (__builtin_add_overflow(start, bytes, &end))
@@ -99,7 +99,7 @@ int ldad_plan_cyclic(struct ldad_plan *p, int64_t ranks, int64_t start, int64_t 
         return err_usage("chunks in turn need at least one rank and one byte");
     if (__builtin_mul_overflow(ranks, chunk, &stride))
         return overflow();
-    int rc = make(p, ranks, chunk, start, bytes, chunk);
+    int rc = make_one_digit(p, ranks, chunk, start, bytes, chunk);
     rc = rc ? rc : ldad_repeat(&p->each, units_div_up(bytes, stride), stride);
     return rc ? rc : ldad_plan_check(p);
 }
@@ -113,7 +113,7 @@ int ldad_plan_blocks(struct ldad_plan *p, int64_t ranks, int64_t start, int64_t 
     int64_t units = units_div_up(units_div_up(bytes, unit), ranks);
     if (__builtin_mul_overflow(units, unit, &size))
         return overflow();
-    int rc = make(p, ranks, size, start, bytes, size);
+    int rc = make_one_digit(p, ranks, size, start, bytes, size);
     return rc ? rc : ldad_plan_check(p);
 }
 

@@ -92,7 +92,7 @@ static bool loop_new(struct sequence *s, int n)
     return true;
 }
 
-static bool fold(struct sequence *s)
+static bool fold_loop(struct sequence *s)
 {
     for (int n = 1; n <= SEQUENCE_LONGEST && n <= s->items; n++)
         if (loop_again(s, n) || loop_new(s, n))
@@ -109,7 +109,7 @@ int sequence_add(struct sequence *s, int64_t what, int64_t times)
         last->times += times;
     else if (append(s, what, times, true))
         return -ENOMEM;
-    while (fold(s))
+    while (fold_loop(s))
         continue;
     if (s->nodes > SEQUENCE_NODES)
         sequence_lose(s);

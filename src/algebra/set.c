@@ -88,7 +88,7 @@ static bool two_reach(const struct sum *s, int i, int64_t low, int64_t high,
 
 /* Tells whether a sum of terms i and later can be in [low, high]. If the later terms
  * fit within one stride of term i, at most two of its multiples are possible. */
-static enum ldad_answer reaches(struct sum *s, int i, int64_t low, int64_t high)
+static enum ldad_answer sum_reaches(struct sum *s, int i, int64_t low, int64_t high)
 {
     low = low < 0 ? 0 : low;
     if (high < low || s->reach[i] < low)
@@ -108,7 +108,7 @@ static enum ldad_answer reaches(struct sum *s, int i, int64_t low, int64_t high)
         return two_reach(s, i, low, high, from, to) ? LDAD_YES : LDAD_NO;
     enum ldad_answer answer = LDAD_NO;
     for (int64_t k = from; k <= to && answer == LDAD_NO; k++)
-        answer = reaches(s, i + 1, low - k * stride, high - k * stride);
+        answer = sum_reaches(s, i + 1, low - k * stride, high - k * stride);
     return answer;
 }
 
@@ -139,7 +139,7 @@ enum ldad_answer ldad_set_apart(const struct ldad_level *level, int levels, int 
         if (__builtin_add_overflow(centre, size - 1, &high))
             return LDAD_CANNOT_TELL;
         set_prepare(&s);
-        enum ldad_answer one = opposite(reaches(&s, 0, centre - (size - 1), high));
+        enum ldad_answer one = opposite(sum_reaches(&s, 0, centre - (size - 1), high));
         answer = one == LDAD_YES ? answer : one;
     }
     return answer;
@@ -167,7 +167,7 @@ enum ldad_answer ldad_disjoint(const struct ldad *a, const struct ldad *b)
     for (int i = 0; i < y.levels; i++)
         add_term(&s, y.level[i].stride, ldad_count(&y.level[i]) - 1);
     set_prepare(&s);
-    return opposite(reaches(&s, 0, low, high));
+    return opposite(sum_reaches(&s, 0, low, high));
 }
 
 /* ---- lists ----------------------------------------------------------------- */

@@ -85,7 +85,7 @@ struct scan {
     const char *text, *at;
 };
 
-static int wrong(const struct scan *s, const char *expected)
+static int refuse_text(const struct scan *s, const char *expected)
 {
     return err_usage("\"%.200s\" is no access pattern: %s is expected at character "
                      "%lld",
@@ -107,7 +107,7 @@ static int take_number(struct scan *s, int64_t *value)
     char *end;
     const char *digits = s->at + (*s->at == '-');
     if (*digits < '0' || *digits > '9')
-        return wrong(s, "a number");
+        return refuse_text(s, "a number");
     errno = 0;
     long long v = strtoll(s->at, &end, 10);
     if (errno == ERANGE) {
@@ -122,13 +122,13 @@ static int take_number(struct scan *s, int64_t *value)
 
 static int take_field(struct scan *s, const char *name, int64_t *value)
 {
-    return text_take(s, name) ? take_number(s, value) : wrong(s, name);
+    return text_take(s, name) ? take_number(s, value) : refuse_text(s, name);
 }
 
 static int take_level(struct scan *s, struct ldad *d)
 {
     if (d->levels == LDAD_LEVELS)
-        return wrong(s, "no further level");
+        return refuse_text(s, "no further level");
     struct ldad_level *l = &d->level[d->levels++];
     int rc = take_number(s, &l->span);
     return rc ? rc : take_field(s, "stride=", &l->stride);
@@ -139,7 +139,7 @@ static int take_descriptor(struct scan *s, struct ldad *d)
     *d = (struct ldad){0};
     int rc = take_field(s, "start=", &d->start), open = 1;
     if (!rc && !text_take(s, "["))
-        rc = wrong(s, "[");
+        rc = refuse_text(s, "[");
     while (!rc && text_take(s, "span=")) {
         rc = take_level(s, d);
         if (rc || !text_take(s, "["))
@@ -148,9 +148,9 @@ static int take_descriptor(struct scan *s, struct ldad *d)
     }
     rc = rc ? rc : take_field(s, "size=", &d->size);
     for (; open && !rc; open--)
-        rc = text_take(s, "]") ? 0 : wrong(s, "]");
+        rc = text_take(s, "]") ? 0 : refuse_text(s, "]");
     if (!rc && s->at[strspn(s->at, BLANKS)])
-        rc = wrong(s, "the end");
+        rc = refuse_text(s, "the end");
     return rc;
 }
 
@@ -164,7 +164,7 @@ int ldad_parse(const char *text, struct ldad *d)
 static int take_comma(struct scan *s)
 {
     if (*s->at != ',')
-        return wrong(s, "a comma and another number");
+        return refuse_text(s, "a comma and another number");
     s->at++;
     return 0;
 }
@@ -188,7 +188,7 @@ static int take_steps(struct scan *s, struct ldad_plan *p)
     int rc = 0;
     if (!text_take(s, "step=")) {
         p->digits = 0;
-        return p->ranks == 1 ? 0 : wrong(s, "step= or starts=");
+        return p->ranks == 1 ? 0 : refuse_text(s, "step= or starts=");
     }
     for (int i = 0; i < p->digits && !rc; i++) {
         rc = i ? take_comma(s) : 0;
@@ -204,7 +204,7 @@ static int take_starts(struct scan *s, struct ldad_plan *p)
     for (const char *at = s->at; *at && !strchr(BLANKS, *at); at++)
         commas += *at == ',';
     if (p->digits != 1 || commas != p->ranks - 1)
-        return wrong(s, "a start for each rank, with commas between them");
+        return refuse_text(s, "a start for each rank, with commas between them");
     int64_t *starts = malloc((size_t)p->ranks * sizeof *starts);
     if (!starts)
         return err_set(-ENOMEM, NULL, -1, "no memory for the starts of %lld rank%s",
@@ -221,7 +221,7 @@ static int take_starts(struct scan *s, struct ldad_plan *p)
 
 static int take_plan(struct scan *s, struct ldad_plan *p)
 {
-    int rc = text_take(s, "ranks=") ? take_digits(s, p) : wrong(s, "ranks=");
+    int rc = text_take(s, "ranks=") ? take_digits(s, p) : refuse_text(s, "ranks=");
     if (!rc)
         rc = text_take(s, "starts=") ? take_starts(s, p) : take_steps(s, p);
     if (!rc && text_take(s, "end="))

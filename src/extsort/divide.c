@@ -104,8 +104,8 @@ static int64_t window_bytes(const struct division *d, const struct extsort_how *
     return units_round_up(most_of(window, least), BUF_ALIGN);
 }
 
-static void divide(struct division *d, const struct extsort_how *how,
-                   const struct run_file *f)
+static void split_memory(struct division *d, const struct extsort_how *how,
+                         const struct run_file *f)
 {
     int64_t bytes = how->order.bytes;
     int64_t least = stream_bytes(f, IO_OP_WRITE, bytes, 1, d->slots);
@@ -130,9 +130,9 @@ static bool divided(struct division *d, const struct run *r,
     struct run_file f;
     division_file(&f, (struct run *)r, how, "");
     *d = (struct division){.slots = r->async ? 2 : 1, .memory = how->memory_bytes};
-    divide(d, how, &f);
+    split_memory(d, how, &f);
     d->memory -= how->merge_lanes * division_tables(d, how->lanes);
-    divide(d, how, &f);
+    split_memory(d, how, &f);
     return d->fan_in >= 2 && d->capacity >= 1;
 }
 

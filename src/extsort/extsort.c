@@ -19,7 +19,7 @@ void extsort_lanes(struct extsort *s, run_lane_body *body, void *context)
 
 /* ---- start and end --------------------------------------------------------------- */
 
-static int no_memory(void)
+static int no_memory_to_sort(void)
 {
     return err_set(-ENOMEM, NULL, -1, "no memory to sort in");
 }
@@ -39,17 +39,17 @@ static int open_lane(struct extsort *s, int i)
         return 0;
     l->merge.source = thread_alloc(sources * sizeof *l->merge.source);
     l->merge.tree = thread_alloc(sources * sizeof *l->merge.tree);
-    return l->merge.source && l->merge.tree ? 0 : no_memory();
+    return l->merge.source && l->merge.tree ? 0 : no_memory_to_sort();
 }
 
-static int open_all(struct extsort *s)
+static int open_memory_and_lanes(struct extsort *s)
 {
     void *memory = NULL;
     int rc = buf_reserve_huge(&memory, s->d.memory, "the sort");
     s->memory = memory;
     s->lane = calloc((size_t)s->how.lanes, sizeof *s->lane);
     if (!rc && !s->lane)
-        rc = no_memory();
+        rc = no_memory_to_sort();
     for (int i = 0; i < s->how.lanes && !rc; i++)
         rc = open_lane(s, i);
     return rc;
@@ -68,13 +68,13 @@ int extsort_open(struct extsort **out, struct run *r, const struct extsort_how *
         return rc;
     s = calloc(1, sizeof *s);
     if (!s)
-        return no_memory();
+        return no_memory_to_sort();
     s->r = r;
     s->how = *how;
     s->d = d;
     extsort_scratch(s, how->scratch);
     pthread_mutex_init(&s->lock, NULL);
-    rc = open_all(s);
+    rc = open_memory_and_lanes(s);
     *out = s;
     if (rc)
         extsort_close(out);
@@ -190,7 +190,7 @@ static void pass_lane(struct run *r, void *pass)
         merge_group(p, lane, g);
 }
 
-static int by_number(const void *a, const void *b)
+static int by_run_number(const void *a, const void *b)
 {
     const struct sorted_run *x = a, *y = b;
     return (x->number > y->number) - (x->number < y->number);
@@ -199,7 +199,7 @@ static int by_number(const void *a, const void *b)
 static void order_runs(struct runs_file *f)
 {
     if (f->n)
-        qsort(f->run, (size_t)f->n, sizeof *f->run, by_number);
+        qsort(f->run, (size_t)f->n, sizeof *f->run, by_run_number);
 }
 
 static int merge_pass(struct extsort *s, int64_t together)

@@ -16,7 +16,8 @@ static bool is_direct(const struct run *r)
 
 /* Adds the subject and the remedy to a failure that has come in this lane since
  * `before`. */
-static int explain(struct run *r, int before, const char *what, const char *advice)
+static int explain_failure(struct run *r, int before, const char *what,
+                           const char *advice)
 {
     struct err e = err_copy();
     char text[sizeof e.text];
@@ -38,8 +39,8 @@ static int unwritten(const struct extsort *s, struct run *r, int before)
     char what[128];
     snprintf(what, sizeof what, "%s that do not fit into memory cannot be written",
              what_of(s));
-    return explain(r, before, what,
-                   "; allow more memory, or another scratch directory");
+    return explain_failure(r, before, what,
+                           "; allow more memory, or another scratch directory");
 }
 
 /* ---- files ----------------------------------------------------------------------- */
@@ -118,7 +119,7 @@ int runs_settle(struct extsort *s, struct runs_file *f)
 }
 
 /* Makes room for one more run. */
-static bool make_room(struct runs_file *f)
+static bool make_room_for_run(struct runs_file *f)
 {
     if (f->n < f->room)
         return true;
@@ -132,12 +133,13 @@ static bool make_room(struct runs_file *f)
 }
 
 /* Enters a complete run in the table. */
-static int enter(struct extsort *s, struct runs_file *f, const struct sorted_run *run)
+static int enter_run(struct extsort *s, struct runs_file *f,
+                     const struct sorted_run *run)
 {
     int rc = 0;
     pthread_mutex_lock(&s->lock);
     f->settled = false;
-    if (make_room(f))
+    if (make_room_for_run(f))
         f->run[f->n++] = *run;
     else
         rc = err_set(-ENOMEM, NULL, -1, "no memory for a table of runs");
@@ -181,7 +183,7 @@ static void write_chunks(const struct extsort *s, struct run *r,
 }
 
 /* Returns the bytes transferred for a stretch of a file. */
-static int64_t moved(const struct run *r, int64_t from, int64_t to)
+static int64_t moved_bytes(const struct run *r, int64_t from, int64_t to)
 {
     int64_t align = is_direct(r) ? IO_DIRECT_ALIGN : 1;
     return (to + align - 1) / align * align - from / align * align;
@@ -208,9 +210,9 @@ void runs_write(struct extsort *s, int lane, struct runs_file *f, int64_t number
     }
     write_chunks(s, l->r, stream, &run, fill, context);
     run_stream_close(&stream);
-    l->write_bytes += moved(l->r, 0, records * bytes);
+    l->write_bytes += moved_bytes(l->r, 0, records * bytes);
     unwritten(s, l->r, before);
-    int rc = enter(s, f, &run);
+    int rc = enter_run(s, f, &run);
     if (rc)
         free(run.sample);
     run_fail(l->r, rc);
@@ -240,7 +242,7 @@ int runs_read(struct extsort *s, int lane, struct source *x, int64_t from, int64
     x->chunk = from;
     x->chunk_bytes = chunk_bytes(s, x->run, from);
     stamp_hash_begin(&x->hashing);
-    l->read_bytes += moved(l->r, how.from, x->run->at + end);
+    l->read_bytes += moved_bytes(l->r, how.from, x->run->at + end);
     return run_stream_open(&x->stream, f, &how);
 }
 
@@ -264,8 +266,8 @@ static void check_chunk(const struct merge *m, struct source *x)
                      (long long)chunk_bytes(s, x->run, number)));
 }
 
-static void check(const struct merge *m, struct source *x, const char *piece,
-                  int64_t bytes)
+static void check_bytes(const struct merge *m, struct source *x, const char *piece,
+                        int64_t bytes)
 {
     for (int64_t some; bytes; piece += some, bytes -= some) {
         some = min(x->chunk_bytes, bytes);
@@ -284,13 +286,13 @@ void runs_next(const struct merge *m, struct source *x)
     x->at = x->stream ? run_stream_next(x->stream, &n) : NULL;
     x->end = x->at ? x->at + n : NULL;
     if (x->at)
-        check(m, x, x->at, n);
+        check_bytes(m, x, x->at, n);
     else if (m->r->failed && !before) {
         snprintf(what, sizeof what,
                  "run %lld of %lld, %s that were written to scratch, cannot be read "
                  "back",
                  (long long)x->run->number + 1, (long long)m->s->runs.n, what_of(m->s));
-        explain(m->r, before, what, "");
+        explain_failure(m->r, before, what, "");
     }
     if (m->r->failed)
         x->at = NULL;

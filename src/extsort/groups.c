@@ -7,7 +7,7 @@
 
 enum { AHEAD = 16 }; /* records that are prefetched */
 
-static inline int64_t number_of(const char *record)
+static inline int64_t record_number(const char *record)
 {
     int64_t number;
     memcpy(&number, record, sizeof number);
@@ -18,14 +18,15 @@ static inline int64_t number_of(const char *record)
  * a bucket if there is not one for each. */
 static inline int64_t bucket_of(const struct groups *g, const char *record)
 {
-    return (int64_t)(((uint64_t)number_of(record) - (uint64_t)g->least) >> g->shift);
+    return (int64_t)(((uint64_t)record_number(record) - (uint64_t)g->least) >>
+                     g->shift);
 }
 
 static void choose_buckets(struct groups *g, int64_t most_buckets)
 {
     int64_t least = INT64_MAX, most = INT64_MIN;
     for (int64_t i = 0; i < g->n; i++) {
-        int64_t number = number_of(g->records + i * g->bytes);
+        int64_t number = record_number(g->records + i * g->bytes);
         least = number < least ? number : least;
         most = number > most ? number : most;
     }
@@ -38,7 +39,7 @@ static void choose_buckets(struct groups *g, int64_t most_buckets)
 }
 
 /* Counts the records of each bucket. Returns how many the largest has. */
-static int64_t count(struct groups *g)
+static int64_t count_buckets(struct groups *g)
 {
     int64_t most = 0, sum = 0;
     memset(g->end, 0, (size_t)g->buckets * sizeof *g->end);
@@ -67,7 +68,7 @@ bool groups_make(struct groups *g, const struct sort_order *o, const char *recor
     choose_buckets(g, most_buckets < n ? most_buckets : n);
     char *gathered = (char *)(g->end + g->buckets);
     g->gathered = gathered + (-(uintptr_t)gathered & 63);
-    if (count(g) * o->bytes > records + room - g->gathered)
+    if (count_buckets(g) * o->bytes > records + room - g->gathered)
         return false;
     for (int64_t i = 0; i < n; i++)
         g->place[g->end[bucket_of(g, records + i * o->bytes)]++] = (uint32_t)i;
@@ -75,7 +76,7 @@ bool groups_make(struct groups *g, const struct sort_order *o, const char *recor
 }
 
 /* Gathers the records of the next bucket that has any; at the end there are none. */
-static void gather(struct groups *g, const struct sort_order *o)
+static void gather_bucket(struct groups *g, const struct sort_order *o)
 {
     int64_t first = g->taken, end = first;
     while (end == first && g->bucket < g->buckets)
@@ -95,10 +96,10 @@ static void gather(struct groups *g, const struct sort_order *o)
 const void *groups_next(struct groups *g, const struct sort_order *o, int64_t *n)
 {
     if (g->at == g->gathered_end)
-        gather(g, o);
+        gather_bucket(g, o);
     const char *first = g->at, *at = first;
-    int64_t number = first < g->gathered_end ? number_of(first) : 0;
-    while (at < g->gathered_end && number_of(at) == number)
+    int64_t number = first < g->gathered_end ? record_number(first) : 0;
+    while (at < g->gathered_end && record_number(at) == number)
         at += o->bytes;
     g->at = at;
     *n = (at - first) / o->bytes;

@@ -10,7 +10,7 @@ enum { AHEAD = 8 }; /* records of a section that are prefetched */
 
 /* ---- sources --------------------------------------------------------------------- */
 
-static inline void fetch(const struct source *x, int64_t bytes)
+static inline void prefetch_entry(const struct source *x, int64_t bytes)
 {
     if (x->entry + AHEAD >= x->entry_end)
         return;
@@ -22,12 +22,12 @@ static inline void fetch(const struct source *x, int64_t bytes)
 }
 
 /* Goes to a source's next record. */
-static inline void step(const struct merge *m, struct source *x)
+static inline void source_next(const struct merge *m, struct source *x)
 {
     int64_t bytes = m->s->how.order.bytes;
     if (x->entry) {
         x->at = ++x->entry < x->entry_end ? x->records + x->entry->place * bytes : NULL;
-        fetch(x, bytes);
+        prefetch_entry(x, bytes);
         return;
     }
     x->at += bytes;
@@ -110,10 +110,10 @@ static struct node best_loser(const struct merge *m, int64_t i)
 
 /* Goes past the winner. A source that wins twice may go on winning, as input is often
  * partly in order: then one match decides, against the best of all others. */
-static inline void advance(struct merge *m)
+static inline void pass_winner(struct merge *m)
 {
     int64_t i = m->tree[0].source;
-    step(m, &m->source[i]);
+    source_next(m, &m->source[i]);
     if (m->rival.source >= 0) {
         struct node node = node_of(m, i);
         if (wins(m, &node, &m->rival)) {
@@ -166,7 +166,7 @@ static bool source_before(const struct merge *m, int64_t i, const struct split *
 
 /* Reads the rest of the stretches that were asked for. So they are checked to their
  * ends, and the bytes are those that were expected. */
-static void drain(struct merge *m)
+static void drain_sources(struct merge *m)
 {
     for (int64_t i = 0; i < m->sources && m->running && !m->r->failed; i++)
         while (m->source[i].at && m->source[i].stream)
@@ -200,7 +200,7 @@ static int64_t start_run(struct extsort *s, int lane, struct source *x,
     if (!from || (extsort_exact(s) && i == from->source))
         return place;
     for (; x->at && source_before(m, i, from); place++)
-        step(m, x);
+        source_next(m, x);
     return place;
 }
 
@@ -259,12 +259,12 @@ int merge_start(struct extsort *s, int lane, int64_t first, int64_t n,
 /* ---- what comes out -------------------------------------------------------------- */
 
 /* Goes past the record that the caller was given. */
-static inline void settle(struct merge *m)
+static inline void pass_given(struct merge *m)
 {
     if (!m->given)
         return;
     m->given = false;
-    advance(m);
+    pass_winner(m);
 }
 
 /* Returns the next record; NULL: there is none. */
@@ -279,7 +279,7 @@ static inline const char *winner(const struct merge *m)
 
 static int64_t ended(struct merge *m)
 {
-    drain(m);
+    drain_sources(m);
     merge_end(m);
     return 0;
 }
@@ -290,14 +290,14 @@ int64_t merge_take(struct merge *m, void *to, int64_t most, bool alike)
     char *out = to;
     if (!m->sources || m->r->failed)
         return ended(m);
-    settle(m);
+    pass_given(m);
     uint64_t first = m->tree[0].word[0];
     const char *record = NULL;
     for (; n < most && (record = winner(m)); n++, out += bytes) {
         if (alike && m->tree[0].word[0] != first)
             break;
         extsort_copy(out, record, bytes);
-        advance(m);
+        pass_winner(m);
     }
     if (n < most && !record)
         ended(m);
@@ -307,7 +307,7 @@ int64_t merge_take(struct merge *m, void *to, int64_t most, bool alike)
 const void *merge_record(struct merge *m)
 {
     if (m->sources && !m->r->failed)
-        settle(m);
+        pass_given(m);
     const char *record = m->sources && !m->r->failed ? winner(m) : NULL;
     m->given = record;
     if (!record)

@@ -58,7 +58,8 @@ static struct split sample_of(const struct extsort *s, int64_t source, int64_t i
     return (struct split){made, source, place};
 }
 
-static int64_t collect(const struct extsort *s, struct split *all, uint64_t *made)
+static int64_t collect_samples(const struct extsort *s, struct split *all,
+                               uint64_t *made)
 {
     int64_t n = 0;
     for (int64_t x = 0; x < extsort_sources(s); x++)
@@ -69,9 +70,9 @@ static int64_t collect(const struct extsort *s, struct split *all, uint64_t *mad
 
 /* ---- splits ---------------------------------------------------------------------- */
 
-static void choose(struct extsort *s, struct split *all)
+static void choose_splits(struct extsort *s, struct split *all)
 {
-    int64_t n = collect(s, all, s->sample);
+    int64_t n = collect_samples(s, all, s->sample);
     int words = extsort_sample_words(s);
     splits_sort(all, n, 0, &words);
     for (int i = 1; i < s->parts; i++)
@@ -90,7 +91,7 @@ int split_make(struct extsort *s)
     s->sample = s->runs.n ? NULL : calloc((size_t)n, SAMPLE * sizeof *s->sample);
     bool there = all && s->split && (s->sample || s->runs.n);
     if (there)
-        choose(s, all);
+        choose_splits(s, all);
     free(all);
     return there ? 0 : err_set(-ENOMEM, NULL, -1, "no memory to divide the merge");
 }

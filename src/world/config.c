@@ -122,7 +122,8 @@ static int send_to_first(const struct world *w, const struct config *c)
     return 0;
 }
 
-static int compare(const struct world *w, const struct config *mine, int other)
+static int compare_with_rank(const struct world *w, const struct config *mine,
+                             int other)
 {
     char host[sizeof w->host];
     struct config theirs;
@@ -148,7 +149,7 @@ static int find_difference(const struct world *w, const struct config *c)
     mine = c->hash == first ? w->size : w->rank;
     MPI_Allreduce(&mine, &other, 1, MPI_INT, MPI_MIN, w->comm);
     if (w->rank == 0)
-        rc = compare(w, c, other);
+        rc = compare_with_rank(w, c, other);
     else if (w->rank == other)
         rc = send_to_first(w, c);
     return err_agree(w->comm, rc);

@@ -207,7 +207,7 @@ static void pause_looking(void)
     lived_ns += slept_ns < 2 * WATCHDOG_LOOK_NS ? slept_ns : 2 * WATCHDOG_LOOK_NS;
 }
 
-static void *look(void *unused)
+static void *watch_calls(void *unused)
 {
     (void)unused;
     thread_id = (int)syscall(SYS_gettid);
@@ -228,7 +228,7 @@ static void *look(void *unused)
 
 /* ---- what others call ------------------------------------------------------------ */
 
-static void leave(void *place)
+static void unlist_thread(void *place)
 {
     struct armed *a = place;
     pthread_mutex_lock(&listing);
@@ -264,12 +264,12 @@ int watchdog_open(const char *of_program, int of_rank, const char *on_host)
     snprintf(host, sizeof host, "%s", on_host);
     watchdog_rank(of_rank);
     first.id = (pid_t)syscall(SYS_gettid);
-    int rc = have_key ? 0 : pthread_key_create(&leaving, leave);
+    int rc = have_key ? 0 : pthread_key_create(&leaving, unlist_thread);
     have_key = !rc;
     make_ends();
     running = true;
     if (!rc)
-        rc = pthread_create(&thread, NULL, look, NULL);
+        rc = pthread_create(&thread, NULL, watch_calls, NULL);
     if (rc) {
         running = false;
         return err_set(-rc, NULL, -1, "the watchdog thread cannot be started: %s",
