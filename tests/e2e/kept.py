@@ -181,14 +181,18 @@ class Kept(Case):
     def test_compressible_and_overwritten(self):
         self.read(self.keep("--compress=60", "--overwrite"))
 
-    @long
     def test_not_described(self):
         """Files that nobody could check, or find, have no description."""
-        for options in (("--dedupe=50",), ("--mixed=30",), ("--files=2",)):
-            done = self.blocktransfer(*SIZE, "--write-only", *options, np=1)
+        others = "--files, --misalign=random and --dedupe are not described"
+        for options, why in (
+                ("--dedupe=50", others), ("--files=2", others),
+                ("--misalign=random", others), ("--pattern=ZIPF", "--pattern has left"),
+                ("--mixed=30", "--mixed has written some blocks more often")):
+            done = self.blocktransfer(*SIZE, "--write-only", options, np=1)
             self.assertEqual(done.status, 0, done)
             self.assertEqual([f for f in done.files if f.endswith(".json")], [])
-            self.assertIn("not described", done.report["run"]["notes"]["kept"])
+            self.assertIn("cannot read them: " + why,
+                          done.report["run"]["notes"]["kept"])
         for options in (("--no-keep",), ("--iomethod=null", "--no-verify")):
             done = self.blocktransfer(*SIZE, "--write-only", *options, np=1)
             self.good(done)
