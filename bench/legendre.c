@@ -10,7 +10,6 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "madbench/grid.h"
-#include "madbench/pixels.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -88,13 +88,13 @@ check_PROGRAMS += \
 	tests/unit/vectors \
 	tests/unit/whole \
 	tests/unit/world
-tests_unit_block_order_SOURCES = tests/unit/block_order.c src/block/content.c src/block/content.h \
+tests_unit_block_order_SOURCES = tests/unit/block_order.c \
 	src/block/order.c src/block/order.h
 tests_unit_block_figures_SOURCES = tests/unit/block_figures.c \
 	src/block/block.h src/block/figures.c
-tests_unit_deal_SOURCES = tests/unit/deal.c src/block/deal.c src/block/deal.h
+tests_unit_deal_SOURCES = tests/unit/deal.c src/block/order.c src/block/order.h
 tests_unit_metabench_names_SOURCES = tests/unit/metabench_names.c \
-	src/metabench/names.c src/metabench/names.h
+	src/metabench/names.c src/metabench/metabench.h
 tests_unit_ldad_types_LDADD = src/ldad/libldadfile.la $(LDADD)
 tests_unit_kept_LDADD = src/run/librun.la $(LDADD)
 tests_unit_splitters_SOURCES = tests/unit/splitters.c \

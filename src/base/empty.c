@@ -1,4 +1,5 @@
-#include "base/empty.h"
+/* Empties a directory that this run made. */
+#include "base/scratch.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>

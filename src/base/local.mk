@@ -2,16 +2,9 @@ noinst_LTLIBRARIES += src/base/libbase.la
 src_base_libbase_la_SOURCES = \
 	src/base/buf.c src/base/buf.h \
 	src/base/clock.c src/base/clock.h \
-	src/base/commands.c src/base/commands.h \
-	src/base/draw/shuffle.c src/base/draw/shuffle.h \
-	src/base/draw/zipf.c src/base/draw/zipf.h \
+	src/base/draw.c src/base/draw.h \
 	src/base/format/crc.c src/base/format/crc.h \
-	src/base/format/crc32c.c src/base/format/crc32c.h \
-	src/base/format/crc_table.c src/base/format/crc_table.h \
-	src/base/format/csv.c src/base/format/csv.h \
 	src/base/err.c src/base/err.h \
-	src/base/hist.c src/base/hist.h \
-	src/base/told.h \
 	src/base/format/json.c src/base/format/json.h \
 	src/base/format/lustre.c src/base/format/lustre.h \
 	src/base/format/json_read.c src/base/format/json_read.h \
@@ -20,15 +13,13 @@ src_base_libbase_la_SOURCES = \
 	src/base/plain.c src/base/plain.h \
 	src/base/program.c src/base/program.h \
 	src/base/progress.c src/base/progress.h \
-	src/base/empty.c src/base/empty.h \
+	src/base/empty.c \
 	src/base/rng.h \
 	src/base/scratch.c src/base/scratch.h \
 	src/base/stamp.c src/base/stamp.h \
 	src/base/stats.c src/base/stats.h \
 	src/base/units.c src/base/units.h \
 	src/base/thread.c src/base/thread.h \
-	src/base/tool.c src/base/tool.h \
-	src/base/version.h \
 	src/base/wide.h
 src_base_libbase_la_LIBADD = -lm
 nodist_src_base_libbase_la_SOURCES = src/base/version.c
@@ -39,7 +30,7 @@ src/base/version.stamp: FORCE
 	$(AM_V_at)$(MKDIR_P) src/base
 	$(AM_V_at)v=$$($(srcdir)/build-aux/git-version $(srcdir) $(PACKAGE_VERSION)); \
 	if test "$$v" != "$$(cat $@ 2>/dev/null)"; then \
-	  echo '#include "base/version.h"' > src/base/version.c; \
+	  echo '#include "base/program.h"' > src/base/version.c; \
 	  echo "const char leadline_version[] = \"$$v\";" >> src/base/version.c; \
 	  echo "$$v" > $@; fi
 FORCE:
@@ -48,13 +39,10 @@ CLEANFILES += src/base/version.c src/base/version.stamp
 
 # Pictures: apart, so that only programs that draw need libpng.
 noinst_LTLIBRARIES += src/base/libpicture.la
-src_base_libpicture_la_SOURCES = src/base/format/png.h
+src_base_libpicture_la_SOURCES = src/base/format/png.c src/base/format/png.h
 src_base_libpicture_la_CPPFLAGS = $(AM_CPPFLAGS)
 src_base_libpicture_la_LIBADD =
 if HAVE_LIBPNG
-src_base_libpicture_la_SOURCES += src/base/format/png.c
-src_base_libpicture_la_CPPFLAGS += $(LIBPNG_CFLAGS)
+src_base_libpicture_la_CPPFLAGS += -DHAVE_LIBPNG $(LIBPNG_CFLAGS)
 src_base_libpicture_la_LIBADD += $(LIBPNG_LIBS)
-else
-src_base_libpicture_la_SOURCES += src/base/format/png_absent.c
 endif

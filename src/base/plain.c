@@ -48,3 +48,25 @@ const char *plain(char *out, size_t room, const char *text)
         out[at] = 0;
     return out;
 }
+
+/* ---- comma-separated values ------------------------------------------------------ */
+
+void csv_text(FILE *out, const char *text)
+{
+    if (!text)
+        return;
+    bool quoted = strpbrk(text, ",\"\r\n") != NULL;
+    if (quoted)
+        fputc('"', out);
+    for (int n; *text; text += n ? n : 1) {
+        n = plain_utf8(text);
+        if (*text == '"')
+            fputc('"', out);
+        if (n)
+            fwrite(text, 1, (size_t)n, out);
+        else
+            fprintf(out, "\\x%02x", (unsigned char)*text);
+    }
+    if (quoted)
+        fputc('"', out);
+}

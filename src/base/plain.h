@@ -4,6 +4,7 @@
 #define BASE_PLAIN_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 /* Local. Copies `text` to `out`, with a question mark for each control character (C0,
  * DEL, C1, also line ends and tabs) and for each byte that is not UTF-8, truncated to
@@ -15,5 +16,13 @@ const char *plain(char *out, size_t room, const char *text);
 
 /* Local. Length of the well-formed UTF-8 sequence at `text` (1 to 4), or 0. */
 int plain_utf8(const char *text);
+
+/* ---- comma-separated values ------------------------------------------------------ */
+
+/* Text in tables of comma-separated values. */
+
+/* Local. Writes one field (RFC 4180): quoted if necessary, with quotes doubled. NULL:
+ * an empty field. */
+void csv_text(FILE *out, const char *text);
 
 #endif

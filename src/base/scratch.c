@@ -1,5 +1,4 @@
 #include "base/scratch.h"
-#include "base/empty.h"
 #include "base/err.h"
 #include <errno.h>
 #include <fcntl.h>

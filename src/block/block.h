@@ -3,8 +3,9 @@
 #ifndef BLOCK_BLOCK_H
 #define BLOCK_BLOCK_H
 
-#include "block/content.h"
+#include "block/order.h"
 #include "run/lanes.h"
+#include "run/workload.h"
 
 enum { BLOCK_DEPTH_MAX = 1024, BLOCK_FILES_MAX = 1024 };
 
@@ -86,5 +87,30 @@ int block_check_all(struct run *r, void *context); /* untimed */
 
 /* **Collective.** Adds the figures of a repetition. */
 void block_figures(struct run *r);
+
+/* ---- --input and --read-only ----------------------------------------------------- */
+
+/* Local. True if the options name an input. */
+bool input_given(const struct block_settings *set);
+
+/* **Collective.** The calls of struct workload that differ in such a run. plan settles
+ * the options that follow from the input, such as BYTES. */
+int input_plan(struct run *r, struct run_need *n);
+int input_open(struct run *r);
+int input_results(struct run *r, int rc);
+void input_close(struct run *r);
+
+/* **Collective.** Bodies of stages: read every block, and read and check it untimed. */
+int input_read_all(struct run *r, void *context);
+int input_check_all(struct run *r, void *context);
+
+/* ---- --keep and --write-only ----------------------------------------------------- */
+
+/* Local, in plan: makes --write-only imply --keep, unless the user said otherwise. */
+void keep_settle(struct run *r);
+
+/* **Collective.** At the end of a repetition (struct workload: put_away): writes the
+ * description of its files if they are kept and whole. Returns the agreed verdict. */
+int keep_describe(struct run *r, int rc);
 
 #endif

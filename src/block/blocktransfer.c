@@ -8,8 +8,6 @@
 #include "base/stamp.h"
 #include "base/units.h"
 #include "block/block.h"
-#include "block/input.h"
-#include "block/keep.h"
 #include "run/lanes.h"
 #include "run/workload.h"
 #include <string.h>

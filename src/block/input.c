@@ -1,9 +1,14 @@
-#include "block/input.h"
-#include "base/draw/shuffle.h"
+/* --input and --read-only: reads files that the run did not make. They are opened
+ * read-only and never changed, however the run ends.
+ *
+ * Memory of a rank: for each lane its buffers, and 5 KB for each file that it reads
+ * (--read-only of files of ranks: writers divided by the lanes of all ranks). */
+#include "base/draw.h"
 #include "base/err.h"
 #include "base/stamp.h"
 #include "base/units.h"
-#include "block/deal.h"
+#include "block/block.h"
+#include "block/order.h"
 #include "run/kept.h"
 #include "run/lanes.h"
 #include <errno.h>

@@ -1,6 +1,8 @@
-#include "block/keep.h"
+/* --keep and --write-only: the description that a run writes beside the files
+ * it leaves. */
 #include "base/err.h"
-#include "base/version.h"
+#include "base/program.h"
+#include "block/block.h"
 #include "run/kept.h"
 #include "run/lanes.h"
 #include <errno.h>

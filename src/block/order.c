@@ -1,6 +1,7 @@
 #include "block/order.h"
-#include "base/draw/shuffle.h"
 #include "base/rng.h"
+
+/* ---- versions -------------------------------------------------------------------- */
 
 void order_begin(struct order *o, uint64_t seed)
 {
@@ -115,4 +116,50 @@ bool order_wrote(const struct order *o, const struct order_past *p, int place,
             return false;
     }
     return i >= 0 && order_block(o, place, i) == block;
+}
+
+/* ---- content --------------------------------------------------------------------- */
+
+enum { GROUP = 100, TRIES = 64 };
+
+static uint64_t content_key_of(const struct order *o, int place)
+{
+    return rng_mix(~o->mixed_key + (uint64_t)place);
+}
+
+/* True for `dedupe` of every GROUP numbers. */
+static bool is_copy(const struct content *c, uint64_t key, int64_t i)
+{
+    return i && shuffle(i % GROUP, GROUP, key + (uint64_t)(i / GROUP)) < c->dedupe;
+}
+
+int64_t content_source(const struct content *c, const struct order *o, int place,
+                       int64_t i)
+{
+    if (!c->dedupe)
+        return i;
+    uint64_t key = content_key_of(o, place);
+    if (!is_copy(c, key, i))
+        return i;
+    for (uint64_t t = 0; t < TRIES; t++) {
+        int64_t of = (int64_t)rng_below(rng_at(key, (uint64_t)i), t, (uint64_t)i);
+        if (!is_copy(c, key, of))
+            return of;
+    }
+    return 0;
+}
+
+/* ---- blocks dealt to workers ----------------------------------------------------- */
+
+int64_t deal_count(const struct deal *d, int worker)
+{
+    return d->blocks / d->workers + (worker < d->blocks % d->workers);
+}
+
+int64_t deal_block(const struct deal *d, int worker, int64_t i)
+{
+    int64_t each = d->blocks / d->workers, rest = d->blocks % d->workers;
+    if (d->interleaved)
+        return i * d->workers + worker;
+    return worker * each + (worker < rest ? worker : rest) + i;
 }

@@ -5,9 +5,10 @@
 #ifndef BLOCK_ORDER_H
 #define BLOCK_ORDER_H
 
-#include "base/draw/zipf.h"
+#include "base/draw.h"
 #include "layout/layout.h"
 #include <stdbool.h>
+#include <stdint.h>
 
 enum order_pattern {
     ORDER_SEQUENTIAL,
@@ -80,5 +81,41 @@ int order_least(const struct order *o, const struct order_past *p, int64_t i);
 /* Local. True if worker `place` has written the block with this version. */
 bool order_wrote(const struct order *o, const struct order_past *p, int place,
                  int64_t block, int version);
+
+/* ---- content --------------------------------------------------------------------- */
+
+/* Content of blocks: stamped data that can be compressed and deduplicated by the
+ * percentages asked for. Without --compress and --dedupe it is incompressible, and no
+ * two blocks are alike. */
+
+struct content {
+    int compress; /* percent of a block's bytes that compression can remove; 0: none */
+    int dedupe;   /* percent of the blocks that are copies of others; 0: none */
+};
+
+/* Local. The number whose content worker `place` writes as number i: i itself or, if i
+ * is a copy, an earlier number that is no copy. So the first n numbers hold the asked
+ * share of copies, for any n. Not for orders that repeat blocks. */
+int64_t content_source(const struct content *c, const struct order *o, int place,
+                       int64_t i);
+
+/* ---- blocks dealt to workers ----------------------------------------------------- */
+
+/* Deals existing blocks to workers, when a different number of workers made the files.
+ * Pure arithmetic: no memory. */
+
+struct deal {
+    int64_t blocks;   /* in the order of their places in the files */
+    int workers;      /* at least 1 */
+    bool interleaved; /* each worker gets every workers-th block; else
+                       * consecutive ones */
+};
+
+/* Local. The number of a worker's blocks. Workers share out every block once, and their
+ * numbers differ by one at most. */
+int64_t deal_count(const struct deal *d, int worker);
+
+/* Local. The worker's i-th block. */
+int64_t deal_block(const struct deal *d, int worker, int64_t i);
 
 #endif

@@ -1,7 +1,7 @@
-#include "hydro/gsf_ping.h"
 #include "base/err.h"
 #include "base/units.h"
 #include "base/wide.h"
+#include "hydro/gsf_format.h"
 #include <endian.h>
 #include <errno.h>
 #include <math.h>

@@ -5,16 +5,12 @@ src_hydro_libhydro_la_SOURCES = \
 	src/hydro/gsf.c src/hydro/gsf.h \
 	src/hydro/gsf_format.h \
 	src/hydro/gsf_out.c src/hydro/gsf_out.h \
-	src/hydro/gsf_ping.c src/hydro/gsf_ping.h \
-	src/hydro/gsf_stream.c src/hydro/gsf_stream.h \
+	src/hydro/gsf_ping.c \
 	src/hydro/gsf_write.c src/hydro/gsf_write.h \
 	src/hydro/pfm.c src/hydro/pfm.h \
-	src/hydro/pfm_head.c src/hydro/pfm_head.h \
 	src/hydro/pfm_make.c src/hydro/pfm_make.h \
 	src/hydro/pfm_pack.c src/hydro/pfm_pack.h \
-	src/hydro/pfm_place.c src/hydro/pfm_place.h \
 	src/hydro/pfm_side.c src/hydro/pfm_side.h \
-	src/hydro/pfm_sums.c src/hydro/pfm_sums.h \
 	src/hydro/swath.c src/hydro/swath.h
 # A sounding must get the same place on every processor, to the last bit.
 src_hydro_libhydro_la_CFLAGS = $(AM_CFLAGS) -ffp-contract=off

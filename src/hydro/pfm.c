@@ -2,16 +2,29 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/units.h"
-#include "hydro/pfm_head.h"
+#include "base/wide.h"
 #include "hydro/pfm_pack.h"
-#include "hydro/pfm_sums.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* ---- a callback for each finished read and write --------------------------------- */
+
+static inline void told_transfer(const struct told *t, bool write, int64_t bytes,
+                                 int64_t ns)
+{
+    if (t->transfer)
+        t->transfer(t->context, write, bytes, ns);
+}
+
+/* ---- the file -------------------------------------------------------------------- */
+
+struct pfm;
 
 /* A file and its part that was read last. Bins are read row by row, and chains were
  * mostly written in order: each part that follows the last one is twice as large. If
@@ -311,4 +324,141 @@ void pfm_recompute(const struct pfm_head *h, const struct pfm_sounding *s, int64
     pfm_sums_add(h, &sums, s, n);
     pfm_sums_bin(h, &sums, bin);
     bin->soundings = soundings;
+}
+
+/* ---- places ---------------------------------------------------------------------- */
+
+/* One side of the grid. */
+struct axis {
+    double first, bin, bins; /* degrees; and number of bins */
+    double largest;          /* largest offset in a bin */
+};
+
+/* The grid may begin this many degrees above the bounds, due to rounding in
+ * the header. */
+static const double rounded = 1e-9;
+
+/* True within the grid. No branches, as the loop is vectorised. */
+static inline int32_t is_within(const struct axis *a, double at)
+{
+    double x = at - a->first;
+    int32_t after = x >= -rounded, before = x / a->bin < a->bins;
+    return after & before;
+}
+
+/* The bin of a coordinate; any bin for one outside. */
+static inline int32_t bin_of(const struct axis *a, double at)
+{
+    double bin = (at - a->first) / a->bin;
+    bin = bin > 0 ? bin : 0;
+    return (int32_t)(bin < a->bins ? bin : a->bins);
+}
+
+/* The offset within the bin, as in the library: the distance from the bin's edge is a
+ * float on the way. */
+static inline int32_t offset_of(const struct axis *a, double at, int32_t bin)
+{
+    float degrees = (float)(at - (a->first + bin * a->bin));
+    double x = degrees / a->bin * a->largest + 0.5;
+    x = x >= 1 ? x : 0;
+    return (int32_t)(x < a->largest ? x : a->largest);
+}
+
+WIDE_EXACT static void places(struct axis ax, struct axis ay, const struct geo_point *p,
+                              int n, struct pfm_place *to)
+{
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
+        double lat = p[i].lat, lon = p[i].lon;
+        lon += lon < ax.first - rounded ? 360 : 0;
+        int32_t column = bin_of(&ax, lon), row = bin_of(&ay, lat);
+        int32_t within = is_within(&ax, lon) & is_within(&ay, lat);
+        to[i].column = column | (within - 1);
+        to[i].row = row;
+        to[i].x = offset_of(&ax, lon, column);
+        to[i].y = offset_of(&ay, lat, row);
+    }
+}
+
+void pfm_places(const struct pfm_head *h, const struct geo_point *p, int n,
+                struct pfm_place *to)
+{
+    double largest = (double)((1 << h->offset_bits) - 1);
+    struct axis ax = {h->min_x, h->bin_x, (double)h->width, largest};
+    struct axis ay = {h->min_y, h->bin_y, (double)h->height, largest};
+    places(ax, ay, p, n, to);
+}
+
+/* ---- sums of a bin --------------------------------------------------------------- */
+
+static void add(struct pfm_sums_part *p, uint32_t depth)
+{
+    if (!p->n || depth < p->min)
+        p->min = depth;
+    if (!p->n || depth > p->max)
+        p->max = depth;
+    p->n++;
+    p->sum += depth;
+    p->squares += (uint64_t)depth * depth;
+}
+
+void pfm_sums_add(const struct pfm_head *h, struct pfm_sums *sums,
+                  const struct pfm_sounding *s, int64_t n)
+{
+    struct pfm_sums sum = *sums;
+    sum.n += n;
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t validity = s[i].validity, depth = s[i].depth;
+        sum.validity |= validity;
+        if (validity & (PFM_DELETED | PFM_REFERENCE) || depth >= h->null_raw)
+            continue;
+        add(validity & PFM_INVAL ? &sum.bad : &sum.good, depth);
+    }
+    *sums = sum;
+}
+
+static struct pfm_sums_part join(const struct pfm_sums_part *a,
+                                 const struct pfm_sums_part *b)
+{
+    if (!a->n || !b->n)
+        return a->n ? *a : *b;
+    return (struct pfm_sums_part){.n = a->n + b->n,
+                                  .sum = a->sum + b->sum,
+                                  .squares = a->squares + b->squares,
+                                  .min = a->min < b->min ? a->min : b->min,
+                                  .max = a->max > b->max ? a->max : b->max};
+}
+
+/* The standard deviation. n * squares - sum^2 is exact: below 2^126. */
+static double deviation(const struct pfm_head *h, const struct pfm_sums_part *p)
+{
+    if (p->n < 2)
+        return 0;
+    unsigned __int128 n = (unsigned __int128)p->n, sum = (unsigned __int128)p->sum;
+    double spread = (double)(n * p->squares - sum * sum);
+    return sqrt(spread / ((double)p->n * (double)(p->n - 1))) / h->depth_scale;
+}
+
+static double mean(const struct pfm_head *h, const struct pfm_sums_part *p)
+{
+    return p->n ? (double)p->sum / (double)p->n / h->depth_scale - h->depth_offset
+                : h->null_depth;
+}
+
+void pfm_sums_bin(const struct pfm_head *h, const struct pfm_sums *sums,
+                  struct pfm_bin *bin)
+{
+    const struct pfm_sums_part *good = &sums->good, both = join(good, &sums->bad);
+    const struct pfm_sums_part *all = &both;
+    double none = h->null_depth;
+    bin->soundings = sums->n;
+    bin->valid = good->n;
+    bin->validity = good->n ? sums->validity | PFM_DATA : sums->validity & ~PFM_DATA;
+    bin->std = deviation(h, good);
+    bin->average_filtered = mean(h, good);
+    bin->min_filtered = good->n ? pfm_depth(h, good->min) : none;
+    bin->max_filtered = good->n ? pfm_depth(h, good->max) : none;
+    bin->average = mean(h, all);
+    bin->min = all->n ? pfm_depth(h, all->min) : none;
+    bin->max = all->n ? pfm_depth(h, all->max) : none;
 }

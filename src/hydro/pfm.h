@@ -4,9 +4,19 @@
 #ifndef HYDRO_PFM_H
 #define HYDRO_PFM_H
 
-#include "base/told.h"
+#include "hydro/geodesy.h"
 #include <stdbool.h>
 #include <stdint.h>
+
+/* ---- a callback for each finished read and write --------------------------------- */
+
+struct told {
+    /* Called after one system call with its duration; NULL: not called. */
+    void (*transfer)(void *context, bool write, int64_t bytes, int64_t ns);
+    void *context;
+};
+
+/* ---- the file -------------------------------------------------------------------- */
 
 /* Validity bits of soundings and bins. */
 enum {
@@ -145,5 +155,54 @@ void pfm_close(struct pfm **p);
  * first and last are not changed. */
 void pfm_recompute(const struct pfm_head *h, const struct pfm_sounding *s, int64_t n,
                    struct pfm_bin *bin);
+
+/* ---- places ---------------------------------------------------------------------- */
+
+/* Finds the bins of points, and their offsets in them. */
+
+struct pfm_place {
+    int32_t column, row; /* column -1: outside of the grid */
+    int32_t x, y;        /* as in a sounding */
+};
+
+/* Local. Places n points; the same on every processor. */
+void pfm_places(const struct pfm_head *h, const struct geo_point *p, int n,
+                struct pfm_place *to);
+
+/* Local. Sets a sounding's bin, x and y; false: it is outside of the grid. */
+static inline bool pfm_put_place(const struct pfm_head *h, const struct pfm_place *p,
+                                 struct pfm_sounding *s)
+{
+    s->bin = p->row * h->width + p->column;
+    s->x = (uint16_t)p->x;
+    s->y = (uint16_t)p->y;
+    return p->column >= 0;
+}
+
+/* ---- sums of a bin --------------------------------------------------------------- */
+
+/* The summary of a bin's soundings from running sums: of integers, and so exact and
+ * independent of order and partition. */
+
+/* All zero: no soundings. Depths as stored. */
+struct pfm_sums {
+    int64_t n;         /* soundings */
+    uint32_t validity; /* or of all of them */
+    struct pfm_sums_part {
+        int64_t n, sum;
+        unsigned __int128 squares;
+        uint32_t min, max;
+    } good, bad; /* with a depth that counts: not marked invalid, and marked so */
+};
+
+/* Local. Adds n soundings; fewer than 2^31 in all. */
+void pfm_sums_add(const struct pfm_head *h, struct pfm_sums *sums,
+                  const struct pfm_sounding *s, int64_t n);
+
+/* Local. Fills *bin except first and last: count, valid ones, standard deviation (of a
+ * sample: n - 1), averages, ranges, validity; the null depth if there are no values
+ * for them. */
+void pfm_sums_bin(const struct pfm_head *h, const struct pfm_sums *sums,
+                  struct pfm_bin *bin);
 
 #endif

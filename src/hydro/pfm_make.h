@@ -4,7 +4,7 @@
 
 #include "hydro/geodesy.h"
 #include "hydro/pfm.h"
-#include "hydro/pfm_head.h"
+#include "hydro/pfm_pack.h"
 
 /* Properties of the data to be stored. */
 struct pfm_form {

@@ -4,7 +4,6 @@
 #include "base/scratch.h"
 #include "io/io.h"
 #include "io/whole_inside.h"
-#include "io/whole_ring.h"
 #include "world/world.h"
 #include <errno.h>
 #include <fcntl.h>

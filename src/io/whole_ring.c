@@ -1,9 +1,14 @@
-/* A file takes three linked entries: the kernel opens it into a slot of the ring's own
+/* Reads whole files by way of a ring; without liburing (no HAVE_LIBURING_DIRECT) they
+ * are read one after another.
+ *
+ * A file takes three linked entries: the kernel opens it into a slot of the ring's own
  * table, reads and closes it, without a descriptor of the process and without returning
  * to us. A short read does not stop the close. */
-#include "io/whole_ring.h"
-#include "base/clock.h"
+#include "io/whole_inside.h"
 #include <errno.h>
+
+#ifdef HAVE_LIBURING_DIRECT
+#include "base/clock.h"
 #include <fcntl.h>
 #include <liburing.h>
 #include <stdlib.h>
@@ -171,3 +176,43 @@ void whole_ring_close(struct whole_ring **ring)
     free(q);
     *ring = NULL;
 }
+
+#else /* no liburing */
+
+int whole_ring_open(struct whole_ring **ring)
+{
+    *ring = NULL;
+    return -ENOSYS;
+}
+
+void whole_ring_close(struct whole_ring **ring)
+{
+    (void)ring;
+}
+
+void whole_ring_add(struct whole_ring *ring, int folder, int how, struct io_whole *w)
+{
+    (void)ring;
+    (void)folder;
+    (void)how;
+    (void)w;
+}
+
+int whole_ring_submit(struct whole_ring *ring)
+{
+    (void)ring;
+    return -ENOSYS;
+}
+
+int whole_ring_reap(struct whole_ring *ring, struct whole_done *done, int max,
+                    bool wait, double limit_s)
+{
+    (void)ring;
+    (void)done;
+    (void)max;
+    (void)wait;
+    (void)limit_s;
+    return -ENOSYS;
+}
+
+#endif

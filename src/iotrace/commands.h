@@ -2,7 +2,7 @@
 #ifndef IOTRACE_COMMANDS_H
 #define IOTRACE_COMMANDS_H
 
-#include "base/commands.h"
+#include "base/program.h"
 
 int command_run(int argc, char **argv);
 int command_summary(int argc, char **argv);

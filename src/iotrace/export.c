@@ -1,8 +1,8 @@
 /* export: writes events for the pictures and tables of other programs. */
 #include "base/err.h"
-#include "base/format/csv.h"
 #include "base/format/json.h"
 #include "base/format/outfile.h"
+#include "base/plain.h"
 #include "iotrace/commands.h"
 #include "iotrace/darshan.h"
 #include "iotrace/python.h"

@@ -1,7 +1,7 @@
 /* report: hands the run to python/leadline/trace/iotrace_page.py, which writes a page
  * from the output of "iotrace findings" and "iotrace bins". */
 #include "base/err.h"
-#include "base/version.h"
+#include "base/program.h"
 #include "iotrace/commands.h"
 #include "iotrace/python.h"
 #include <inttypes.h>

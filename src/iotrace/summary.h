@@ -4,7 +4,7 @@
 #define IOTRACE_SUMMARY_H
 
 #include "base/format/json.h"
-#include "base/hist.h"
+#include "base/stats.h"
 #include "iotrace/read/access.h"
 #include "iotrace/read/names.h"
 #include "iotrace/read/runs.h"

@@ -3,7 +3,7 @@
 #ifndef LDAD_COMMANDS_H
 #define LDAD_COMMANDS_H
 
-#include "base/commands.h"
+#include "base/program.h"
 #include "io/io.h"
 #include "io/part/container.h"
 #include "world/world.h"

@@ -4,7 +4,7 @@
 #define FUSE_USE_VERSION 35
 #include "base/err.h"
 #include "io/part/container.h"
-#include "io/part/view.h"
+#include "io/part/part_file.h"
 #include "ldad/mount.h"
 #include <dirent.h>
 #include <errno.h>

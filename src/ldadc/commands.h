@@ -2,7 +2,7 @@
 #ifndef LDADC_COMMANDS_H
 #define LDADC_COMMANDS_H
 
-#include "base/commands.h"
+#include "base/program.h"
 
 int command_analyse(int argc, char **argv);
 int command_check(int argc, char **argv);

@@ -2,10 +2,129 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/units.h"
-#include "madbench/gate.h"
-#include "madbench/original.h"
 #include <stdio.h>
 #include <string.h>
+
+/* ---- gates ----------------------------------------------------------------------- */
+
+/* Concurrency gates: only one of every `mod` ranks transfers at a time (MADbench2's
+ * RMOD and WMOD, slide 8: "only 1 MODRW procs does IO simultaneously"). Ranks k mod ..
+ * k mod + mod - 1 of `comm` pass a token in order; the last group may be smaller. */
+
+enum { TOKEN = 4711 };
+
+/* Local, but every rank of `comm` must call them equally often. Wait for the previous
+ * rank (counted as idle), and let the next one go. mod == 1: no waiting. */
+static void gate_enter(struct run *r, MPI_Comm comm, int64_t mod)
+{
+    int rank;
+    if (mod == 1)
+        return;
+    MPI_Comm_rank(comm, &rank);
+    if (rank % mod == 0)
+        return;
+    enum act before = phase_act(r->phase, ACT_IDLE);
+    MPI_Recv(NULL, 0, MPI_BYTE, rank - 1, TOKEN, comm, MPI_STATUS_IGNORE);
+    phase_act(r->phase, before);
+}
+
+static void gate_leave(struct run *r, MPI_Comm comm, int64_t mod)
+{
+    int rank, size;
+    if (mod == 1)
+        return;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    if ((rank + 1) % mod == 0 || rank + 1 == size)
+        return;
+    enum act before = phase_act(r->phase, ACT_IDLE);
+    MPI_Send(NULL, 0, MPI_BYTE, rank + 1, TOKEN, comm);
+    phase_act(r->phase, before);
+}
+
+/* ---- --format=madbench2 ---------------------------------------------------------- */
+
+enum { CC, BW, R, W, TOTAL, LINES };
+
+bool original_asked(const struct settings *s)
+{
+    return !strcmp(s->format, "madbench2");
+}
+
+static bool speaks(const struct bench *b)
+{
+    const struct run *r = b->run;
+    return r->world.rank == 0 && !r->options->quiet;
+}
+
+void original_head(const struct bench *b)
+{
+    const struct settings *s = b->settings;
+    if (!speaks(b))
+        return;
+    printf("\nMADbench 2.0%s\n", b->plan.full ? "" : " IO-mode");
+    printf("no_pe = %d  no_pix = %lld  no_bin = %lld  no_gang = %lld  sblocksize = "
+           "%lld  fblocksize = %lld  r_mod = %lld  w_mod = %lld\n",
+           b->plan.ranks, (long long)s->npix, (long long)s->nbin, (long long)s->ngang,
+           (long long)s->sblock, (long long)s->fblock, (long long)s->rmod,
+           (long long)s->wmod);
+    printf("IOMETHOD = %s  IOMODE = %s  FILETYPE = %s  REMAP = %s", s->run.iomethod,
+           s->run.iomode, s->run.filetype, s->remap);
+    if (s->bwexp >= 0)
+        printf("  BWEXP = %.2f", s->bwexp);
+    printf("\n\n");
+    fflush(stdout);
+}
+
+static void seconds(const struct bench *b, double s[LINES])
+{
+    const struct phase *p = b->run->phase;
+    s[BW] = (double)b->busy_ns / 1e9;
+    s[R] = (double)p->act[ACT_READ].ns / 1e9;
+    s[W] = (double)(p->act[ACT_WRITE].ns + p->act[ACT_SYNC].ns) / 1e9;
+    s[TOTAL] = (double)(p->end_ns - p->begin_ns) / 1e9;
+    s[CC] = s[TOTAL] - s[BW] - s[R] - s[W];
+}
+
+/* **Collective.** Prints the lines of the phase that has ended: seconds, mean over
+ * ranks [minimum:maximum], to two decimals, of
+ *   X_bw     busy work
+ *   X_r      reading, as the program sees it
+ *   X_w      writing, and syncing what was written
+ *   X_cc     the rest: calculation and communication, but also opening and closing,
+ *            checking blocks, and waiting for other ranks
+ *   X_total  the whole phase
+ * A line is left out if no rank spent time so, as in MADbench2. */
+static void original_phase(const struct bench *b)
+{
+    static const char *const name[LINES] = {"_cc   ", "_bw   ", "_r    ", "_w    ",
+                                            "_total"};
+    const char *phase = bench_phase_name[b->phase];
+    MPI_Comm comm = b->run->world.comm;
+    double mine[LINES], sum[LINES], min[LINES], max[LINES];
+    seconds(b, mine);
+    MPI_Reduce(mine, sum, LINES, MPI_DOUBLE, MPI_SUM, 0, comm);
+    MPI_Reduce(mine, min, LINES, MPI_DOUBLE, MPI_MIN, 0, comm);
+    MPI_Reduce(mine, max, LINES, MPI_DOUBLE, MPI_MAX, 0, comm);
+    if (!speaks(b))
+        return;
+    for (int i = 0; i < LINES; i++) {
+        if (i == TOTAL)
+            printf("          -------\n");
+        if (sum[i] > 0)
+            printf("%s%s%10.2f   [%10.2f:%10.2f]\n", phase, name[i],
+                   sum[i] / b->plan.ranks, min[i], max[i]);
+    }
+    printf("\n");
+    fflush(stdout);
+}
+
+void original_result(double dc)
+{
+    printf("\ndC[0] = %.5e\n", dc);
+}
+
+/* ---- passes ---------------------------------------------------------------------- */
 
 const char *const bench_phase_name[PHASES] = {"S", "D", "W", "C"};
 

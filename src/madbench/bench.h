@@ -7,9 +7,11 @@
 #ifndef MADBENCH_BENCH_H
 #define MADBENCH_BENCH_H
 
+#include "madbench/busy.h"
 #include "madbench/settings.h"
-#include "madbench/tick.h"
 #include "run/run.h"
+
+/* ---- passes ---------------------------------------------------------------------- */
 
 enum bench_phase { PHASE_S, PHASE_D, PHASE_W, PHASE_C, PHASES };
 extern const char *const bench_phase_name[PHASES];
@@ -91,5 +93,27 @@ int bench_groups_ahead(const struct bench *b);
 
 /* Local. Counts one step of progress. */
 void bench_step(struct bench *b);
+
+/* ---- --format=madbench2 ---------------------------------------------------------- */
+
+/* --format=madbench2: prints the lines of MADbench2, for scripts that read them. */
+
+/* Local. True if this format was requested. */
+bool original_asked(const struct settings *s);
+
+/* Local. Prints the lines before the first phase (on rank 0). */
+void original_head(const struct bench *b);
+
+/* Local, on rank 0. Prints the line of the result, which ends full mode. */
+void original_result(double dc);
+
+/* ---- I/O mode -------------------------------------------------------------------- */
+
+/* Local. Fills the buffers with incompressible data. */
+void iomode_prepare(struct bench *b);
+
+/* **Collective.** Makes the phases once (`bench`: a struct bench); the file stays. For
+ * bench_pass. Returns the agreed verdict. */
+int iomode_phases(void *bench);
 
 #endif

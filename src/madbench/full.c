@@ -3,9 +3,8 @@
 #include "base/stamp.h"
 #include "base/units.h"
 #include "madbench/bench.h"
+#include "madbench/grid.h"
 #include "madbench/linalg.h"
-#include "madbench/pixels.h"
-#include "madbench/remap.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

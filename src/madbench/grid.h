@@ -8,6 +8,7 @@
 #ifndef MADBENCH_GRID_H
 #define MADBENCH_GRID_H
 
+#include "madbench/busy.h"
 #include <stdint.h>
 
 #define GRID_NPIX_MAX INT64_C(1000000000) /* 8 * npix^2 bytes still fit int64_t */
@@ -41,10 +42,6 @@ int grid_check_scalapack(int64_t npix, int64_t block, int ranks);
 
 /* Local. Fills `g` for rank `rank` of `ranks`. Returns the result of grid_check. */
 int grid_init(struct grid *g, int64_t npix, int64_t block, int ranks, int rank);
-
-/* Local. The number of n things, dealt in blocks over `procs` from 0 on, that `coord`
- * gets (ScaLAPACK's NUMROC with source 0). */
-int64_t grid_numroc(int64_t n, int64_t block, int coord, int procs);
 
 /* Local. The size of our share, of any rank's share, and of the largest share, which is
  * rank 0's. In doubles, and in bytes. */
@@ -93,5 +90,49 @@ static inline int grid_owner(const struct grid *g, int64_t p, int64_t q)
 {
     return grid_owner_row(g, p) * g->cols + grid_owner_col(g, q);
 }
+
+/* ---- pixels ---------------------------------------------------------------------- */
+
+/* The sky and its signal: pixel positions, and the derivative of the signal
+ * covariance with respect to the power in one bin of multipoles,
+ *
+ *   dSdC_b(p, q) = 1/(4 pi) * sum over l = 1 + 10 b .. 10 + 10 b of (2 l + 1) P_l(x),
+ *
+ * x the cosine of the angle between pixels p and q (MADbench2, slide 7: "recursively
+ * build sequence of Legendre polynomial based CMB signal pixel-pixel correlation
+ * component matrices"). */
+
+/* The unit vectors of the pixels that this rank's share needs: those of its rows and of
+ * its columns, each coordinate contiguous in local order. Computed once, so that the
+ * inner loop needs no sine or cosine. */
+struct pixels {
+    int64_t rows, cols;            /* of the share */
+    double *row_x, *row_y, *row_z; /* rows doubles each */
+    double *col_x, *col_y, *col_z; /* cols doubles each */
+};
+
+/* Local. Makes the pixels of the grid's npix that this rank needs; pixels_close frees
+ * *px, and sets it to NULL. The positions are the same in every run, on every rank
+ * count: drand48's generator from seed 0 (srand48(0)), with a private state, for each
+ * pixel in order right ascension 2 pi u, then declination pi (u - 1/2). 24 bytes per
+ * local row and column. Returns 0, or -ENOMEM with a sentence. */
+int pixels_open(struct pixels **px, const struct grid *g);
+void pixels_close(struct pixels **px);
+
+/* Local. Computes one bin's dSdC on this rank's share, rows x cols, column-major,
+ * leading dimension rows. `previous` and `current` (same shape) carry P_{l-1} and P_l
+ * from bin to bin; bin 0 initializes them, bin b needs them as bin b - 1 left them.
+ * dSdC is added to `sum` (same shape, or NULL), which bin 0 sets: the signal matrix S
+ * after the last bin. `t` (or NULL) is called every few ms.
+ *
+ * Stable recurrence P_l = 2x P_{l-1} - P_{l-2} - (x P_{l-1} - P_{l-2})/l from P_0 = 1.
+ * All multipoles of a bin are computed in registers: one pass over memory per bin. The
+ * same bits on every processor, as nothing is fused (local.mk). */
+void legendre_bin(const struct pixels *px, int bin, double *previous, double *current,
+                  double *dsdc, double *sum, struct tick *t);
+
+/* Local. The instruction set that legendre_bin chose on this processor: "avx512f",
+ * "avx2" or "baseline". For the report. */
+const char *legendre_isa(void);
 
 #endif

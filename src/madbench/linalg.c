@@ -2,7 +2,6 @@
 #include "base/units.h"
 
 #include "base/err.h"
-#include "madbench/scalapack.h"
 #include "world/world.h"
 
 #include <dlfcn.h>

@@ -2,9 +2,7 @@
 noinst_LTLIBRARIES += src/madbench/libmadmath.la
 src_madbench_libmadmath_la_SOURCES = \
 	src/madbench/busy.c src/madbench/busy.h \
-	src/madbench/grid.c src/madbench/grid.h \
-	src/madbench/pixels.c src/madbench/pixels.h \
-	src/madbench/tick.h
+	src/madbench/grid.c src/madbench/grid.h
 # No fused multiply-add: matrices, and dC to its 13th digit, are then the same on every
 # processor, and so is the number of operations of the busy work.
 src_madbench_libmadmath_la_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
@@ -13,11 +11,8 @@ bin_PROGRAMS += madbench
 madbench_SOURCES = \
 	src/madbench/bench.c src/madbench/bench.h \
 	src/madbench/full.h \
-	src/madbench/gate.c src/madbench/gate.h \
-	src/madbench/iomode.c src/madbench/iomode.h \
+	src/madbench/iomode.c \
 	src/madbench/main.c \
-	src/madbench/original.c src/madbench/original.h \
-	src/madbench/passes.c src/madbench/passes.h \
 	src/madbench/settings.c src/madbench/settings.h
 EXTRA_madbench_SOURCES = src/madbench/full.c src/madbench/full_absent.c
 madbench_LDADD = src/madbench/libmadmath.la src/run/librun.la src/io/libio.la src/layout/liblayout.la \
@@ -26,8 +21,7 @@ madbench_LDADD = src/madbench/libmadmath.la src/run/librun.la src/io/libio.la sr
 if HAVE_SCALAPACK
 src_madbench_libmadmath_la_SOURCES += \
 	src/madbench/linalg.c src/madbench/linalg.h \
-	src/madbench/remap.c src/madbench/remap.h \
-	src/madbench/scalapack.h
+	src/madbench/remap.c
 madbench_SOURCES += src/madbench/full.c
 madbench_LDADD += $(SCALAPACK_LIBS)
 else

@@ -1,8 +1,21 @@
-#include "madbench/remap.h"
+/* Moves matrices between process grids: from the big grid, of all ranks of a
+ * communicator, to the grid of one gang.
+ *
+ * Gang g is the ranks g R .. g R + R - 1 of the communicator, R = ranks / ngang; all
+ * gangs' grids have the same shape and the same blocks as the big one, so whole blocks
+ * move. Shares are as in madbench/grid.h.
+ *
+ * Memory. custom: a pack buffer of one share of the big grid on every rank and a
+ * receive buffer of one share of the gang's grid on the ranks of the receiving gang,
+ * both the caller's, besides the two shares themselves. With W's inverse and result
+ * that is the share of the big grid read (1/ngang) and packed (1/ngang), dSdC received,
+ * dSdC and inverse: the result's share may serve as the receive buffer, as it is still
+ * empty, and the sum is 3 + 2/ngang <= 5 matrices of a gang. scalapack: pdgemr2d
+ * allocates about as much by itself. */
 
 #include "base/err.h"
 #include "base/units.h"
-#include "madbench/scalapack.h"
+#include "madbench/linalg.h"
 #include "world/world.h"
 
 #include <errno.h>

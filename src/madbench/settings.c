@@ -2,8 +2,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/units.h"
+#include "madbench/bench.h"
 #include "madbench/full.h"
-#include "madbench/original.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

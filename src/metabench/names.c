@@ -1,5 +1,7 @@
-#include "metabench/names.h"
+/* The names of things, and their places in a tree of directories. Pure arithmetic:
+ * names identify their thing, so that a listing is checked without a table of names. */
 #include "base/units.h"
+#include "metabench/metabench.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Stages: all lanes go through the things of a worker, directory by directory, and
  * apply the operation to each. */
-#include "base/draw/shuffle.h"
+#include "base/draw.h"
 #include "base/err.h"
 #include "base/units.h"
 #include "metabench/metabench.h"

@@ -1,6 +1,6 @@
 /* outcore: workloads that are larger than memory, after the studies of
  * storage-intensive computing (2007, 2008). */
-#include "base/commands.h"
+#include "base/program.h"
 #include "outcore/commands.h"
 
 static const struct command command[] = {

@@ -1,7 +1,7 @@
 /* Runs a skeleton's phases, one after the other: each rank does its steps in their
  * order. */
 #include "base/buf.h"
-#include "base/draw/shuffle.h"
+#include "base/draw.h"
 #include "base/err.h"
 #include "base/rng.h"
 #include "base/units.h"

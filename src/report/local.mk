@@ -4,10 +4,9 @@ src_report_libreport_la_SOURCES = \
 	src/report/model.c \
 	src/report/output.c \
 	src/report/phase.c src/report/phase.h \
-	src/report/reduce.c src/report/reduce.h \
+	src/report/reduce.c \
 	src/report/report.c src/report/report.h \
 	src/report/samples.c \
-	src/report/series.c src/report/series.h \
 	src/report/sink.h \
 	src/report/sink_csv.c \
 	src/report/sink_json.c \

@@ -1,7 +1,7 @@
 /* Reduces one ended phase of all lanes of all ranks to a handful of samples on rank 0.
  * Each rank reduces over its lanes first; then follows a constant number of reductions
  * over small arrays, whatever the number of ranks and lanes. */
-#include "report/reduce.h"
+#include "report/sink.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Makes samples and rates from the reduced data of a phase. */
-#include "report/reduce.h"
+#include "report/sink.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

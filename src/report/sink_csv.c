@@ -1,7 +1,7 @@
 /* Writes the samples, one row each (RFC 4180 quoting); unknown values are empty. The
  * histogram and the single ranks' seconds are in the JSON only. */
-#include "base/format/csv.h"
 #include "base/format/json.h"
+#include "base/plain.h"
 #include "report/sink.h"
 #include <errno.h>
 #include <math.h>

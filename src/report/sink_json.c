@@ -1,7 +1,7 @@
 /* Writes the JSON of doc/report-schema.md. Groups are on lines of their own, rows on
  * one line each, so that two reports can be compared with diff. */
 #include "base/format/json.h"
-#include "base/version.h"
+#include "base/program.h"
 #include "report/sink.h"
 #include <ctype.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 /* Prints the report for people: the setup, a row per phase as it completes, and the
  * figures at the end. At most some 110 columns, no colour. */
 #include "base/plain.h"
+#include "base/program.h"
 #include "base/stats.h"
 #include "base/units.h"
-#include "base/version.h"
 #include "report/sink.h"
 #include <math.h>
 #include <stdarg.h>

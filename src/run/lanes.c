@@ -4,7 +4,7 @@
 #include "base/err.h"
 #include "base/thread.h"
 #include "base/units.h"
-#include "run/live.h"
+#include "run/inside.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,7 +1,12 @@
-#include "run/live.h"
+/* --live: shows what rank 0 has transferred while it runs, as a line on stderr and a
+ * row of a CSV each S seconds, for its own lanes, so that a stalled device shows before
+ * the run ends. A thread of its own writes them: the transferring threads could say
+ * nothing during a stall, and the watchdog's thread must not wait for a terminal or a
+ * file system. It reads counters that lanes keep only for it, and calls no MPI. */
 #include "base/err.h"
 #include "base/thread.h"
 #include "base/units.h"
+#include "run/inside.h"
 #include "run/lanes.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,6 @@ src_run_librun_la_SOURCES = \
 	src/run/kept.h \
 	src/run/leftovers.c \
 	src/run/live.c \
-	src/run/live.h \
 	src/run/measure.c \
 	src/run/need.c \
 	src/run/data.c \
@@ -19,7 +18,7 @@ src_run_librun_la_SOURCES = \
 	src/run/set.c \
 	src/run/set.h \
 	src/run/storage.c \
-	src/run/storage.h \
+	src/run/inside.h \
 	src/run/stream.c \
 	src/run/stream.h \
 	src/run/transfer.c \

@@ -1,8 +1,8 @@
 /* Phases and repetitions: at their ends ranks meet, agree and reduce. */
 #include "base/err.h"
 #include "base/units.h"
+#include "run/inside.h"
 #include "run/lanes.h"
-#include "run/live.h"
 #include <errno.h>
 #include <iotrace.h>
 #include <math.h>

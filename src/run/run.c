@@ -2,9 +2,8 @@
 #include "base/err.h"
 #include "base/scratch.h"
 #include "base/units.h"
+#include "run/inside.h"
 #include "run/lanes.h"
-#include "run/live.h"
-#include "run/storage.h"
 #include "run/workload.h"
 #include <ctype.h>
 #include <errno.h>

@@ -236,7 +236,7 @@ struct run {
                               * what run_direct_align has found */
     int lane, lanes;         /* the lane's number, from 0, and the number of this
                               * rank's lanes */
-    struct run_live *live;   /* run/live.h; NULL: no --live */
+    struct run_live *live;   /* run/inside.h; NULL: no --live */
     struct run_lanes *team;  /* the other lanes (run/lanes.h); NULL: none */
     int worker, workers;     /* the lane's number among all ranks' lanes (rank x lanes +
                               * lane), and their number */

@@ -1,10 +1,10 @@
 /* The kernel's counters show what came from below the file system's page cache, not
  * that a device served it: below may be another cache, memory, a host or servers. */
-#include "run/storage.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/units.h"
 #include "io/part/container.h"
+#include "run/inside.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

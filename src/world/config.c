@@ -4,7 +4,7 @@
  * compare a hash of their configurations. If all are equal, which costs one small
  * reduction, nothing else is sent. */
 #include "base/err.h"
-#include "base/version.h"
+#include "base/program.h"
 #include "world/inside.h"
 #include <errno.h>
 #include <stdio.h>

@@ -7,6 +7,5 @@ src_world_libworld_la_SOURCES = \
 	src/world/heartbeat.c \
 	src/world/memory.c \
 	src/world/ring.c \
-	src/world/wait.c \
 	src/world/watchdog.c \
 	src/world/world.c

@@ -3,7 +3,6 @@
 #include "base/program.h"
 #include "base/scratch.h"
 #include "base/units.h"
-#include "base/version.h"
 #include "world/inside.h"
 #include <errno.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 /* libFuzzer target: any bytes are a log of iotrace, binary or a table, and all readers
  * of logs read it. The facts about each call must make sense, and a table made from the
  * log must contain the same. */
-#include "base/version.h"
+#include "base/program.h"
 #include "fuzz.h"
 #include "iotrace/commands.h"
 #include "iotrace/python.h"

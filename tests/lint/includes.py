@@ -11,7 +11,7 @@ import re
 from lint import SRC, done, point, programs, sources, text_of
 
 # Each folder, and the folders that it may include beside itself: those on floors below.
-BASE = {"base", "base/draw", "base/format"}
+BASE = {"base", "base/format"}
 WORLD = BASE | {"world"}
 IO = {"io", "io/fs", "io/engines", "io/part"}
 RUN = WORLD | IO | {"algebra", "layout", "report", "run"}
@@ -19,7 +19,6 @@ LOADER = {"pfmload/area", "pfmload/input", "pfmload/schemes", "pfmload/store"}
 READER = BASE | {"iotrace/format", "iotrace/read"}
 MAY = {
     "base": set(),
-    "base/draw": {"base"},
     "base/format": {"base"},
     "algebra": BASE,
     "sort": BASE,
@@ -95,7 +94,7 @@ PYTHON = {
 PYTHON_TOP = "python/leadline/"
 NO_MPI = ("base", "algebra", "layout", "hydro", "sort", "iotrace", "ldadc")
 # Matrices must not depend on files: their tests need no file.
-NUMERICS = re.compile(r"src/madbench/(busy|grid|pixels|linalg|remap|scalapack|tick)\.")
+NUMERICS = re.compile(r"src/madbench/(busy|grid|linalg|remap)\.")
 ALGORITHMS = re.compile(r"src/outcore/(aio/sets|"
                         r"data/(consume|documents|form|graphs|image|records|stars|"
                         r"taggers|vectors)|"

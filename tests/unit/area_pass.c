@@ -3,8 +3,8 @@
 #include "tap.h"
 
 #include "base/err.h"
+#include "hydro/pfm.h"
 #include "hydro/pfm_pack.h"
-#include "hydro/pfm_sums.h"
 #include "pfmload/area/area_pass.h"
 #include <errno.h>
 #include <math.h>

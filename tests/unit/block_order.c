@@ -2,7 +2,7 @@
 /* The order and places of blocks, how often they repeat, and the versions that reads
  * expect: compared with tables, for which the program itself has no memory. */
 #include "base/rng.h"
-#include "block/content.h"
+#include "block/order.h"
 #include "tap.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* ranks: 1; mpi: any */
 /* Existing blocks are dealt to workers: each once, evenly. */
-#include "block/deal.h"
+#include "block/order.h"
 #include "tap.h"
 
 #include <stdlib.h>

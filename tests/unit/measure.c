@@ -2,8 +2,8 @@
 /* Phases as the report would have reduced them, and the figures, sums and warnings that
  * a run makes of them. Here the test takes the place of the report and of lanes. */
 #include "one_run.h"
+#include "run/inside.h"
 #include "run/lanes.h"
-#include "run/live.h"
 #include "tap.h"
 
 #include <math.h>

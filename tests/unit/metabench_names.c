@@ -1,6 +1,6 @@
 /* ranks: 1; mpi: any */
 /* metabench's names tell their items, and a tree's folders have each item once. */
-#include "metabench/names.h"
+#include "metabench/metabench.h"
 #include "tap.h"
 
 #include <stdio.h>

@@ -127,7 +127,7 @@ class Made(unittest.TestCase):
             for test in made.tests_of(file):
                 name = test if test.endswith(".py") else test + ".c"
                 self.assertTrue(os.path.exists(os.path.join(made.TOP, name)), name)
-        self.assertIsNone(made.row_of("src/base/hist.c"))
+        self.assertIsNone(made.row_of("src/base/stats.c"))
 
 
 if __name__ == "__main__":

@@ -5,11 +5,10 @@
 
 #include "base/err.h"
 #include "hydro/gsf.h"
+#include "hydro/pfm.h"
 #include "hydro/pfm_make.h"
 #include "hydro/pfm_pack.h"
-#include "hydro/pfm_place.h"
 #include "hydro/pfm_side.h"
-#include "hydro/pfm_sums.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

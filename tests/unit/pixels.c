@@ -1,7 +1,6 @@
 /* ranks: 1 */
 /* Positions and Legendre sums, compared with the C library's drand48 and a simple loop
  * in long double. */
-#include "madbench/pixels.h"
 #include "madbench/grid.h"
 #include "tap.h"
 

@@ -1,7 +1,7 @@
 /* ranks: 1 2 4 */
 /* Reductions compared with sums by hand, and the output of the three sinks. */
 #include "report/report.h"
-#include "base/hist.h"
+#include "base/stats.h"
 #include "tap.h"
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* ranks: 1 */
 /* Nothing is lost when slots grow longer, and each transfer is in the slot of its
  * end. */
-#include "report/series.h"
+#include "report/phase.h"
 #include "tap.h"
 #include <stdbool.h>
 #include <string.h>

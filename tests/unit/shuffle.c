@@ -1,7 +1,7 @@
 /* ranks: 1 */
 /* The permutation behind random transfers: every block exactly once, and not in the
  * original order. */
-#include "base/draw/shuffle.h"
+#include "base/draw.h"
 #include "tap.h"
 
 #include <stdlib.h>

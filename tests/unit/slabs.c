@@ -1,7 +1,7 @@
 /* A row of elements as slabs of an array, compared with counting them one by one. */
 #include "tap.h"
 
-#include "io/slabs.h"
+#include "io/engines/pieces.h"
 #include <stdbool.h>
 
 /* Returns the row-major position of element i of a slab. */

@@ -2,9 +2,8 @@
 /* The whole computation of madbench's full mode in memory, without files, compared with
  * the reference answers: dC[0] depends on NPIX and NBIN alone. */
 #include "base/err.h"
+#include "madbench/grid.h"
 #include "madbench/linalg.h"
-#include "madbench/pixels.h"
-#include "madbench/remap.h"
 #include "tap.h"
 
 #include <math.h>

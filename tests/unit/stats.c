@@ -1,7 +1,6 @@
 /* ranks: 1 */
 /* Median, t quantile and interval compared with values from tables and by hand. */
 #include "base/stats.h"
-#include "base/hist.h"
 #include "tap.h"
 #include <math.h>
 

@@ -4,11 +4,10 @@
 #include "tap.h"
 
 #include "base/err.h"
+#include "base/program.h"
 #include "base/scratch.h"
-#include "base/tool.h"
 #include "io/engine.h"
-#include "io/fs/lov.h"
-#include "io/fs/stack.h"
+#include "io/fs/mounts.h"
 #include "io/fs/stripe.h"
 #include "iotrace/format/lustre.c" /* the recorder is no library */
 #include <errno.h>

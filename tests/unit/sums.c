@@ -5,8 +5,8 @@
 #include "tap.h"
 
 #include "base/err.h"
-#include "base/format/crc32c.h"
-#include "io/part/sums.h"
+#include "base/format/crc.h"
+#include "io/part/container.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

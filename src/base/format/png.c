@@ -1,7 +1,10 @@
+/* Writes PNG files with libpng or, without it (no HAVE_LIBPNG), refuses to. */
 #include "base/format/png.h"
 #include "base/err.h"
-#include "base/format/outfile.h"
 #include <errno.h>
+
+#ifdef HAVE_LIBPNG
+#include "base/format/outfile.h"
 #include <png.h>
 #include <setjmp.h>
 #include <stdbool.h>
@@ -104,3 +107,29 @@ int png_file_close(struct png_file **file)
     *file = NULL;
     return rc;
 }
+
+#else /* no libpng */
+
+int png_file_open(struct png_file **f, const char *path, int64_t width, int64_t height,
+                  enum png_kind kind)
+{
+    (void)width, (void)height, (void)kind;
+    *f = NULL;
+    return err_usage("the picture %s cannot be drawn: this program was built without "
+                     "libpng",
+                     path);
+}
+
+int png_file_row(struct png_file *f, const uint8_t *row)
+{
+    (void)f, (void)row;
+    return -ENOTSUP;
+}
+
+int png_file_close(struct png_file **f)
+{
+    *f = NULL;
+    return 0;
+}
+
+#endif

@@ -4,17 +4,17 @@
  * a shape it is "data", with as many bytes as the file will have. It has its full size
  * from the beginning, as single ranks cannot extend it; it is not prefilled. Its
  * attribute "dimensions" names the indices, the file's attribute "creator" the program.
- * A request is a row of its elements: see slabs.h.
+ * A request is a row of its elements: see slabs_of.
  *
  * Options: piece=N, the largest number of bytes in one call; align=N, objects in the
  * file begin at multiples of N bytes; chunk=N, the dataset is stored in chunks of at
  * most N bytes: whole in as many of the innermost dimensions as fit, a part of the next
  * one, and one index of the others (default: contiguous). */
 #include "base/err.h"
+#include "base/program.h"
 #include "base/scratch.h"
-#include "base/version.h"
 #include "io/engines/mpiio.h"
-#include "io/slabs.h"
+#include "io/engines/pieces.h"
 #include "world/world.h"
 #include <errno.h>
 #include <fcntl.h>

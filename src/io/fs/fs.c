@@ -2,6 +2,8 @@
 #include "base/err.h"
 #include "io/fs/mounts.h"
 #include "io/io.h"
+#include "world/world.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,6 +12,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 int io_fs_of(const char *path, struct io_fs *fs)
@@ -102,4 +105,179 @@ bool io_direct_works(const char *path)
     if (fd >= 0)
         close(fd);
     return fd >= 0;
+}
+
+/* ---- input ----------------------------------------------------------------------- */
+
+/* Input files or block devices that others made. */
+
+int64_t io_descriptor_bytes(int fd, const struct stat *st)
+{
+    if (!S_ISBLK(st->st_mode)) /* for a device, stat has no size */
+        return st->st_size;
+    off_t end = lseek(fd, 0, SEEK_END);
+    return end < 0 ? -errno : end;
+}
+
+static const char *kind_of(mode_t mode)
+{
+    return S_ISDIR(mode)    ? "a directory"
+           : S_ISCHR(mode)  ? "a character device"
+           : S_ISFIFO(mode) ? "a FIFO"
+           : S_ISSOCK(mode) ? "a socket"
+                            : "no file";
+}
+
+static int input_fail(const char *path, const char *what)
+{
+    return err_set(-errno, path, -1, "%s: %s", what, strerror(errno));
+}
+
+static int input_size(const char *path, struct stat *st, struct io_input *in)
+{
+    /* Without O_NONBLOCK the open would wait if the path had meanwhile become
+     * a FIFO. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 || fstat(fd, st)) {
+        int rc = input_fail(path, "the input cannot be opened to be read");
+        if (fd >= 0)
+            close(fd);
+        return rc;
+    }
+    in->bytes = io_descriptor_bytes(fd, st);
+    in->device = S_ISBLK(st->st_mode);
+    in->stored = in->device || (int64_t)st->st_blocks * 512 > in->bytes
+                     ? in->bytes
+                     : (int64_t)st->st_blocks * 512;
+    in->modified_ns =
+        (int64_t)st->st_mtim.tv_sec * 1000000000 + (int64_t)st->st_mtim.tv_nsec;
+    close(fd);
+    if (in->bytes < 0)
+        return err_set((int)in->bytes, path, -1,
+                       "how large the device is, is not told");
+    return 0;
+}
+
+int io_input_of(const char *path, struct io_input *in)
+{
+    struct stat st;
+    memset(in, 0, sizeof *in);
+    if (stat(path, &st))
+        return input_fail(path, "there is no input");
+    if (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode))
+        return err_set(S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL, path, -1,
+                       "the input is %s: a file or a block device can be read",
+                       kind_of(st.st_mode));
+    return input_size(path, &st, in);
+}
+
+/* ---- syncing a directory --------------------------------------------------------- */
+
+/* Syncs a directory. On file systems without a call of their own for it, syncfs(2) ends
+ * in the kernel: FUSE, for example, does not pass it to its server. There each file is
+ * synced by itself. */
+
+/* Magic numbers of linux/magic.h, which lacks Lustre, BeeGFS and SMB. */
+enum { FUSE = 0x65735546, V9FS = 0x01021997, OVERLAY = 0x794c7630 };
+enum { LUSTRE = 0x0bd00bd0, BEEGFS = 0x19830326 };
+#define CIFS UINT32_C(0xff534d42)
+#define SMB2 UINT32_C(0xfe534d42)
+
+static bool is_passed_on(uint32_t type)
+{
+    return type != FUSE && type != V9FS && type != LUSTRE && type != BEEGFS &&
+           type != CIFS && type != SMB2 && type != OVERLAY;
+}
+
+/* Finds the file system of an overlay's upper directory; false if it cannot be seen
+ * from here, as in a container. */
+static bool upper_type(const char *path, uint32_t *type)
+{
+    char folder[4096];
+    struct statfs fs;
+    struct mount m;
+    bool found = mount_of(path, "", &m) &&
+                 mount_option(&m, "upperdir", folder, sizeof folder) &&
+                 !statfs(folder, &fs);
+    free(m.line);
+    *type = found ? (uint32_t)fs.f_type : 0;
+    return found;
+}
+
+bool io_syncfs_works(const char *path)
+{
+    struct statfs fs;
+    uint32_t type;
+    if (statfs(path, &fs))
+        return false;
+    type = (uint32_t)fs.f_type;
+    if (type == OVERLAY) {
+        char *whole = realpath(path, NULL);
+        bool known = whole && upper_type(whole, &type);
+        free(whole);
+        return known && is_passed_on(type);
+    }
+    return is_passed_on(type);
+}
+
+static int sync_one(int fd, const char *path)
+{
+    watchdog_arm_as_set("syncing", path);
+    int rc = fsync(fd) && errno != EINVAL ? -errno : 0;
+    watchdog_disarm();
+    return rc ? err_set(rc, path, -1, "fsync failed: %s", strerror(-rc)) : 0;
+}
+
+static int sync_below(int fd, const char *path);
+
+/* Syncs a name in a directory. Only files and directories have data to sync. */
+static int sync_name(int in, const char *path, const char *name)
+{
+    struct stat st;
+    char whole[4096];
+    if (fstatat(in, name, &st, AT_SYMLINK_NOFOLLOW))
+        return errno == ENOENT
+                   ? 0
+                   : err_set(-errno, path, -1, "stat failed: %s", strerror(errno));
+    if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+        return 0;
+    snprintf(whole, sizeof whole, "%s/%s", path, name);
+    int fd = openat(in, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return err_set(-errno, whole, -1, "it cannot be opened to be synced: %s",
+                       strerror(errno));
+    int rc = S_ISDIR(st.st_mode) ? sync_below(fd, whole) : sync_one(fd, whole);
+    close(fd);
+    return rc;
+}
+
+/* Syncs the files in a directory, then the directory itself. */
+static int sync_below(int fd, const char *path)
+{
+    int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *list = again < 0 ? NULL : fdopendir(again);
+    int rc =
+        list ? 0
+             : err_set(-errno, path, -1, "it cannot be listed: %s", strerror(errno));
+    for (struct dirent *e; !rc && (e = readdir(list));)
+        if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
+            rc = sync_name(fd, path, e->d_name);
+    if (list)
+        closedir(list);
+    else if (again >= 0)
+        close(again);
+    return rc ? rc : sync_one(fd, path);
+}
+
+static int sync_all(int fd, const char *path)
+{
+    watchdog_arm_as_set("syncing", path);
+    int rc = syncfs(fd) ? -errno : 0;
+    watchdog_disarm();
+    return rc ? err_set(rc, path, -1, "syncfs failed: %s", strerror(-rc)) : 0;
+}
+
+int io_sync_dir(int fd, const char *path)
+{
+    return io_syncfs_works(path) ? sync_all(fd, path) : sync_below(fd, path);
 }

@@ -2,6 +2,7 @@
 #ifndef IO_FS_MOUNTS_H
 #define IO_FS_MOUNTS_H
 
+#include "io/io.h"
 #include <stdbool.h>
 
 struct mount {
@@ -23,5 +24,11 @@ bool mount_of(const char *path, const char *root, struct mount *m);
 /* Local. Copies the value of option `name` in fs_options to `value`; false: there
  * is none. */
 bool mount_option(const struct mount *m, const char *name, char *value, int size);
+
+/* ---- the walk down from a file system -------------------------------------------- */
+
+/* Local. As io_stack_of, but reads ROOT/proc/self/mountinfo and ROOT/sys. `path` is
+ * absolute and without symbolic links. */
+void stack_of(const char *path, const char *root, struct io_stack *s);
 
 #endif

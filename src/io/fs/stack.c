@@ -1,7 +1,6 @@
 /* The layers below a file system, down to devices or to a layer that cannot be
  * inspected. The page cache of mincore(2) and of the kernel's counters is the topmost
  * one: a lower layer may have another. */
-#include "io/fs/stack.h"
 #include "base/err.h"
 #include "base/plain.h"
 #include "io/fs/mounts.h"

@@ -12,11 +12,87 @@
 #define IO_PART_CONTAINER_H
 
 #include "algebra/descriptor.h"
-#include "io/part/extents.h"
-#include "io/part/sums.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+/* ---- extents --------------------------------------------------------------------- */
+
+/* The most ranges in a set: 16 MiB of memory. */
+#define EXTENTS_MOST (1 << 20)
+
+struct extents_range {
+    int64_t begin, end;
+};
+
+struct extents {
+    struct extents_range *range;
+    int64_t n, room;
+};
+
+/* Local. Adds [begin, end), begin < end. Returns 0, -ENOMEM, or -E2BIG if there would
+ * be more than EXTENTS_MOST; no sentence. O(n) unless it is the last range. */
+int extents_add(struct extents *x, int64_t begin, int64_t end);
+
+/* Local. The first range that ends behind `offset`; NULL: there is none. */
+const struct extents_range *extents_from(const struct extents *x, int64_t offset);
+
+/* Local. Removes everything at `end` and behind it. */
+void extents_cut(struct extents *x, int64_t end);
+
+/* Local. The bytes of all ranges. */
+int64_t extents_bytes(const struct extents *x);
+
+void extents_free(struct extents *x);
+
+/* ---- sums of blocks -------------------------------------------------------------- */
+
+#define SUMS_BLOCK (INT64_C(64) << 10)
+
+struct sums; /* of a partition */
+
+/* Identity and length of the partition. */
+struct sums_of {
+    uint64_t id; /* the container's */
+    int64_t part, bytes;
+};
+
+/* Local. Makes the checksums of an empty partition. NULL: no memory. */
+struct sums *sums_make(void);
+void sums_free(struct sums *s); /* may be NULL */
+
+/* Local. Updates them for bytes written at `at`. */
+void sums_write(struct sums *s, int64_t at, const void *data, int64_t bytes);
+
+/* Local. Updates them after the partition was cut. */
+void sums_cut(struct sums *s, int64_t bytes);
+
+/* Local. Reads again from `part` what is needed, and writes the file `path`; *all: a
+ * checksum of that file. Returns 0, or -errno with a sentence. */
+int sums_store(struct sums *s, const char *path, const struct sums_of *of,
+               const char *part, bool durable, uint32_t *all);
+
+/* Local. Loads the file, if it belongs to that partition and has the checksum `all`.
+ * Returns 0, or -errno with a sentence. */
+int sums_load(struct sums **s, const char *path, const struct sums_of *of,
+              uint32_t all);
+
+/* The result of checking a partition. */
+struct sums_found {
+    int64_t bad, first; /* number of blocks that differ, and the first of them,
+                         * -1: none */
+};
+
+/* Local. Reads and checks the partition `part` of `bytes`. Returns 0, or -errno with
+ * a sentence. */
+int sums_check(const struct sums *s, const char *part, int64_t bytes,
+               struct sums_found *found);
+
+/* Local. Computes the checksums of an existing partition. Returns 0, or -errno with
+ * a sentence. */
+int sums_take(struct sums **s, const char *part, int64_t bytes);
+
+/* ---- the container --------------------------------------------------------------- */
 
 enum {
     CONTAINER_VERSION = 1,
@@ -160,7 +236,7 @@ int container_shared_check(const struct container *c, const char *path,
 /* Fails with -EBUSY and a sentence that names the writer. */
 int container_busy(const struct container *c, const char *path);
 
-/* ---- container_recover.c --------------------------------------------------------- */
+/* ---- container_mend.c ------------------------------------------------------------ */
 
 /* Restores partition r to its state at the last sync: the `dropped` bytes written
  * behind it are cut off. *fd locks it, as far as lock_file can, and the caller

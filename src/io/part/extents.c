@@ -1,4 +1,5 @@
-#include "io/part/extents.h"
+/* A set of byte ranges, sorted and merged. */
+#include "io/part/container.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

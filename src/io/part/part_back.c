@@ -3,8 +3,8 @@
  * the device does. So a thread asks the kernel, every few MiB, to begin writing
  * them. It changes neither what is durable nor when a write returns: fsync(2) still
  * reports failures. */
-#include "io/part/part_back.h"
 #include "base/thread.h"
+#include "io/part/part.h"
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <pthread.h>

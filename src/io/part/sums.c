@@ -1,8 +1,12 @@
-#include "io/part/sums.h"
+/* Checksums of a partition: for each block of 64 KiB the remainder of its bytes, padded
+ * with zeros, by CRC-32C's polynomial (base/format/crc.h). A block that was never
+ * written is all zeros and has 0. They are updated with each write, in any order;
+ * blocks that were partly overwritten are read again at the end. doc/container.md
+ * describes the file. */
 #include "base/err.h"
 #include "base/format/crc.h"
-#include "base/format/crc32c.h"
 #include "io/part/bytes.h"
+#include "io/part/container.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Finds the size of small transfers: those whose start takes as long as their bytes. It
  * fits the medians of all sizes: duration = startup + bytes * ns_per_byte. */
 #include "base/err.h"
-#include "base/hist.h"
+#include "base/stats.h"
 #include "iotrace/findings/inside.h"
 #include <errno.h>
 #include <stdlib.h>

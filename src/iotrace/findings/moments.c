@@ -1,7 +1,7 @@
 /* Judges the times at which ranks act: late arrivals at collective calls, and phases in
  * which some ranks take longer than others. */
 #include "base/err.h"
-#include "base/hist.h"
+#include "base/stats.h"
 #include "iotrace/findings/inside.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #include "outcore/data/documents.h"
-#include "base/draw/shuffle.h"
+#include "base/draw.h"
 #include "base/rng.h"
 #include <math.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #ifndef OUTCORE_DATA_RECORDS_H
 #define OUTCORE_DATA_RECORDS_H
 
-#include "base/draw/zipf.h"
+#include "base/draw.h"
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 #include "outcore/data/written.h"
 #include "base/err.h"
-#include "base/format/crc32c.h"
+#include "base/format/crc.h"
 #include "base/units.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Checksums of the blocks of a file: of what was written to it, and of what was read
  * from it. Each is the remainder of a block's bytes by CRC-32C's polynomial
- * (base/format/crc32c.h), which does not depend on the pieces in which the bytes come:
+ * (base/format/crc.h), which does not depend on the pieces in which the bytes come:
  * lanes and ranks may read other ranges than were written, and the exclusive or of
  * their sums is that of the file. No MPI, no files. */
 #ifndef OUTCORE_DATA_WRITTEN_H

@@ -3,7 +3,7 @@
 #ifndef OUTCORE_SEARCH_KEYS_H
 #define OUTCORE_SEARCH_KEYS_H
 
-#include "base/draw/zipf.h"
+#include "base/draw.h"
 #include "outcore/data/records.h"
 #include "outcore/search/index.h"
 #include "run/lanes.h"

@@ -3,7 +3,7 @@
 #ifndef OUTCORE_SEARCH_LOOKUPS_H
 #define OUTCORE_SEARCH_LOOKUPS_H
 
-#include "base/hist.h"
+#include "base/stats.h"
 #include "outcore/search/fetch.h"
 #include "outcore/search/finding.h"
 #include "run/lanes.h"

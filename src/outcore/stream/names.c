@@ -1,5 +1,5 @@
 #include "outcore/stream/names.h"
-#include "base/draw/shuffle.h"
+#include "base/draw.h"
 #include "base/err.h"
 #include "base/rng.h"
 #include "base/units.h"

@@ -1,6 +1,6 @@
 #include "outcore/text/deal.h"
 #include "base/err.h"
-#include "base/hist.h"
+#include "base/stats.h"
 #include "base/units.h"
 #include <errno.h>
 #include <limits.h>

@@ -2,7 +2,7 @@
 #ifndef OUTCORE_TEXT_TEXT_H
 #define OUTCORE_TEXT_TEXT_H
 
-#include "base/hist.h"
+#include "base/stats.h"
 #include "outcore/data/output.h"
 #include "outcore/text/models.h"
 #include "outcore/text/pipeline.h"

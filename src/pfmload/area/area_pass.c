@@ -1,8 +1,8 @@
 #include "pfmload/area/area_pass.h"
 #include "base/err.h"
 #include "base/units.h"
+#include "hydro/pfm.h"
 #include "hydro/pfm_pack.h"
-#include "hydro/pfm_sums.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "pfmload/input/feed.h"
 #include "base/err.h"
 #include "base/rng.h"
+#include "hydro/pfm.h"
 #include "hydro/pfm_pack.h"
-#include "hydro/pfm_place.h"
 #include "pfmload/input/beams.h"
 #include "pfmload/input/reader.h"
 #include <errno.h>

@@ -5,8 +5,8 @@
 #define PFMLOAD_STORE_WRITER_H
 
 #include "extsort/extsort.h"
+#include "hydro/pfm.h"
 #include "hydro/pfm_make.h"
-#include "hydro/pfm_sums.h"
 #include "run/stream.h"
 
 /* Bytes of a transfer, which ends at a multiple of them, and the largest piece. */

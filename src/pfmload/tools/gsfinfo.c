@@ -6,7 +6,6 @@
 #include "base/plain.h"
 #include "base/program.h"
 #include "base/units.h"
-#include "base/version.h"
 #include "hydro/geodesy.h"
 #include "hydro/gsf_out.h"
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "pfmload/tools/info.h"
 #include "base/format/json.h"
 #include "base/plain.h"
-#include "base/version.h"
+#include "base/program.h"
 #include <math.h>
 
 /* ---- text ----------------------------------------------------------------------- */

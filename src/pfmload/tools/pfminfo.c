@@ -4,7 +4,6 @@
 #include "base/format/outfile.h"
 #include "base/opt.h"
 #include "base/program.h"
-#include "base/version.h"
 #include "pfmload/tools/geotiff.h"
 #include "pfmload/tools/grid.h"
 #include "pfmload/tools/info.h"

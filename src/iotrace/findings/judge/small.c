@@ -1,6 +1,6 @@
 /* Judges small transfers in large numbers: sequential, with gaps that other ranks fill,
  * or anywhere; and calls of stdio. */
-#include "base/hist.h"
+#include "base/stats.h"
 #include "base/units.h"
 #include "iotrace/findings/inside.h"
 

@@ -1,6 +1,6 @@
 /* Judges the run as a whole: one rank does the I/O, some ranks are late or slow, files
  * by the thousand. */
-#include "base/hist.h"
+#include "base/stats.h"
 #include "base/units.h"
 #include "iotrace/findings/inside.h"
 #include <stdlib.h>

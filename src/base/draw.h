@@ -1,11 +1,25 @@
+/* Draws of one among n: a permutation without memory, and the law of Zipf. */
+#ifndef BASE_DRAW_H
+#define BASE_DRAW_H
+
+#include <stdint.h>
+
+/* ---- shuffle --------------------------------------------------------------------- */
+
+/* A permutation without memory: each number of 0 .. n - 1 once, in
+ * pseudorandom order. */
+
+/* Local. The new place of number i (0 <= i < n). Applies a four-round Feistel network
+ * on the smallest even number of bits that holds n, repeatedly until the result is
+ * below n (fewer than four times on average). */
+int64_t shuffle(int64_t i, int64_t n, uint64_t key);
+
+/* ---- zipf ------------------------------------------------------------------------ */
+
 /* Draws numbers 1 .. n with probabilities proportional to k^-theta, by
  * rejection-inversion (Hoermann, Derflinger: "Rejection-inversion to generate variates
  * from monotone discrete distributions", ACM TOMACS 6, 1996): no table, and less than
  * two tries on average for any n and theta > 0. */
-#ifndef BASE_DRAW_ZIPF_H
-#define BASE_DRAW_ZIPF_H
-
-#include <stdint.h>
 
 struct zipf {
     int64_t n;

@@ -1,9 +1,10 @@
-/* Finds the storage below the files, and so the meaning of read figures. Included only
- * inside src/run. */
-#ifndef RUN_STORAGE_H
-#define RUN_STORAGE_H
+/* Parts of a run that only src/run calls: the storage below the files, and --live. */
+#ifndef RUN_INSIDE_H
+#define RUN_INSIDE_H
 
 #include "run/run.h"
+
+/* ---- storage --------------------------------------------------------------------- */
 
 /* Local. The place whose storage is reported: --dir, or the run's input. */
 const char *run_storage_path(const struct run *r);
@@ -19,5 +20,18 @@ void run_storage_tell(struct run *r, struct report_file *f);
 /* Local, the same on every rank. Computes the shares of the bytes read that came from a
  * device and from below the page cache; warns if memory served reads, or may have. */
 void run_storage_shares(struct run *r, struct report_checks *c);
+
+/* ---- --live ---------------------------------------------------------------------- */
+
+/* Local, on rank 0; does nothing on others and without --live. Start and end the
+ * thread; the end writes a last line. Returns 0, or -errno with a sentence. */
+int live_open(struct run *r);
+void live_close(struct run *r);
+
+/* Local. Counts lane i's transfers in p->live from now on. */
+void live_watch(struct run *r, struct phase *p, int i);
+
+/* Local. Names the phase for the lines from now on. */
+void live_phase(struct run *r, const char *name);
 
 #endif
