@@ -442,6 +442,20 @@ static int write_end(struct io_file *a, struct io_file *b)
            move(b, IO_OP_WRITE, BYTES - 1, "z", 1);
 }
 
+/* What does not fit the plan is in the shared part, which is looked at if asked for. */
+static void look_at_shared(const char *what, const char *path)
+{
+    char shared[TAP_PATH + 16];
+    int64_t without = -1, with = -1, n;
+    struct stat st = {.st_size = -1};
+    snprintf(shared, sizeof shared, "%s/shared", path);
+    int rc = io_cache_part(path, 0, false, false, &without, &n) ||
+             io_cache_part(path, 0, true, false, &with, &n) || stat(shared, &st);
+    tap_ok(!rc && with - without == (int64_t)st.st_size,
+           "%s: the shared part has %lld bytes", what, (long long)(with - without));
+    quiet_clear(what, rc);
+}
+
 static void compare(const char *what, const char *engine, const struct ldad_plan *plan)
 {
     const char *pa = shared_path("plain"), *pb = shared_path("parted");
@@ -465,6 +479,7 @@ static void compare(const char *what, const char *engine, const struct ldad_plan
     quiet_clear(what, rc);
     rc = io_file_close(&a) || io_file_close(&b);
     tap_ok(!rc, "%s: closed", what);
+    look_at_shared(what, pb);
     rc = open_file(&a, "posix", pa, IO_READ, MPI_COMM_SELF, NULL, NULL) ||
          open_file(&b, "part", pb, IO_READ, MPI_COMM_SELF, NULL, NULL);
     tap_ok(!rc && same_bytes(a, b, 1001) && same_bytes(a, b, 33333),
