@@ -37,7 +37,7 @@
 
 enum {
     LDAD_LEVELS = 8,      /* in a descriptor; in a plan, together with its digits */
-    LDAD_DIGITS = 3,      /* of a rank's number */
+    LDAD_DIGITS = 3,      /* digits of a rank's number */
     LDAD_FIND_LEVELS = 4, /* found in offsets at most */
     LDAD_TEXT = 768       /* characters of a descriptor's text */
 };
@@ -47,8 +47,8 @@ struct ldad_level {
 };
 
 struct ldad {
-    int64_t start;                        /* of the first chunk */
-    int64_t size;                         /* of each chunk */
+    int64_t start;                        /* offset of the first chunk */
+    int64_t size;                         /* bytes of each chunk */
     int levels;                           /* 0: there is one chunk */
     struct ldad_level level[LDAD_LEVELS]; /* outermost first */
 };

@@ -31,7 +31,7 @@ struct sequence {
     struct sequence_node *node; /* an item is a node with its body */
     int *item;                  /* the items that are in no loop, by their first node */
     int nodes, items, room;
-    bool lost; /* it was too long, or its parts are no longer known */
+    bool lost; /* the order was too long, or its parts are no longer known */
 };
 
 /* Adds `times` repeats of `what`. Returns 0, or -ENOMEM with a sentence. */

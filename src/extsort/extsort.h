@@ -25,7 +25,7 @@
 
 enum {
     EXTSORT_TRANSFER = 4 << 20, /* bytes, at most, unless merge_bytes is larger */
-    EXTSORT_DEPTH = 16          /* of a queue, of one file or of several */
+    EXTSORT_DEPTH = 16          /* depth of a queue, for one file or for several */
 };
 
 struct extsort;
@@ -35,7 +35,7 @@ struct extsort_how {
     int lanes; /* lanes that sort: all of the rank, or 1 */
     /* lanes that merge: as many, or 1, which then has all the memory */
     int merge_lanes;
-    int64_t memory_bytes; /* of the rank; it takes less if all needs less */
+    int64_t memory_bytes; /* memory of the rank; it takes less if less suffices */
     /* Bytes of a transfer in the merge; 0: as memory permits, 4 MiB at most. There are
      * several passes if memory has not one such piece of each run (two with
      * asynchronous I/O; with 0, 256 KiB) for each lane that merges. */

@@ -70,7 +70,7 @@ struct sorted_run {
     int64_t number; /* its place in the order of the records */
     int64_t at;     /* its place in the file */
     int64_t records;
-    uint64_t *sample; /* of each chunk: its checksum, then the words of its first key */
+    uint64_t *sample; /* per chunk: its checksum, then the words of its first key */
 };
 
 struct runs_file {
@@ -175,7 +175,7 @@ struct extsort {
     struct lane *lane;
     /* Records that come: */
     int64_t records, section; /* number in all, -1: not known; and in a section */
-    bool spills;              /* it is known that not all records fit */
+    bool spills;              /* not all records fit */
     _Atomic int64_t taken;    /* sections that lanes have taken */
     struct extsort_section adding;
     int64_t added; /* records in `adding`; -1: there is no section */

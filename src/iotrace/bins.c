@@ -27,7 +27,7 @@
 enum group { GROUP_READ, GROUP_WRITE, GROUP_METADATA, GROUP_WAIT, GROUPS };
 static const char *const group_name[] = {"read_s", "write_s", "metadata_s", "wait_s"};
 
-struct lane { /* of a process */
+struct lane { /* a process */
     int log;  /* the number of its log */
     int32_t rank, pid;
     int64_t begin_ns, end_ns, covered_ns;
@@ -38,7 +38,7 @@ struct file { /* a row of names */
     int64_t bytes, end;
     int map;         /* number of its map + 1; 0: none */
     uint32_t folder; /* number of its folder + 1; 0: not looked up yet */
-    bool stored;     /* it is not a pipe, a file of the system or the like */
+    bool stored;     /* not a pipe, a file of the system or the like */
 };
 
 struct folder {
@@ -71,7 +71,7 @@ struct bins {
     struct names folders;
     struct folder *folder; /* [0]: all folders beyond FOLDERS */
     struct spread *spread; /* reads, and writes */
-    bool fill;             /* it is the second pass */
+    bool fill;             /* this is the second pass */
 };
 
 struct reading {

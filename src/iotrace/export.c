@@ -34,7 +34,7 @@ static void begin_event(struct json *j)
  * process of a host. The operating system's numbers could equal those of ranks, or of
  * processes on another host. */
 struct lanes {
-    int64_t *of;  /* by log */
+    int64_t *of;  /* indexed by log */
     int64_t next; /* the first number behind those of all logs */
 };
 

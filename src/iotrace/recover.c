@@ -19,7 +19,7 @@ struct sum {
 };
 
 struct sums {
-    struct sum (*file)[2]; /* by name: reads, writes */
+    struct sum (*file)[2]; /* for each name: reads, writes */
     uint32_t files;
     int64_t events, bytes, ns, end_ns;
 };

@@ -31,7 +31,7 @@ struct file_sum {
     int64_t min_bytes, max_bytes, max_ns;
     int32_t processes, last_process;
     int64_t timed;
-    bool stored; /* it is not a pipe, a socket, or the kernel's */
+    bool stored;                         /* not a pipe, a socket, or the kernel's */
     uint32_t latency[SUMMARY_FILE_HIST]; /* latency of transfers */
 };
 
@@ -64,7 +64,7 @@ struct summary {
     int processes, process_room;
     struct sum total[CLASSES], nested[CLASSES];
     struct access_count access[2];
-    /* of stored files: transfers below SUMMARY_SMALL, and all */
+    /* transfers of stored files: those below SUMMARY_SMALL, and all */
     int64_t small_calls, transfers;
     int64_t begin_ns, end_ns;
     struct unseen unseen;

@@ -174,7 +174,7 @@ int replay_covered_from(const struct run *r, int n)
 struct own { /* the bytes that this rank writes to a file in a phase */
     struct ldad *list;
     int64_t n, begin, end;
-    bool whole; /* they are all bytes between begin and end */
+    bool whole; /* all bytes between begin and end */
 };
 
 static void find_own(const struct run *r, int file, int phase, struct own *own)

@@ -307,7 +307,7 @@ struct walk { /* a rank's way through a phase */
     struct run *r;
     struct replay *p;
     int phase;
-    struct step *step; /* by number */
+    struct step *step; /* indexed by number */
     struct replay_flights flights;
     double pause_ns, owed_ns;
     bool drops; /* some steps of the phase drop pages */

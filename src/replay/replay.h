@@ -23,8 +23,8 @@ struct replay_left {
 
 struct replay_file { /* the file, or files, of a role */
     struct run_file f;
-    bool made;   /* it exists */
-    bool before; /* it is made before the first phase */
+    bool made;   /* the file exists */
+    bool before; /* made before the first phase */
     bool each;   /* in the skeleton, each rank has one */
     int alone;   /* the only rank that uses it; -1: several do */
     /* The end and the begin of the transfers in the skeleton; of this rank's transfers,
@@ -34,7 +34,7 @@ struct replay_file { /* the file, or files, of a role */
      * one for all; `shift`: added to a place in the skeleton, it gives the place in the
      * file. */
     bool own;
-    bool parts; /* it is partitioned by `plan` */
+    bool parts; /* partitioned by `plan` */
     struct ldad_plan plan;
     /* low to high: the range that this rank transfers */
     int64_t shift, stored_bytes, low, high;
@@ -45,7 +45,7 @@ struct replay_handle { /* a file, while a phase has it open in one way */
     int file;
     bool collective;
     enum skeleton_level level;
-    int64_t buffer; /* of a stream, in bytes */
+    int64_t buffer; /* buffer of a stream, in bytes */
     char engine[32];
     int flags; /* enum io_flags */
     struct run_file f;
@@ -69,7 +69,7 @@ struct replay {
     int depth;          /* most transfers of a rank in flight */
     int64_t slot_bytes; /* memory of each slot */
     const char *inner;  /* the engine for files that are not partitioned, if some are */
-    bool *meets; /* by phase: ranks wait for each other at syncs of shared files */
+    bool *meets; /* per phase: ranks wait for each other at syncs of shared files */
     struct replay_left library, unplaced, directories, streams, syncs;
     int64_t drawn_calls, nonblocking_calls, within_calls;
     int64_t write_bytes, read_bytes, calls;
@@ -143,7 +143,7 @@ struct replay_flights { /* transfers of a rank in a phase */
      * make */
     struct replay_flight *slot;
     int slots, first, under_way;
-    struct replay_versions *versions; /* by file; n 0: not found yet */
+    struct replay_versions *versions; /* versions of each file; n 0: not found yet */
     int64_t polled_ns, visible_ns;
 };
 

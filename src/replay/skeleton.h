@@ -51,12 +51,12 @@ struct skeleton_step {
     /* The step is a sync, a drop of the file's pages from memory, or a flush of a
      * stream; else it is transfers. */
     bool sync, drop, flush;
-    bool after_all; /* of a sync: all ranks wait for each other before it */
-    bool write;     /* it writes; else it reads */
+    bool after_all; /* for a sync: all ranks wait for each other before it */
+    bool write;     /* writes; else reads */
     enum skeleton_level level;
     bool collective, nonblocking;
     bool within;          /* a library that the program called made it */
-    int64_t buffer;       /* of the stream; 0: the library's choice */
+    int64_t buffer;       /* buffer of the stream; 0: the library's choice */
     int64_t calls, bytes; /* transfers that moved something */
     int64_t ranks, empty; /* ranks that made such calls; calls that moved nothing */
     struct skeleton_plan *plan;
@@ -81,7 +81,7 @@ struct skeleton {
     int64_t ranks;
     struct skeleton_file *file;
     struct skeleton_phase *phase;
-    struct skeleton_step *step; /* by number */
+    struct skeleton_step *step; /* indexed by number */
     int files, phases, steps;
 };
 

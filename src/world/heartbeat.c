@@ -57,7 +57,7 @@ enum { GOES_ON, REMOVES, HAS_REMOVED };
 #define ENDED UINT32_MAX
 
 static struct {
-    struct beat *beat; /* of all ranks here; NULL: there are none */
+    struct beat *beat; /* beats of all ranks of the node; NULL: there are none */
     struct mate *mates;
     int ranks, mine;
     bool known;       /* `mates` are filled in */

@@ -15,7 +15,7 @@ struct frame {
     int64_t start_ns, end_ns;
     struct within in; /* the calls that enclose its children */
     uint8_t kind;
-    bool outer; /* it takes no time in files itself; calls in it are the program's */
+    bool outer; /* takes no time in files itself; calls in it are the program's */
     bool init;  /* within MPI_Init or MPI_Finalize */
     bool folded, skipped;
 };

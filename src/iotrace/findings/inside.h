@@ -37,8 +37,8 @@ extern const char *const kind_name[KINDS];
 /* The properties of a call. */
 struct call {
     uint8_t kind;   /* kind of its own time */
-    bool library;   /* of MPI or HDF5: the system does not see it */
-    bool mpi;       /* of MPI-IO */
+    bool library;   /* a call of MPI or HDF5: the system does not see it */
+    bool mpi;       /* a call of MPI-IO */
     bool hdf5_meta; /* makes or opens an object of HDF5 */
     bool hdf5;      /* any call of HDF5 */
     bool creates;   /* H5Dcreate */
@@ -178,8 +178,8 @@ enum rare {
 
 struct rarities {
     struct evidence *v[RARES];
-    int64_t error;                     /* of the last call in RARE_FAILED */
-    int64_t refused_at, refused_bytes; /* of the last transfer in RARE_REFUSED */
+    int64_t error;                     /* error of the last call in RARE_FAILED */
+    int64_t refused_at, refused_bytes; /* last transfer in RARE_REFUSED */
     struct { /* a short write that may still be continued; bytes 0: there is none */
         int64_t at, bytes, start_ns, duration_ns;
         uint64_t seq;
@@ -225,7 +225,7 @@ struct file {
     int32_t stripes;    /* 0: not known */
     int64_t write_ns;   /* start of the last write */
     int64_t last_ns[2]; /* ends of all ranks' sides, at the top */
-    uint32_t spread[2]; /* how often one of the sides has become wider */
+    uint32_t spread[2]; /* number of times that either side has become wider */
     bool moved, made;   /* a byte of it has moved; the first was written */
     bool removed;       /* removed since its last write */
     struct gathering *gathering;
@@ -269,7 +269,7 @@ struct actor { /* a rank; or a process, if there are no ranks */
     int64_t calls, bytes[2];
     int64_t io_ns, covered_ns;        /* time with at least one thread in a call */
     struct evidence missed;           /* calls that found no such file */
-    int64_t phase_ns, phase_bytes[2]; /* of the current phase */
+    int64_t phase_ns, phase_bytes[2]; /* sums of the current phase */
     struct evidence phase_v;
     int64_t waited_ns;                   /* wait for a core; -1: not known */
     int cores;                           /* cores that it may use; 0: not known */
@@ -283,9 +283,9 @@ struct actor { /* a rank; or a process, if there are no ranks */
     int recent_next;
     int64_t sync_ns; /* last time when all files were made durable */
     uint32_t client; /* number of the first actor of its host */
-    bool alone;      /* it moves nearly all bytes, so imbalance is no news */
+    bool alone;      /* moves nearly all bytes, so imbalance is no news */
     bool scope;
-    /* it is the first of its host, and the host has an actor in scope */
+    /* the first of its host, and the host has an actor in scope */
     bool host_counts;
 };
 

@@ -35,7 +35,7 @@ enum trace_state {
     TRACE_RUNNING = 0,
     TRACE_EXITED = 1, /* exit, or return from main */
     TRACE_QUIT = 2,   /* _exit, quick_exit, abort */
-    TRACE_EXEC = 3    /* it continued as another program, with a log of its own */
+    TRACE_EXEC = 3 /* the process continued as another program, with a log of its own */
 };
 
 enum trace_clock { TRACE_NS = 0, TRACE_TSC = 1 };
@@ -129,7 +129,7 @@ enum trace_flag {
     /* The second record of a copy, about the file at its other end: duration 0, and in
      * no sum but that of the file. */
     TRACE_OTHER_END = 32,
-    TRACE_SOURCE = 64 /* of a copy: the record is about the file that is read */
+    TRACE_SOURCE = 64 /* in a copy: the record describes the file that is read */
 };
 
 /* Entries of blocks of names, one after the other, each at a multiple of 8; one with
@@ -142,7 +142,7 @@ struct trace_name {
     uint32_t bytes;
     uint32_t id;    /* 1.. */
     uint16_t kind;  /* enum trace_name_kind */
-    uint16_t place; /* of a file: the id of its TRACE_PLACE; 0: not known */
+    uint16_t place; /* for a file: the id of its TRACE_PLACE; 0: not known */
     int32_t fd;     /* the descriptor under which it was first seen; -1: none */
     char text[];    /* ends with 0 */
 };

@@ -5,7 +5,7 @@
 
 enum {
     ENTRIES = (TRACE_BLOCK - sizeof(struct trace_block)) / sizeof(struct trace_profile),
-    BLOCKS_MOST = 3, /* of a thread: constant memory */
+    BLOCKS_MOST = 3, /* blocks of a thread: constant memory */
     SLOTS = 2048     /* more than all their entries */
 };
 

@@ -73,7 +73,7 @@ struct state {
     uint32_t names; /* ids given */
     uint64_t name_end;
     uint64_t name_blocks;
-    uint64_t events, bytes, ticks; /* of level 0, for the summary */
+    uint64_t events, bytes, ticks; /* sums of level 0, for the summary */
     unsigned late_blocks;
     /* blocks not summed up yet, as a record was not filled */
     struct trace_block *late[256];
@@ -93,7 +93,7 @@ struct fd_entry {
 
 /* The recorder of a process; a forked child inherits it and makes it its own. */
 struct recorder {
-    struct trace_header *header; /* of the log; NULL: there is none */
+    struct trace_header *header; /* header of the log; NULL: there is none */
     int mode;                    /* enum mode; 0: nothing is recorded */
     bool tsc, text;
     uint64_t renew_at; /* ticks: time to read the clocks again */
@@ -218,7 +218,7 @@ void fd_dupped(int from, int to);
 void fds_forget_range(unsigned first, unsigned last);
 void fds_shared(void); /* other processes may move the offsets from here on */
 void fd_shared(int fd);
-bool fd_is_given(int fd); /* it is one that the process began with */
+bool fd_is_given(int fd); /* True if the process began with it. */
 
 /* ---- profile.c ---- */
 struct event;

@@ -8,7 +8,7 @@ enum { RINGS = 64, REQUESTS = 1 << 14, TRIES = 32 };
 
 static struct uring rings[RINGS];
 static unsigned by_calls;                /* number of rings that system calls drive */
-static uint64_t gone_rings, gone_unseen; /* of rings that no longer exist */
+static uint64_t gone_rings, gone_unseen; /* counts of rings that no longer exist */
 
 /* ---- requests ---- */
 

@@ -111,7 +111,7 @@ uintptr_t uring_key(int fd);
 struct uring_entry {
     struct uring *ring; /* NULL: it is not known */
     unsigned from;
-    bool claims; /* it is among the ring's `entering` */
+    bool claims; /* counted in the ring's `entering` */
     struct uring_batch batch;
 };
 void uring_enters(struct uring_entry *e, int fd, unsigned n);

@@ -11,7 +11,7 @@ enum access_kind { ACCESS_SEQUENTIAL, ACCESS_STRIDED, ACCESS_RANDOM, ACCESS_UNKN
 #define ACCESS_KINDS 4
 
 struct access {
-    int64_t at, end; /* of the last transfer */
+    int64_t at, end; /* begin and end of the last transfer */
     int64_t jump;    /* distance between the last two */
     int64_t bytes;
     bool begun, jumped, counted_random;

@@ -28,7 +28,7 @@ struct range { /* slots with calls of `level` and those within them */
     int level;
 };
 
-struct cursor { /* of one thread */
+struct cursor { /* position in a thread's records */
     const struct block *block;
     int64_t slots;
     char *window;
@@ -40,7 +40,7 @@ struct cursor { /* of one thread */
 
 struct name {
     int64_t at;    /* -1: none */
-    int32_t fd;    /* of TRACE_MPI and TRACE_PROGRAM: the file's number */
+    int32_t fd;    /* for TRACE_MPI and TRACE_PROGRAM: the file's number */
     uint16_t kind; /* enum trace_name_kind */
     uint16_t place;
     uint32_t mpi, program; /* numbers of a file's facts; 0: none */

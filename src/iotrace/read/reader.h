@@ -18,7 +18,7 @@ struct event {
     int64_t duration_ns;
     int64_t bytes;   /* moved; 0: the call moves none; -1: it failed */
     int64_t offset;  /* in the file; -1: not known */
-    int64_t request; /* as in struct trace_record */
+    int64_t request; /* see struct trace_record */
     int64_t result;
     uint32_t name;   /* number in this log, 0: none; see log_name */
     uint32_t thread; /* 0: not known */
@@ -52,7 +52,7 @@ struct log;
 
 struct log_info {
     char path[4096];
-    bool table; /* it is text: no offsets, no threads, no levels */
+    bool table; /* the log is text: no offsets, no threads, no levels */
     const char *app, *execution, *exe, *argv, *host, *mode, *cwd; /* never NULL */
     /* Begin and end of the process, since the epoch; 0: not known. For one whose end is
      * not known (TRACE_RUNNING), the second is its last look at the clock: events may
@@ -77,7 +77,7 @@ struct log_info {
     uint64_t uring_rings, uring_unseen;
     uint32_t program;           /* enum program_kind: reasons for unseen calls */
     struct log_process process; /* facts from the system */
-    uint32_t version;           /* of the log; 0: a table */
+    uint32_t version;           /* version of the log; 0: a table */
     bool clock_unknown;         /* times are in ticks, which were never calibrated */
 };
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WINDOWS_BYTES ((int64_t)64 << 20) /* of all logs read at once */
+#define WINDOWS_BYTES ((int64_t)64 << 20) /* windows of all logs read at once */
 
 /* ---- files ---------------------------------------------------------------- */
 

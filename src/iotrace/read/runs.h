@@ -10,7 +10,7 @@ struct run {
     char **log; /* paths, sorted */
     int logs;
     int unreadable; /* counted by run_each and stream_open */
-    bool again;     /* they were reported before */
+    bool again;     /* reported before */
 };
 
 /* Local. Finds the logs of RUN: all *.bin, *.part and *.tsv that are not a copy of

@@ -73,7 +73,7 @@ void table_row(FILE *out, const struct log *l, const struct event *e, uint64_t s
 
 struct table {
     FILE *in;
-    struct { /* by process: the library call in progress */
+    struct { /* the library call in progress of each process */
         int32_t pid;
         uint32_t name;
         int64_t start_ns, end_ns;

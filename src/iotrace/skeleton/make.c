@@ -31,7 +31,7 @@ struct follow {
     struct stretch stretch;
 };
 
-struct place {      /* what a name of the log stands for */
+struct place {      /* the file or stream that a name of the log means */
     uint32_t file;  /* number + 1; 0: not looked up yet */
     int follow[2];  /* number + 1 */
     int64_t buffer; /* buffer that setvbuf gave its stream; 0: none */

@@ -31,7 +31,7 @@ struct putting {
     int groups;
     int phase[SKELETON_PHASES + 1], phases; /* number shown; -1: none yet */
     int role[SKELETON_ROLES + 2], roles;
-    uint32_t role_at[SKELETON_ROLES + 2]; /* by number shown */
+    uint32_t role_at[SKELETON_ROLES + 2]; /* indexed by the number shown */
     int phase_at[SKELETON_PHASES + 1];
     struct skeleton_sum total, described, drawn, unplaced, other;
 };

@@ -18,7 +18,7 @@ struct candidate { /* a log */
 };
 
 struct choice {
-    struct candidate *log; /* by number, until one is chosen */
+    struct candidate *log; /* sorted by number, until one is chosen */
     uint32_t room;
     int logs, at;
     bool any, several;

@@ -16,9 +16,9 @@ enum {
     SKELETON_STREAMS = 1 << 18,
     SKELETON_MEMBERS = 16,    /* files of a role that may be roles of their own */
     SKELETON_MEETINGS = 1024, /* syncs of a kind that are examined */
-    SKELETON_THREADS = 256,   /* of a process; further ones share their places */
-    SKELETON_LEVELS = 4,      /* libraries' calls within each other */
-    SKELETON_DESCRIPTORS = 16 /* of a stream; further calls are drawn */
+    SKELETON_THREADS = 256, /* threads of a process; further ones share their places */
+    SKELETON_LEVELS = 4,    /* libraries' calls within each other */
+    SKELETON_DESCRIPTORS = 16 /* descriptors of a stream; further calls are drawn */
 };
 
 struct skeleton_sum {
@@ -44,9 +44,9 @@ struct skeleton_meeting {
 
 /* The calls of one kind that one process made to the files of a role in a phase. */
 struct skeleton_stream {
-    uint32_t role; /* by name while logs are read; later as shown */
+    uint32_t role; /* number of its name while logs are read; later the number shown */
     uint16_t phase, op;
-    uint8_t flags;  /* of its first call */
+    uint8_t flags;  /* flags of its first call */
     uint8_t member; /* number of the file in its role; SKELETON_MEMBERS: a later one */
     /* the library that made its first call; LIBRARY_NONE: the program did */
     uint8_t within;
@@ -87,7 +87,7 @@ struct skeleton_file {
 
 struct skeleton_role {
     int64_t files, shared, read_first;
-    int64_t bytes;  /* of the largest */
+    int64_t bytes;  /* bytes of the largest */
     int64_t most;   /* most files that one process transferred */
     bool movers;    /* several processes transferred one of the files */
     uint32_t shown; /* the first role that is shown for it: itself, or its files */
@@ -95,10 +95,10 @@ struct skeleton_role {
 };
 
 struct skeleton_phase {
-    bool region; /* it is a region; else it is outside of all */
+    bool region; /* a region; else outside of all regions */
     /* number of the phase outside regions that follows this region; 0: none yet */
     int after;
-    int before;       /* of a phase outside regions: the region before it */
+    int before;       /* for a phase outside regions: the region before it */
     int64_t end_ns;   /* earliest end of the region, after the process's begin */
     int64_t times;    /* entries by the process that entered it most often */
     int64_t begin_ns; /* earliest begin, after the process's begin */
@@ -120,9 +120,9 @@ struct skeleton_part {
 
 struct skeleton {
     struct names files, roles, phases;
-    struct skeleton_file *file; /* by number of the file's name */
+    struct skeleton_file *file; /* indexed by the number of the file's name */
     uint32_t file_room;
-    struct skeleton_role role[SKELETON_ROLES + 1];    /* by name */
+    struct skeleton_role role[SKELETON_ROLES + 1];    /* indexed by name */
     struct skeleton_role shown[SKELETON_ROLES + 2];   /* the first is [1] */
     struct skeleton_phase phase[SKELETON_PHASES + 1]; /* [0]: before all regions */
     struct skeleton_stream *stream;
@@ -133,12 +133,12 @@ struct skeleton {
     int orders;
     struct skeleton_part *part; /* in order of time */
     int parts;                  /* 0: phases are regions */
-    int32_t *rank;              /* of each process */
+    int32_t *rank;              /* rank of each process */
     int processes;
     /* transfers within calls of each library were seen */
     bool seen[LIBRARY_PNETCDF + 1];
     bool has_ranks; /* only processes with a rank count */
-    bool *is_rank;  /* by readable log: it is a rank */
+    bool *is_rank;  /* for each readable log: it is a rank */
     int log;        /* number of the log that is read next */
     /* Calls that are left out, by reason. */
     struct skeleton_sum other_processes, not_files, system_files, unfollowed;

@@ -21,7 +21,7 @@ enum libldad_where { AT_OFFSET, AT_OWN_POINTER, AT_SHARED_POINTER, IN_ORDER };
 struct libldad_ask {
     enum io_op op;
     enum libldad_where where;
-    bool all;          /* it is a collective call */
+    bool all;          /* a collective call */
     MPI_Offset offset; /* AT_OFFSET: in etypes */
     void *buf;
     int64_t count;
@@ -35,7 +35,7 @@ struct libldad_view {
     int64_t unit;         /* bytes of an etype, the unit of offsets */
     int64_t position;     /* in units */
     MPI_Datatype etype, filetype;
-    bool own_etype, own_filetype; /* they are duplicates, to be freed */
+    bool own_etype, own_filetype; /* duplicates, to be freed */
     struct types *file;           /* the filetype */
 };
 

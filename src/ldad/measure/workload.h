@@ -32,7 +32,7 @@ struct ldad_workload { /* r->context */
     int files;
     /* Members that the functions below set: */
     struct run *run;
-    workload_path path[WORKLOAD_FILES]; /* of the current repetition */
+    workload_path path[WORKLOAD_FILES]; /* paths of the current repetition */
     struct ldad_plan plan;
     struct ldad_map map;
     MPI_Info info; /* for opening every file */

@@ -12,7 +12,7 @@ struct Binding {
     int64_t nprocs = 1, rank = 0; // in the communicator that opened the file
     int64_t world_rank = 0;
     int comm = -1;
-    std::map<int, int64_t> value; // of named variables
+    std::map<int, int64_t> value; // values of named variables
 };
 
 // Gives a value to all variables with the name, as analyse prints it or as its JSON has

@@ -11,7 +11,8 @@ static bool is(int id, Atom::Kind kind)
     return atom(id).kind == kind;
 }
 
-static bool changes_in_loop(const Poly &p) // it changes from iteration to iteration
+// True if p changes from iteration to iteration.
+static bool changes_in_loop(const Poly &p)
 {
     return p.has([](int id) { return is(id, Atom::ITERATION); });
 }

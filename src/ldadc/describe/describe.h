@@ -33,7 +33,7 @@ struct Description {
     std::string reason;
     Place reason_where;
     std::vector<Warning> warnings;
-    int part = 0, parts = 1; // of a transfer whose pieces are irregular
+    int part = 0, parts = 1; // part of a transfer whose pieces are irregular
 };
 
 // Describes each part of a call's transfers.

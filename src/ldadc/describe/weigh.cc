@@ -8,7 +8,7 @@ namespace ldadc
 {
 
 enum {
-    MOST_PIECES = 1 << 20, // of one rank
+    MOST_PIECES = 1 << 20, // pieces of one rank
     MOST_STEPS = 4000000   // for one edge and number of processes
 };
 

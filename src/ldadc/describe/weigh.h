@@ -9,7 +9,7 @@ namespace ldadc
 
 struct Numbers {
     std::vector<int64_t> np;
-    std::map<int, int64_t> set; // by symbol
+    std::map<int, int64_t> set; // value of each symbol
 };
 
 // The bytes of a write that are read, as often as they are read.

@@ -61,7 +61,7 @@ struct Datatype {
     bool loose = false;                        // nor are the places of its bytes
     // If it has no such levels: each block's place and length; few of them.
     std::vector<std::pair<Poly, Poly>> list;
-    bool shifted = false; // it does not begin at its first byte
+    bool shifted = false; // does not begin at its first byte
     bool placed() const;
     bool dense() const;
     bool operator==(const Datatype &o) const;
@@ -93,7 +93,7 @@ struct IoCall {
     bool write = false, at = false, collective = false, nonblocking = false;
     bool shared = false, ended = false;
     bool ordered = false; // the ranks take turns
-    bool moves = false;   // it moves bytes; else it opens, closes or syncs
+    bool moves = false;   // moves bytes; else opens, closes or syncs
 };
 
 struct Site {
@@ -106,7 +106,7 @@ struct Site {
     int opening = -1;
     bool called = false; // its function has unseen callers
     Value at;            // place in units of the view
-    Value bytes;         // of one transfer
+    Value bytes;         // bytes of one transfer
     Value view_start, view_unit, view_type, file;
     // Variables of place and size, with the classes of their values; and those of the
     // view's place, and of the conditions that are not followed.
@@ -135,11 +135,11 @@ struct Flow {
 struct Touch {
     Place where;
     std::string function, path_key;
-    bool any = false;       // it may use any file: another program is run
+    bool any = false;       // may use any file: another program is run
     bool by_handle = false; // a file that MPI has open
-    bool changes = true;    // it changes the file, or its name
+    bool changes = true;    // changes the file, or its name
     bool renames = false;   // afterwards the file may have another name
-    bool ordered = false;   // it comes after the first `after` sites
+    bool ordered = false;   // comes after the first `after` sites
     size_t after = 0;
     std::vector<Poly> loops; // loops around it, by their iterations
 };

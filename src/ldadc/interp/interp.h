@@ -21,7 +21,7 @@ struct Object {
     const clang::VarDecl *variable = nullptr;
     int frame = 0;
     bool escaped = false;  // its address may be held elsewhere
-    bool poisoned = false; // it may change at any time
+    bool poisoned = false; // may change at any time
     bool constant = false; // a foreign object behind a pointer to const
 };
 
@@ -80,7 +80,7 @@ class Interp : public Found
         int comm;
         std::vector<Poly> extents;
     };
-    std::map<int, Grid> grids; // by the communicator of the grid
+    std::map<int, Grid> grids; // indexed by the communicator of the grid
     std::set<int> parted;      // communicators that are a part of another one
     // values before an iteration that are the same on all ranks
     std::set<int> alike_before;

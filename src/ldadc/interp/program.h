@@ -40,7 +40,7 @@ struct Program {
     // A function that may be called at any time uses a stored pointer.
     bool changes_by_pointer = false;
     std::map<uint64_t, std::string> by_value;   // MPI's constants by value, as in MPICH
-    std::map<std::string, std::string> by_name; // by name, as in Open MPI
+    std::map<std::string, std::string> by_name; // indexed by name, as in Open MPI
     std::map<std::string, int64_t> numbers;     // whole ones
 
     const clang::FunctionDecl *body_of(const clang::FunctionDecl *f) const;

@@ -73,10 +73,10 @@ struct Atom {
         MAX,
         BELOW, // 1 if its argument is negative, else 0
         ROOT,  // the whole part of a square root
-        DIM    // of MPI_Dims_create: processes, number of extents, index
+        DIM    // result of MPI_Dims_create: processes, number of extents, index
     };
     Kind kind;
-    int number; // of the communicator, symbol, loop, or value before an iteration
+    int number; // communicator, symbol, loop, or value before an iteration
     std::vector<Poly> of;
 };
 
@@ -100,8 +100,8 @@ Poly new_before();
 struct Symbol {
     std::string id, text, kind;
     unsigned line = 0;
-    bool named = true;      // it has been stored in a variable
-    bool foreign = false;   // it belongs to a function whose callers are not seen
+    bool named = true;      // has been stored in a variable
+    bool foreign = false;   // belongs to a function whose callers are not seen
     std::string whole = ""; // not empty: this is that variable, divided by `divisor`
     Poly divisor = Poly();
     // the reason why it is not known, or the text that it comes from

@@ -70,7 +70,7 @@ static char category_of(const File &f)
 struct Sums {
     Poly own, all;                 // bytes read by their writer, and by any rank
     bool known = true;             // the bytes of all reads are known
-    std::vector<Weight> counted;   // as numbers, if all edges have them
+    std::vector<Weight> counted;   // weights as numbers, if all edges have them
     std::set<std::string> missing; // variables without a number
     std::pair<double, int> heaviest = {-1,
                                        // weight and edge for its first number of

@@ -33,7 +33,7 @@ class Ways
   private:
     void find(const Flow &flow, int node);
     std::map<int, std::vector<Way>> ways;
-    std::map<int, int> nodes; // by site
+    std::map<int, int> nodes; // node of each site
     std::set<int> ours;
 };
 

@@ -21,7 +21,7 @@ struct File {
     std::string name;
     std::vector<Description> calls;
     std::vector<Edge> edges;
-    char category = 0; // of the paper's Figure 4; 0: none of them
+    char category = 0; // category of the paper's Figure 4; 0: none of them
     Decision decision;
 };
 

@@ -62,7 +62,7 @@ class Skeleton
     // or named by the handle
     std::vector<std::pair<const Opening *, std::string>> files;
     std::vector<Named> conditions;
-    std::map<int, Poly> condition_of; // by the condition's number
+    std::map<int, Poly> condition_of; // indexed by the condition's number
     std::set<int> variables;
     int steps = 0;
 };

@@ -13,7 +13,7 @@ struct Pattern {
     const Description *of = nullptr;
     Poly start, step, size, end;
     bool ends = false;
-    std::vector<Level> levels; // of rank 0, outermost first
+    std::vector<Level> levels; // levels of rank 0, outermost first
 };
 
 // A file is partitioned only if all writes to it are known, and no two ranks share a

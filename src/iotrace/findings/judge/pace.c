@@ -6,7 +6,7 @@
 #define SHARE 0.10
 #define WALL_LEAST_NS ((int64_t)1000000000)
 #define SUBMITS_LEAST 16
-#define SUBMITTING 0.5 /* of the time, for submitting and waiting */
+#define SUBMITTING 0.5 /* share of the time, for submitting and waiting */
 #define NEARLY_ALL 0.9 /* share of submissions that block */
 /* share of the time from submission to end that these calls take */
 #define ALL_THE_TIME 0.9

@@ -66,7 +66,7 @@ static void judge_one_rank(struct findings *f, int write)
         finding_begin(f, ID_ONE_RANK, main_group(f, actor, write), write);
     if (!x)
         return;
-    if (!write) /* it may hand on what it reads, which is right */
+    if (!write) /* it may pass on the data it reads, which is right */
         x->cap = SEVERITY_LOW;
     x->extra_bytes = most;
     f->actor[actor].alone = true;

@@ -11,7 +11,7 @@
 #define LOOK_FINDINGS 6
 #define LOOK_CLASSES 6
 #define LOOK_FILES 4
-/* of a rank's time: above it, the look tells what is left out */
+/* share of a rank's time; above it, the first look tells what is left out */
 #define FOLD_SHARE 0.05
 #define LOOK_RISKS 2
 

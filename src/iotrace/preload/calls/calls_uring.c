@@ -8,7 +8,7 @@
 struct ring {
     unsigned *sq_pointers[7];
     struct io_uring_sqe *sqes;
-    unsigned head, tail; /* of requests that the library has not submitted yet */
+    unsigned head, tail; /* requests that the library has not submitted yet */
     size_t sq_rest[4];
     unsigned *cq_head, *cq_tail, *cq_mask, *cq_pointers[3];
     const char *cqes;
