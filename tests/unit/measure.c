@@ -309,7 +309,7 @@ static void test_what_was_moved(void)
     err_clear();
 }
 
-/* Of 2.5 s, eight tenths go into submitting: at depth 8 it is 2.4 transfers at once. */
+/* Submitting takes eight tenths of 2.5 s: at depth 8 it is 2.4 transfers at once. */
 static void held_by(int looked, int held, int64_t submit_ms, int64_t wait_ms, int depth)
 {
     warnings = 0;
