@@ -672,7 +672,7 @@ static void check_lost_folder(void)
     err_clear();
 }
 
-/* Samples of two ranks on node0, as set_phase has them in two repetitions. */
+/* Tables of two ranks on node0, as set_phase has them in two repetitions. */
 static const char tables[] =
     "phase    rep    wall compute    comm  op/clo    read   write    sync   check    "
     "idle       read      write  slowest\n"
