@@ -1,5 +1,6 @@
-"""python3 -m leadline, and the command that pip installs (python/wheel.py): leadline
-without the programs, which it finds on PATH."""
+"""Entry point of python3 -m leadline, and of the command that pip installs
+(python/wheel.py): leadline without the programs, which it finds on PATH.
+"""
 import os
 import sys
 
@@ -7,7 +8,7 @@ from leadline.commands import cli
 
 
 def version():
-    """That of the wheel, if this is one."""
+    """Returns the version of the wheel, if this is one."""
     try:
         from importlib import metadata  # pylint: disable=import-outside-toplevel
         return metadata.version("leadline")

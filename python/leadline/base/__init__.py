@@ -1,1 +1,2 @@
-"""Below everything: errors, texts, tables, statistics, files that are written whole."""
+"""The lowest package: errors, texts, tables, statistics, files that are written
+whole."""

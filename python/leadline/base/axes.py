@@ -3,15 +3,16 @@ import math
 from collections import namedtuple
 from typing import Any, Iterable, List, Optional, Tuple
 
-FAR = 5.0        # values that are farther apart stand on an axis of decades
-AROUND = 1.2     # beyond the values on an axis of decades
+FAR = 5.0        # if values are farther apart, the axis has decades
+AROUND = 1.2     # margin beyond the values on an axis of decades
 EDGE = 22.0      # room for zeros beside an axis of decades
 
 Axis = namedtuple("Axis", "scale ticks texts")
 
 
 def nice_step(span: float, most: float) -> float:
-    """The least of 1, 2, 2.5, 5 times a power of ten that needs at most `most`."""
+    """Returns the least of 1, 2, 2.5, 5 times a power of ten of which at most `most`
+    steps cover `span`."""
     rough = span / max(most, 1)
     power = 10.0 ** math.floor(math.log10(rough))
     for factor in (1.0, 2.0, 2.5, 5.0, 10.0):
@@ -21,7 +22,7 @@ def nice_step(span: float, most: float) -> float:
 
 
 def ticks(low: float, high: float, most: float) -> List[float]:
-    """Values from at or below `low` to at or above `high`."""
+    """Returns tick values from at or below `low` to at or above `high`."""
     if high <= low:
         high = low + (abs(low) or 1.0)
     step = nice_step(high - low, most)
@@ -36,13 +37,14 @@ def tick_text(value: float, step: float) -> str:
         return "%g" % value
     digits = max(0, -int(math.floor(math.log10(step) + 1e-9)))
     if abs(step * 10 ** digits - round(step * 10 ** digits)) > 1e-6:
-        digits += 1   # 2.5, 0.25
+        digits += 1   # for 2.5, 0.25
     return "%.*f" % (digits, value)
 
 
 class Scale:
-    """From values to places: linear, of logarithms, or of the distance to 1 in powers
-    of ten ("tail"). What has no logarithm is at the marked edge, `zero`."""
+    """Maps values to places: linearly, by logarithm, or by the distance to 1 in powers
+    of ten ("tail"). A value without a logarithm is placed at the marked edge,
+    `zero`."""
 
     def __init__(self, low, high, begin, end, log=False, zero=None):
         self.log, self.zero = log, zero
@@ -64,7 +66,7 @@ class Scale:
 
 def up_from_zero(values: Iterable[float], begin: float, end: float,
                  most: int) -> Tuple[Scale, List[float], List[str]]:
-    """(scale, ticks, texts) of an axis that has 0 in it."""
+    """Returns (scale, ticks, texts) of an axis that includes 0."""
     values = [v for v in values if v is not None] + [0.0]
     marks = ticks(min(values), max(values), most)
     step = marks[1] - marks[0]
@@ -73,8 +75,8 @@ def up_from_zero(values: Iterable[float], begin: float, end: float,
 
 
 def of_values(values: Iterable[Any], begin: float, end: float, most: int) -> Axis:
-    """An axis for values of one kind: of decades where they are far apart, else one
-    that has 0 in it."""
+    """Returns an axis for values of one kind: of decades if they are far apart, else
+    one that includes 0."""
     values = [v for v in values if v is not None]
     above = [v for v in values if v > 0]
     if not above or min(values) < 0 or max(above) <= FAR * min(above):
@@ -87,7 +89,8 @@ def of_values(values: Iterable[Any], begin: float, end: float, most: int) -> Axi
 
 def decades(low: float, high: float, begin: float, end: float, most: int,
             zero: Optional[float] = None) -> Axis:
-    """Of logarithms: 1, 2, 5, 10 ... over less than two decades, else powers of ten."""
+    """Returns a logarithmic axis: ticks 1, 2, 5, 10 ... over less than two decades,
+    else powers of ten."""
     marks = one_two_five(low, high) if high < 100 * low else [
         10.0 ** i for i in range(int(math.floor(math.log10(low) + 1e-9)),
                                  int(math.ceil(math.log10(high) - 1e-9)) + 1)]
@@ -103,7 +106,7 @@ def decades(low: float, high: float, begin: float, end: float, most: int,
 
 
 def one_two_five(low, high):
-    """From at or below `low` to at or above `high`."""
+    """Returns 1, 2, 5, 10 ... from at or below `low` to at or above `high`."""
     every = [f * 10.0 ** i for i in range(int(math.floor(math.log10(low))) - 1,
                                           int(math.ceil(math.log10(high))) + 2)
              for f in (1.0, 2.0, 5.0)]
@@ -113,14 +116,15 @@ def one_two_five(low, high):
 
 
 def power_text(value):
-    """1e6 and not 1e+06."""
+    """Formats a power of ten: 1e6 and not 1e+06."""
     words = "%g" % value
     head, _, power = words.partition("e")
     return "%se%d" % (head, int(power)) if power else words
 
 
 def of_ratios(values, begin, end, most):
-    """About 1: equal factors are equally far."""
+    """Returns an axis of ratios around 1, on which equal factors are equally far
+    apart."""
     values = [v for v in values if v is not None and v > 0] + [1 / 1.05, 1.05]
     low, high = min(values), max(values)
     if high > FAR * low:
@@ -135,6 +139,6 @@ TAIL = (0.0, 0.5, 0.9, 0.99, 0.999)
 
 
 def of_tail(begin, end):
-    """Shares of a distribution, up to 0.999."""
+    """Returns an axis for shares of a distribution, up to 0.999."""
     return Axis(Scale(0.0, TAIL[-1], begin, end, "tail"), list(TAIL),
                 ["%g" % v for v in TAIL])

@@ -1,7 +1,7 @@
-"""What a report consists of: one table, and whether a tree is like that.
+"""The fields of a report in one table, and a check of a tree against it.
 
-The table says what doc/report-schema.md says. Fields that it does not know are left
-alone: a later version of a program may add some.
+The table says what doc/report-schema.md says. Fields that it does not have are ignored:
+a later version of a program may add some.
 """
 import re
 from typing import Any
@@ -14,9 +14,9 @@ READS = ("below", "device", "unknown", "cache", "memory")
 UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$")
 
 
-# No measurement is beyond; what is may overflow when it is summed or squared.
+# No measurement exceeds this; a larger number could overflow when summed or squared.
 LARGEST = 1e30
-SMALLEST = 1e-30   # but 0
+SMALLEST = 1e-30   # except 0
 
 
 def is_number(value: Any) -> bool:
@@ -33,7 +33,8 @@ def is_text(value):
     return isinstance(value, str)
 
 
-# name: (test, what it must be). In the table below "name?" may also be null.
+# name: (test, description of valid values). In the table below "name?" may also be
+# null.
 KINDS = {
     "schema": (lambda v: v == SCHEMA, '"%s"' % SCHEMA),
     "truth": (lambda v: isinstance(v, bool), "true or false"),
@@ -64,7 +65,7 @@ def or_null(test):
     return lambda v: v is None or test(v)
 
 
-# With those that may be null.
+# All kinds, with those that may be null.
 LEAVES = dict(KINDS)
 LEAVES.update((name + "?", (or_null(test), wanted))
               for name, (test, wanted) in KINDS.items())
@@ -77,8 +78,8 @@ OP = dict(LATENCY, calls="count", seconds="seconds")  # calls that move no data
 SERIES = {"slot_s": "seconds", "bytes": ["count"], "calls": ["count"],
           "max_s": ["seconds"]}
 
-# An object is a dict (a field "name*" may be missing, "*" is any field), a list has the
-# kind of its members, (kind,) may also be null.
+# An object is a dict (a field "name*" may be missing, "*" is any field), a list has
+# members of its kind, (kind,) may also be null.
 TABLE = {
     "schema": "schema", "valid": "truth", "why": "text?",
     "run": {
@@ -132,20 +133,21 @@ TABLE = {
 }
 
 
-# ---- whether a tree is like that ---------------------------------------------
+# ---- ---- check of a tree ----------------------------------------------------
 
-STRICT = 0       # every field is there, and null only where it may be
-UNFINISHED = 1   # of a run that failed: what it had not come to know is null
-PARTIAL = 2      # what is there is right; nobody asked for more
+STRICT = 0       # every field is there, and null only where the table allows it
+UNFINISHED = 1   # report of a failed run: values that it did not get to know are null
+PARTIAL = 2      # fields may be missing, as nobody asked for more
 
 
 def check(value, kind, path, mode=STRICT):
-    """The faults of `value`, each "path: what"."""
+    """Returns the faults of `value`, each as "path: what"."""
     return [path + fault for fault in faults(value, kind, mode)]
 
 
 def faults(value, kind, mode):
-    """The same, of paths from here on: they are made only of what is wrong."""
+    """Returns the faults of `value` with paths from here on, which are made for faults
+    only."""
     if value is None and (mode != STRICT or isinstance(kind, tuple)):
         return []
     if isinstance(kind, tuple):
@@ -175,12 +177,12 @@ def faults_of_object(value, fields, mode):
     return found
 
 
-# Of the objects of TABLE by their id, with the object itself, so that no other has it.
+# Plans of the objects of TABLE by id. Keeping the object prevents reuse of its id.
 PLANS: dict = {}
 
 
 def plan(fields):
-    """(name, kind, test of a leaf, whether it must be there) of each field."""
+    """Returns (name, kind, test of a leaf, whether it is required) for each field."""
     PLANS[id(fields)] = (fields, [
         (field.rstrip("*"), kind, LEAVES[kind][0] if isinstance(kind, str) else None,
          not field.endswith("*")) for field, kind in fields.items()])
@@ -191,20 +193,20 @@ def faults_of_list(value, kind, mode):
     if not isinstance(value, list):
         return [": it is not a list"]
     if isinstance(kind, str) and all(map(KINDS[kind.rstrip("?")][0], value)):
-        return []   # as in series of hundreds
+        return []   # fast path, for series of hundreds
     return ["[%d]%s" % (i, fault) for i, item in enumerate(value)
             for fault in faults(item, kind, mode)]
 
 
 def step(name):
-    """Of a path: one member further."""
+    """Returns the path element of a member."""
     if re.match(r"[A-Za-z_]\w*$", name):
         return "." + name
     return "['%s']" % printable(name)
 
 
 def printable(text: Any) -> str:
-    """A report must not be able to write control characters to a terminal."""
+    """Escapes control characters, so that a report cannot write them to a terminal."""
     text = str(text)
     if text.isprintable():
         return text

@@ -1,7 +1,7 @@
-"""leadline schema: the table of fields.py as JSON Schema, for validators of others.
+"""leadline schema: the table of fields.py as JSON Schema, for other validators.
 
-What is between fields, such as medians and sums, no schema says: leadline validate
-does.
+A JSON Schema cannot relate fields to each other, such as medians and sums to their
+values: leadline validate does.
 """
 import json
 from collections import OrderedDict
@@ -28,8 +28,8 @@ LEAVES = {
 
 
 def schema():
-    """A valid report has all fields, of one that is not those may be null that the run
-    had not come to know."""
+    """Returns the schema. A valid report has all fields; in an invalid one those may be
+    null that the run did not get to know."""
     return OrderedDict([
         ("$schema", DIALECT), ("$id", "urn:leadline:report:1"),
         ("title", "Report of a run (%s)" % fields.SCHEMA),
@@ -49,7 +49,7 @@ def or_null(found):
 
 
 def of(kind, mode):
-    """The schema of one kind of the table."""
+    """Returns the schema of one kind of the table."""
     nullable = isinstance(kind, tuple) or mode != fields.STRICT
     if isinstance(kind, tuple):
         kind = kind[0]
@@ -72,7 +72,7 @@ def of_object(table, mode):
 
 
 def shown(tree, indent=""):
-    """As JSON: what fits on a line stands on one."""
+    """Formats as JSON, with anything that fits on one line."""
     line = json.dumps(tree)
     if len(indent + line) <= 88 or not isinstance(tree, (dict, list)):
         return line

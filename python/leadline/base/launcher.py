@@ -1,7 +1,7 @@
-"""What starts MPI programs: the launcher for a program, and what it is given.
+"""Finds the launcher of MPI programs, and the options that it takes.
 
-There is one answer for leadline itself, for the jobs of --submit, and for the scripts
-of Slurm, which ask "leadline launcher".
+leadline itself, the jobs of --submit, and the scripts of Slurm, which ask "leadline
+launcher", all use it.
 """
 import functools
 import os
@@ -15,9 +15,10 @@ from leadline.base.errors import LeadlineError, usage
 
 PATIENCE_S = 20
 OPENMPI, MPICH = "openmpi", "mpich"
-# In which libraries an MPI shows; Intel MPI and MVAPICH have MPICH's binary interface.
+# Libraries by which an MPI is recognised; Intel MPI and MVAPICH have MPICH's binary
+# interface.
 LIBRARIES = (("libopen-pal", OPENMPI), ("libmpich", MPICH), ("libmpi.so.12", MPICH))
-# How srun speaks to it, and what its own launchers are called.
+# srun's name for its protocol, and the names of its own launchers.
 PROTOCOL = {OPENMPI: "pmix", MPICH: "pmi2"}
 NAMES = {OPENMPI: ("mpirun.openmpi", "mpirun"), MPICH: ("mpirun.mpich", "mpirun")}
 
@@ -27,8 +28,8 @@ def is_program(path):
 
 
 def find_program(name: str, folders: Sequence[str]) -> str:
-    """`name` as a path, in the build tree or where leadline is installed, or on
-    PATH."""
+    """Returns the path of `name` in the build tree, or where leadline is installed, or
+    on PATH."""
     if "/" in name:
         found = name if is_program(name) else None
     else:
@@ -42,7 +43,7 @@ def find_program(name: str, folders: Sequence[str]) -> str:
 
 
 def said(words):
-    """All that a command prints; nothing where it cannot be started."""
+    """Returns all that a command prints; "" if it cannot be started."""
     try:
         return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, timeout=PATIENCE_S,
@@ -53,16 +54,17 @@ def said(words):
 
 @functools.lru_cache(maxsize=None)
 def flavour(program):
-    """Of the MPI that a program is linked with; "" where that does not show."""
+    """Returns the MPI that a program is linked with; "" if unknown."""
     folder, name = os.path.split(program)
-    built = os.path.join(folder, ".libs", name)   # libtool may have put a script there
+    # libtool may have put a script in its place
+    built = os.path.join(folder, ".libs", name)
     libraries = said(["ldd", built if os.path.exists(built) else program])
     return next((kind for part, kind in LIBRARIES if part in libraries), "")
 
 
 @functools.lru_cache(maxsize=None)
 def protocols():
-    """What this machine's srun speaks."""
+    """Returns the protocols of this machine's srun."""
     return said(["srun", "--mpi=list"])
 
 
@@ -71,8 +73,8 @@ def within_slurm() -> bool:
 
 
 def find(program, where, slurm):
-    """The launcher for this program, as text. slurm: it is to run in a job of Slurm.
-    LEADLINE_MPIEXEC always wins. In a job srun is right where it speaks the protocol of
+    """Returns the launcher for this program, as text. slurm: for a job of Slurm.
+    LEADLINE_MPIEXEC always wins. In a job srun is chosen if it supports the protocol of
     the program's MPI. Programs that leadline was built with have their own launcher,
     others one of their MPI."""
     if os.environ.get("LEADLINE_MPIEXEC"):
@@ -86,7 +88,7 @@ def find(program, where, slurm):
 
 
 def words_of(text: str) -> List[str]:
-    """A launcher with its arguments, as a list."""
+    """Splits a launcher with its arguments into a list."""
     try:
         found = shlex.split(text) if isinstance(text, str) else list(text)
     except ValueError as why:
@@ -97,7 +99,7 @@ def words_of(text: str) -> List[str]:
 
 
 def check(words: Sequence[str]) -> None:
-    """That it is there, before anything runs."""
+    """Fails if the launcher is missing, before anything runs."""
     if not shutil.which(words[0]):
         raise LeadlineError("launcher %s was not found: install it, or name another "
                             "one by mpiexec or LEADLINE_MPIEXEC" % words[0])
@@ -110,15 +112,16 @@ def is_open_mpi(name):
 
 
 def hosts(words, path):
-    """The options by which this launcher takes the nodes of a file."""
-    if os.path.basename(words[0]) == "srun":   # without a slash it is a node's name
+    """Returns the options that make this launcher use the nodes in a file."""
+    # srun takes a name without a slash for a node
+    if os.path.basename(words[0]) == "srun":
         return ["--nodelist=" + os.path.join(os.curdir, path)]
     return ["--hostfile", path]
 
 
 def variables(words, names):
-    """The options by which it hands these variables on to other nodes; others than Open
-    MPI's do that by themselves."""
+    """Returns the options that pass these variables to other nodes; only Open MPI needs
+    them."""
     if not names or not is_open_mpi(words[0]):
         return []
     return [word for name in names for word in ("-x", name)]

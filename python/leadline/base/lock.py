@@ -1,5 +1,7 @@
-"""One sweep at a time in a folder. Its runs inherit the lock: where leadline itself was
-killed, one that still goes on holds it, and the next call waits for that run's end."""
+"""A lock that allows one sweep at a time in a folder. Runs inherit it: if leadline
+itself was killed, a run that is still going holds it, and the next call waits for that
+run's end.
+"""
 import contextlib
 import fcntl
 import os
@@ -14,7 +16,7 @@ LOOK_S = 0.2
 
 
 def is_alive(text):
-    """Whether the leadline that wrote this is; one of another host may be."""
+    """True if the leadline that wrote this is alive, or may be, on another host."""
     pid, _, host = text.partition(" ")
     if host != socket.gethostname() or not pid.isdigit():
         return bool(host)
@@ -52,7 +54,7 @@ def take(handle, folder):
 
 
 def is_still(handle, path):
-    """Whether the file that is locked is still the one of this name."""
+    """True if the locked file is still the one with this name."""
     try:
         return os.path.samestat(os.fstat(handle), os.stat(path))
     except OSError:
@@ -60,7 +62,7 @@ def is_still(handle, path):
 
 
 def opened(folder):
-    """The lock of a folder, taken."""
+    """Opens and takes the lock of a folder."""
     path = os.path.join(folder, NAME)
     while True:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
@@ -84,7 +86,7 @@ def remove(folder):
 
 @contextlib.contextmanager
 def held(folder):
-    """The lock of a folder, as a descriptor."""
+    """Context manager: holds the lock of a folder, as a descriptor."""
     try:
         handle = opened(folder)
     except OSError as why:
@@ -92,7 +94,7 @@ def held(folder):
     try:
         yield handle
         remove(folder)
-    except LeadlineError:   # but not after an interruption: a run may have survived it
+    except LeadlineError:   # after an interruption a run may have survived
         remove(folder)
         raise
     finally:

@@ -4,7 +4,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from leadline.base.fields import printable
 
-LONGEST = 24      # characters of a configuration's short name
+LONGEST = 24      # longest short name of a configuration
 UNITS = (("G", 1 << 30), ("M", 1 << 20), ("k", 1 << 10))
 BYTES = [("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30),
          ("TiB", 1 << 40), ("PiB", 1 << 50)]
@@ -20,7 +20,8 @@ def ranks_text(ranks: Any) -> str:
 
 
 def number(value: Any) -> Union[int, float, None]:
-    """The number that an option is; None if it is none."""
+    """Returns the number that an option's value stands for; None if it is not a
+    number."""
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, (int, float)):
@@ -34,7 +35,7 @@ def number(value: Any) -> Union[int, float, None]:
 
 
 def size_text(value: Any) -> str:
-    """64k, 1M: whole multiples of 1024 only; anything else as it is."""
+    """Formats a size as 64k, 1M: whole multiples of 1024 only, others unchanged."""
     if isinstance(value, float) and value == int(value) and abs(value) < 1e15:
         value = int(value)
     if isinstance(value, int):
@@ -45,7 +46,7 @@ def size_text(value: Any) -> str:
 
 
 def unit_of(largest: float) -> Tuple[str, int]:
-    """The unit in which `largest` bytes is a number of few digits."""
+    """Returns the unit in which `largest` bytes is a number of few digits."""
     for name, size in reversed(BYTES):
         if largest >= size:
             return name, size
@@ -53,7 +54,8 @@ def unit_of(largest: float) -> Tuple[str, int]:
 
 
 def value_text(name: str, value: Any) -> str:
-    """posix, 64k, np=4: a small number alone says nothing; True is its option."""
+    """Formats an option's value: posix, 64k, np=4. A bare small number says nothing, so
+    it keeps its name; True is its option's name."""
     if value is None or value is False:
         return "no " + name
     if value is True:
@@ -66,7 +68,7 @@ def value_text(name: str, value: Any) -> str:
 
 
 def rate_text(value: Optional[float]) -> str:
-    """Three digits, never an exponent where people read rates."""
+    """Formats a rate with three digits and no exponent."""
     if value is None:
         return "-"
     if abs(value) >= 100.0:
@@ -75,7 +77,7 @@ def rate_text(value: Optional[float]) -> str:
 
 
 def cut(text, longest=LONGEST):
-    """Not longer than that: what stands in the middle gives way."""
+    """Shortens a text to `longest` characters by leaving out the middle."""
     if len(text) <= longest:
         return text
     head = (longest - 1) // 2
@@ -83,7 +85,7 @@ def cut(text, longest=LONGEST):
 
 
 def prefixes(texts):
-    """{text: its shortest beginning that no other one has}"""
+    """Returns {text: its shortest prefix that no other text has}."""
     out = {}
     for text in texts:
         others = [t for t in texts if t != text]
@@ -93,7 +95,7 @@ def prefixes(texts):
 
 
 def distinct(texts: Sequence[str]) -> List[str]:
-    """Each cut to LONGEST, and numbered where that makes them equal."""
+    """Cuts each text to LONGEST, and numbers those that become equal."""
     short = [cut(text) for text in texts]
     out: List[str] = []
     seen: Dict[str, int] = {}
@@ -107,7 +109,7 @@ def distinct(texts: Sequence[str]) -> List[str]:
 
 
 def common_of(names: Sequence[str], most: int) -> str:
-    """The first few, and how many more there are."""
+    """Lists the first few names, and the number of the others."""
     names = list(names)
     more = " and %d more" % (len(names) - most) if len(names) > most else ""
     return ", ".join(names[:most]) + more

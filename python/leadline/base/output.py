@@ -1,4 +1,4 @@
-"""Where results go, and how sentences are broken into lines."""
+"""Writes results to files and standard output, and breaks sentences into lines."""
 import contextlib
 import errno
 import os
@@ -31,10 +31,10 @@ def add_option(parser: Any) -> None:
 
 
 def place(path: str) -> Any:
-    """The rule for a name that the user gave (doc/report-schema.md, "Files that the
-    user names"): the regular file to make or to replace, which is never a link. Or the
-    number of an open descriptor that leads there, or None for a pipe or device: those
-    are written to. OSError: it is refused."""
+    """Applies the rule for file names from the user (doc/report-schema.md, "Files that
+    the user names"). Returns the path of the regular file to make or to replace, which
+    is never a link; or the number of an open descriptor of that file; or None for a
+    pipe or device, which is written to. OSError: the name is refused."""
     try:
         found = os.stat(path)
     except FileNotFoundError:
@@ -48,7 +48,7 @@ def place(path: str) -> Any:
         return None
     if not stat.S_ISREG(found.st_mode):
         raise OSError(errno.EINVAL, "it exists and is not a regular file")
-    for fd in (1, 2):   # what is written there later must not be lost
+    for fd in (1, 2):   # later output to that descriptor must not be lost
         if same_file(fd, found):
             return fd
     if not os.access(path, os.W_OK):
@@ -64,8 +64,8 @@ def same_file(fd, found):
 
 
 def fresh(path):
-    """A new file of the suite's own naming, in the place of what is called so; no link
-    there leads anywhere else."""
+    """Creates a file under a name of the suite's own, replacing any; a link there is
+    not followed."""
     try:
         if os.path.lexists(path):
             os.unlink(path)
@@ -76,8 +76,8 @@ def fresh(path):
 
 @contextlib.contextmanager
 def replacing(path: str) -> Iterator[Any]:
-    """A binary file under the name that the user gave, by the rule of `place`; a
-    regular file is replaced, whole, when all went well."""
+    """Context manager: a binary file under the user's name, by the rule of `place`. A
+    regular file is replaced as a whole, and only on success."""
     found = place(path)
     if isinstance(found, str):
         with replacing_own(found) as stream:
@@ -92,8 +92,8 @@ def replacing(path: str) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def replacing_own(path: str) -> Iterator[Any]:
-    """The same under a name of the suite's own: a link that was laid there is replaced
-    and not followed."""
+    """Like `replacing`, under a name of the suite's own: a link there is replaced and
+    not followed."""
     with ended_by_signals():
         with beside(path) as stream:
             yield stream
@@ -107,7 +107,8 @@ def beside(path):
         with os.fdopen(handle, "wb") as stream:
             yield stream
             stream.flush()
-            if os.path.exists(path):    # the old one is there until the new one is
+            # the old file stays until the new one is complete
+            if os.path.exists(path):
                 os.fsync(handle)
         os.chmod(temporary, 0o666 & ~mask())
         os.replace(temporary, path)
@@ -122,15 +123,15 @@ def end(number, _frame):
 
 @contextlib.contextmanager
 def ended_by_signals():
-    """Signals that would end the process at once raise SystemExit meanwhile, so that
-    what was begun is removed."""
+    """Makes signals that would end the process at once raise SystemExit, so that
+    unfinished files are removed."""
     changed = []
     try:
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) == signal.SIG_DFL:
                 signal.signal(number, end)
                 changed.append(number)
-    except ValueError:      # another thread than the main one may not
+    except ValueError:      # only the main thread may do this
         pass
     try:
         yield
@@ -140,19 +141,21 @@ def ended_by_signals():
 
 
 def mask():
-    """Of this user's files."""
+    """Returns the permissions of this user's new files."""
     found = os.umask(0o077)
     os.umask(found)
     return found
 
 
 def encoded(text: str) -> bytes:
-    """Names of files need not be text; what is not becomes a question mark."""
+    """Encodes a text; what cannot be encoded, as in names of files, becomes a question
+    mark."""
     return text.encode("utf-8", "replace")
 
 
 def say(text: str) -> None:
-    """To standard output, all of it: nothing of the package is printed otherwise."""
+    """Prints all of it to standard output; the package prints nothing in any other
+    way."""
     if sys.stdout is None:
         raise LeadlineError("standard output cannot be written: it is closed")
     try:
@@ -166,7 +169,8 @@ def say(text: str) -> None:
 
 
 def give_up_stdout():
-    """Or Python tries once more when it ends, and says that in words of its own."""
+    """Closes stdout; otherwise Python tries to flush it at exit, and prints an error of
+    its own."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
@@ -180,7 +184,7 @@ def write(path: str, text: str) -> None:
 
 
 def write_parts(path, texts):
-    """One file of several texts, which need not be in memory together."""
+    """Writes several texts to one file; they need not be in memory together."""
     try:
         with replacing(path) as stream:
             for text in texts:

@@ -1,14 +1,14 @@
 """Medians, Student-t intervals on logarithms, and verdicts in words.
 
-Why these and no others: doc/statistics.md. No numpy: the largest sample here is
-a few hundred repetitions.
+doc/statistics.md says why these were chosen. No numpy: the largest sample here is a few
+hundred repetitions.
 """
 import functools
 import math
 from collections import namedtuple
 from typing import List, Optional, Sequence
 
-CI_MIN = 6       # no interval below so many repetitions
+CI_MIN = 6       # fewest repetitions for an interval
 CONFIDENCE = 0.95
 
 Interval = namedtuple("Interval", "centre low high n")
@@ -28,13 +28,14 @@ def mean(values: Sequence[float]) -> float:
 
 
 def variance(values: Sequence[float]) -> float:
-    """Of the sample: divided by n - 1."""
+    """Returns the sample variance, with divisor n - 1."""
     centre = mean(values)
     return math.fsum((v - centre) ** 2 for v in values) / (len(values) - 1)
 
 
 def log_spread(values: Sequence[float]) -> float:
-    """Standard deviation of the logarithms: 0.05 is a spread of about 5 %."""
+    """Returns the standard deviation of the logarithms: 0.05 is a spread of about 5
+    %."""
     return math.sqrt(variance([math.log(v) for v in values]))
 
 
@@ -42,7 +43,8 @@ def log_spread(values: Sequence[float]) -> float:
 
 
 def beta_fraction(a: float, b: float, x: float) -> float:
-    """The continued fraction of the incomplete beta function, by Lentz's method."""
+    """Computes the continued fraction of the incomplete beta function, by Lentz's
+    method."""
     tiny = 1e-300
     c = 1.0
     d = 1.0 - (a + b) * x / (a + 1.0)
@@ -63,24 +65,26 @@ def beta_fraction(a: float, b: float, x: float) -> float:
 
 
 def incomplete_beta(a: float, b: float, x: float) -> float:
-    """Regularised: from 0 at x = 0 to 1 at x = 1."""
+    """Returns the regularised incomplete beta function: from 0 at x = 0 to 1 at x =
+    1."""
     if x <= 0.0 or x >= 1.0:
         return min(max(x, 0.0), 1.0)
     front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
                      + a * math.log(x) + b * math.log1p(-x))
-    if x < (a + 1.0) / (a + b + 2.0):  # where the fraction converges fast
+    if x < (a + 1.0) / (a + b + 2.0):  # the fraction converges fast here
         return front * beta_fraction(a, b, x) / a
     return 1.0 - front * beta_fraction(b, a, 1.0 - x) / b
 
 
 def t_tail(t: float, df: float) -> float:
-    """Probability that Student's t lies above `t` >= 0."""
+    """Returns the probability that Student's t lies above `t` >= 0."""
     return 0.5 * incomplete_beta(df / 2.0, 0.5, df / (df + t * t))
 
 
 @functools.lru_cache(maxsize=1024)
 def t_quantile(p: float, df: float) -> float:
-    """Of Student's t, for 0.5 <= p < 1; `df` > 0 need not be whole."""
+    """Returns a quantile of Student's t, for 0.5 <= p < 1; `df` > 0 need not be
+    whole."""
     low, high = 0.0, 1.0
     while t_tail(high, df) > 1.0 - p:
         high *= 2.0
@@ -94,17 +98,19 @@ def t_quantile(p: float, df: float) -> float:
 
 
 def sidak_quantile(many: int, df: float) -> float:
-    """One-sided, for `many` bounds that are all to hold at once with CONFIDENCE."""
+    """Returns the one-sided quantile for `many` bounds that hold at once with
+    CONFIDENCE."""
     return t_quantile(CONFIDENCE ** (1.0 / max(many, 1)), df)
 
 
 def sidak_two_sided(many: int, df: float) -> float:
-    """For `many` intervals that are all to hold at once with CONFIDENCE."""
+    """Returns the quantile for `many` intervals that hold at once with CONFIDENCE."""
     return t_quantile(0.5 + CONFIDENCE ** (1.0 / max(many, 1)) / 2.0, df)
 
 
 def adjusted(chance: float, many: int) -> float:
-    """The chance that one of `many` comparisons of equals differs by so much."""
+    """Returns the chance that one of `many` comparisons of equals differs by so
+    much."""
     if chance >= 1.0:
         return 1.0
     return -math.expm1(max(many, 1) * math.log1p(-chance))
@@ -114,14 +120,15 @@ def adjusted(chance: float, many: int) -> float:
 
 
 def _interval(centre, error, df, n, many=1):
-    """From a mean of logarithms and its standard error, back to values."""
+    """Converts a mean of logarithms and its standard error back to values."""
     half = sidak_two_sided(many, df) * error if error > 0.0 else 0.0
     return Interval(math.exp(centre), math.exp(centre - half),
                     math.exp(centre + half), n)
 
 
 def interval(values: Sequence[float]) -> Optional[Interval]:
-    """Of the geometric mean of positive values; None below CI_MIN of them."""
+    """Returns the interval of the geometric mean of positive values; None below CI_MIN
+    of them."""
     n = len(values)
     if n < CI_MIN:
         return None
@@ -131,18 +138,21 @@ def interval(values: Sequence[float]) -> Optional[Interval]:
 
 def paired_ratio(values: Sequence[float],
                  baseline: Sequence[float]) -> Optional[Interval]:
-    """Of values[i] / baseline[i]: drift that both members of a pair saw cancels."""
+    """Returns the interval of values[i] / baseline[i]: drift common to both members of
+    a pair cancels."""
     return interval([v / b for v, b in zip(values, baseline)])
 
 
 def paired_estimate(values: Sequence[float],
                     baseline: Sequence[float]) -> Optional[Estimate]:
-    """Of the logarithms of values[i] / baseline[i]; None below CI_MIN of them."""
+    """Estimates the logarithms of values[i] / baseline[i]; None below CI_MIN of
+    them."""
     return mean_estimate([math.log(v / b) for v, b in zip(values, baseline)])
 
 
 def mean_estimate(logs: Sequence[float]) -> Optional[Estimate]:
-    """Of differences of logarithms, one a round; None below CI_MIN of them."""
+    """Estimates the mean of differences of logarithms, one per round; None below CI_MIN
+    of them."""
     n = len(logs)
     if n < CI_MIN:
         return None
@@ -151,7 +161,8 @@ def mean_estimate(logs: Sequence[float]) -> Optional[Estimate]:
 
 def welch_estimate(values: Sequence[float],
                    baseline: Sequence[float]) -> Optional[Estimate]:
-    """Of two independent samples whose spreads may differ; None as above."""
+    """Compares two independent samples whose variances may differ (Welch); None as
+    above."""
     if min(len(values), len(baseline)) < CI_MIN:
         return None
     logs = [[math.log(v) for v in sample] for sample in (values, baseline)]
@@ -172,15 +183,16 @@ def welch_ratio(values: Sequence[float],
 
 
 def ratio_of(estimate: Estimate, slack: float = 1.0, many: int = 1) -> Interval:
-    """The ratio with its interval, which holds together with those of `many`
-    comparisons. It is wider by the factor `slack` on either side, which is what the
-    values themselves leave open."""
+    """Returns the ratio with its interval, which holds together with those of `many`
+    comparisons. The factor `slack`, the uncertainty of the values themselves, widens it
+    on either side."""
     found = _interval(*estimate, many=many)
     return found._replace(low=found.low / slack, high=found.high * slack)
 
 
 def chance(estimate: Estimate, slack: float = 1.0) -> float:
-    """That equals differ by so much, beyond `slack`, in either direction."""
+    """Returns the chance that equals differ by so much, beyond `slack`, in either
+    direction."""
     distance = abs(estimate.centre) - math.log(slack)
     if distance <= 0.0 or estimate.error <= 0.0:
         return 1.0 if distance <= 0.0 else 0.0
@@ -189,8 +201,8 @@ def chance(estimate: Estimate, slack: float = 1.0) -> float:
 
 def benjamini_hochberg(chances: Sequence[float],
                        share: float = 1.0 - CONFIDENCE) -> List[bool]:
-    """Which of many comparisons to keep, so that of those kept no more than `share`
-    are wrong in the long run."""
+    """Selects which of many comparisons to keep, so that in the long run no more than
+    `share` of those kept are wrong."""
     order = sorted(range(len(chances)), key=lambda i: chances[i])
     kept = 0
     for step, i in enumerate(order):
@@ -206,7 +218,8 @@ def benjamini_hochberg(chances: Sequence[float],
 
 
 def factor_text(factor: float) -> str:
-    """1.8x, 12x, 1.04x: close to 1 as many digits as show the difference."""
+    """Formats a factor as 1.8x, 12x, 1.04x: close to 1 with as many digits as show the
+    difference."""
     if factor >= 9.95:
         return "%.0fx" % factor
     for digits in (1, 2, 3):
@@ -216,7 +229,8 @@ def factor_text(factor: float) -> str:
 
 
 def chance_of_at_least(k: int, n: int, p: float) -> float:
-    """That a thing of probability `p` happens at least `k` times in `n`."""
+    """Returns the chance that an event of probability `p` happens at least `k` times in
+    `n`."""
     return math.fsum(
         math.exp(math.lgamma(n + 1) - math.lgamma(i + 1) - math.lgamma(n - i + 1))
         * p ** i * (1.0 - p) ** (n - i) for i in range(k, n + 1))

@@ -18,7 +18,7 @@ def rule(widths):
 
 def text(header: Sequence[str], rows: List[Sequence[str]],
          right: Collection[int] = ()) -> str:
-    """Aligned columns; `right`: the numbers of those flushed right."""
+    """Formats aligned columns; `right`: the indices of right-aligned columns."""
     grid = [[cell.split("\n") for cell in row] for row in [header] + rows]
     widths = [max(len(line) for row in grid for line in row[i])
               for i in range(len(header))]
@@ -52,8 +52,8 @@ def is_number(cell):
 
 
 def no_formula(cell: str) -> str:
-    """A spreadsheet computes what begins so, and names come from whoever wrote the
-    report: the apostrophe says that it is text."""
+    """Prefixes an apostrophe to a text that a spreadsheet would take for a formula,
+    since names come from whoever wrote the report."""
     harmless = cell[:1] not in ("=", "+", "-", "@") or cell == "-" or is_number(cell)
     return cell if harmless else "'" + cell
 
@@ -67,7 +67,8 @@ def comma_separated(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str
 
 
 def number(value: Optional[float]) -> str:
-    """Four significant digits, never an exponent where people read rates."""
+    """Formats four significant digits, never with an exponent where people read
+    rates."""
     if value is None:
         return "-"
     if abs(value) >= 1000 or value == int(value):
@@ -76,7 +77,8 @@ def number(value: Optional[float]) -> str:
 
 
 def bounds(interval: Any) -> str:
-    """ "[790, 835]", or "-" where there are too few repetitions for one. """
+    """Formats an interval as "[790, 835]", or "-" if there are too few repetitions for
+    one."""
     if interval is None:
         return "-"
     return "[%s, %s]" % (number(interval.low), number(interval.high))

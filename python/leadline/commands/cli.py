@@ -1,4 +1,4 @@
-"""The command line: options, output, exit status; the work is done elsewhere."""
+"""The command line: options, output, exit status. Other modules do the work."""
 import argparse
 import sys
 from collections import namedtuple
@@ -16,13 +16,13 @@ from leadline.sweep import calibrate, export, io500, sweep
 
 INTERRUPTED = 130
 
-# Where the launcher script says the programs are, and how to start them.
+# Folders of the programs, and the launcher, as the launcher script says.
 Where = namedtuple("Where", ["version", "folders", "mpiexec"])
 NOWHERE = Where("unknown", [], "mpiexec")
 
 
 class Parser(argparse.ArgumentParser):
-    def _print_message(self, message, file=None):  # of --help and --version
+    def _print_message(self, message, file=None):  # for --help and --version
         if message and file in (None, sys.stdout):
             output.say(message)
         else:
@@ -92,13 +92,14 @@ def add_compare(commands):
 # ---- compare -----------------------------------------------------------------
 
 
-# The rows, what they mean in words, their figures, and show(form), which has the table.
+# The rows, their verdicts in words, their figures, and show(form), which formats the
+# table.
 View = namedtuple("View", "rows meaning figures show summaries")
-MANY = 3     # configurations from which on there are lines on all of them
+MANY = 3     # fewest configurations for lines that summarise all of them
 
 
 def before_and_after(args):
-    """Whether what has one name in two places is to be compared with itself."""
+    """True if each name that occurs in two places is to be compared with itself."""
     return bool(args.fail_if_slower and len(args.paths) == 2
                 and not args.baseline and not args.against)
 
@@ -125,7 +126,7 @@ def view_of(args, found):
 
 
 def summaries(found, baseline, patterns, policy):
-    """Of the figures that were asked for, where there are many configurations."""
+    """Returns summaries of the requested figures if there are many configurations."""
     return [one for one in summary.found(found, baseline, policy)
             if len(one.matrix.groups) >= MANY
             and compare.matches(one.figure.name, patterns or ["*"])]
@@ -191,7 +192,8 @@ def with_heading(other):
 
 
 def interrupted(name):
-    """Only sweeps keep what they have. A terminal that is gone hears nothing."""
+    """Reports an interruption; only sweeps keep what they have. A closed terminal gets
+    no message."""
     goes_on = name in ("leadline sweep", "leadline whatif")
     try:
         sys.stderr.write("%s: interrupted; the same command %s\n" % (
@@ -214,5 +216,5 @@ def main(argv=None, where=NOWHERE):
         return why.status
     except KeyboardInterrupt:
         return interrupted(name)
-    except BrokenPipeError:  # nobody reads it, nor a sentence about that
+    except BrokenPipeError:  # the reader is gone, also for a message about that
         return FAILED
