@@ -1,13 +1,14 @@
-"""The file that a partitioned container stands for, to be read as any other, and in
-slices as an array. It needs nothing but Python's own library; arrays need numpy.
+"""Opens a partitioned container as the single file that it represents, and slices of it
+as arrays. It needs nothing but Python's own library; arrays need numpy.
 
     with container.open("run/field") as f:
         f.seek(4096)
         header = f.read(512)
         grid = f.array("<f8", (1000, 1000), offset=8192)
-        row = grid[17]          # these 8000 bytes are read, and no others
+        row = grid[17]          # reads these 8000 bytes and no others
 
-doc/container.md says what a container consists of, doc/ldad.md what a plan is."""
+doc/container.md describes containers, and doc/ldad.md plans.
+"""
 import bisect
 import collections
 import io
@@ -23,21 +24,21 @@ HEAD = 4096         # bytes of the header before the partitions' records
 RECORD = 64
 COMPLETE = 2
 STARTS = 1          # flags: the plan's table of starts is in the records
-SAVED = 2           # ... the header says which map of the shared part is its own
-NEVER = 1 << 63     # where files end that have no end
-PIECE = 16 << 20    # bytes that are put together at a time
-GAP = 64 << 10      # what is read and thrown away is no more than this in a row
-OPEN_MOST = 64      # partitions open at a time
+SAVED = 2           # ... the header says which map belongs to the shared part
+NEVER = 1 << 63     # end of a file that has no end
+PIECE = 16 << 20    # bytes that are assembled at a time
+GAP = 64 << 10      # longest run of bytes that are read and discarded
+OPEN_MOST = 64      # most partitions that are open at a time
 
 SHARED, HOLE = -1, -2
 
 
 class ContainerError(OSError):
-    """One sentence on what cannot be read, and why."""
+    """Says in one sentence what cannot be read, and why."""
 
 
 def open(path: Union[str, bytes, "os.PathLike[Any]"]) -> "Container":
-    """The file of the container `path`: read-only, binary, seekable."""
+    """Opens the file of the container `path`: read-only, binary, seekable."""
     return Container(path)
 
 
@@ -47,8 +48,8 @@ Level = collections.namedtuple("Level", "stride count")   # of a pattern
 
 
 def merged(levels, size):
-    """Levels by falling stride, and the chunk's size, without such as only go on where
-    those within them end."""
+    """Returns the levels by falling stride, and the chunk's size, after merging each
+    level that continues where the one within it ends."""
     levels = sorted(levels, key=lambda level: -level.stride)
     while levels and levels[-1].stride == size:
         size *= levels.pop().count
@@ -62,7 +63,7 @@ def merged(levels, size):
 
 
 class Pattern:
-    """Which bytes one rank has: chunks of `size`, that repeat level by level."""
+    """The bytes of one rank: chunks of `size` that repeat level by level."""
 
     def __init__(self, start, levels, size):
         for level in levels:
@@ -73,11 +74,11 @@ class Pattern:
             [Level(abs(stride), count) for stride, count in levels if count > 1], size)
 
     def at(self, start, size):
-        """The same, elsewhere, and with chunks cut off."""
+        """Returns the same pattern at another start, and with chunks cut to `size`."""
         return Pattern(start, self.levels, min(size, self.size))
 
     def before(self, offset):
-        """How many of the bytes are before `offset`."""
+        """Returns how many bytes of the pattern are before `offset`."""
         if offset <= self.start:
             return 0
         rest, found, each = offset - self.start, 0, self.size
@@ -92,8 +93,9 @@ class Pattern:
 
 
 class Plan:
-    """Whose a byte is, and its number among that rank's bytes. An offset is read digit
-    by digit: of ranks and of repeats, by falling stride."""
+    """Maps a byte's offset to its rank and its number among that rank's bytes. An
+    offset is decoded digit by digit: digits of ranks and of repeats, by falling
+    stride."""
 
     def __init__(self, text, starts=None):
         found = descriptors.plan(text)
@@ -109,7 +111,7 @@ class Plan:
         for count in counts:
             self.ranks *= count
         self.low, self.rank0 = self.each.start, 0
-        # (stride, count, what a step adds to the rank); None: the table of starts
+        # (stride, count, step of the rank); None: the table of starts
         self.levels = [(stride, count, 0) for stride, count in self.each.levels]
         self.levels += self.of_table() if starts else self.of_digits()
         self.levels.sort(key=lambda level: -level[0])
@@ -148,7 +150,8 @@ class Plan:
         return self.each.at(start, size)
 
     def locate(self, offset):
-        """(rank, or HOLE; how many bytes from `offset` on are the same one's)"""
+        """Returns (rank, or HOLE; number of bytes from `offset` on that are of the same
+        one)."""
         rest, left, ahead = offset - self.low, self.end - offset, NEVER
         if left <= 0:
             return HOLE, NEVER
@@ -194,7 +197,7 @@ def text_of(raw):
 
 
 class Record:
-    """What the header says of a partition."""
+    """A partition's record in the header."""
     LAYOUT = struct.Struct("<qqqii")
 
     def __init__(self, raw):
@@ -216,7 +219,7 @@ class Header:
         starts = [r.start for r in self.records] if flags & STARTS else None
         self.plan = Plan(self.text, starts) if parts else None
         self.saved = bool(flags & SAVED)
-        self.map = raw[3144:3156]     # begins as shared.map does: ranges, checksum
+        self.map = raw[3144:3156]     # begins like shared.map: ranges, checksum
         self.ranges = struct.unpack("<q", raw[3144:3152])[0] if self.saved else NEVER
         if self.state != COMPLETE:
             fail(path, "the container was never completed: whoever wrote it is still "
@@ -260,7 +263,7 @@ class Header:
 
 
 def decode_map(path, raw):
-    """Begins and ends of the ranges that are in the shared part."""
+    """Decodes the begins and ends of the ranges that are in the shared part."""
     count = (len(raw) - 24) // 16
     whole = count >= 0 and len(raw) == 24 + 16 * count
     numbers = struct.unpack("<%dq" % (2 * count), raw[24:]) if whole else ()
@@ -273,8 +276,9 @@ def decode_map(path, raw):
 
 
 def read_map(path, header):
-    """Which of two maps it is, the header says, if it says so: who was killed after the
-    header was replaced has left the map under its first name."""
+    """Reads the one of two maps that the header names, if it names one: a writer that
+    was killed after it had replaced the header has left the map under its first
+    name."""
     names = ["shared.map.new", "shared.map"] if header.saved else ["shared.map"]
     there = [load(path, name) for name in names
              if os.path.exists(os.path.join(path, name))]
@@ -292,8 +296,8 @@ def read_map(path, header):
 
 
 class Container(io.RawIOBase):
-    """`size` bytes, of which `misfits` writes are not where the plan says; `plan` is
-    its text, "" where there is none."""
+    """A file of `size` bytes. `misfits` writes are not where the plan says; `plan` is
+    its text, "" if there is none."""
 
     def __init__(self, path):
         super().__init__()
@@ -321,7 +325,7 @@ class Container(io.RawIOBase):
         return self.header.misfits
 
     def check_shared(self):
-        """What is missing here would be wrong bytes."""
+        """Fails if the shared part is missing bytes, as wrong bytes would be read."""
         parts = self.header.records
         end = self.ends[-1] if self.ends else 0 if parts else self.size
         try:
@@ -339,8 +343,8 @@ class Container(io.RawIOBase):
     # ---- where bytes are
 
     def place(self, offset, count):
-        """(partition, SHARED or HOLE; offset there; how many bytes) of the bytes from
-        `offset` on, of which at most `count` are looked for."""
+        """Returns (partition, SHARED or HOLE; offset there; number of bytes) for the
+        bytes from `offset` on, of which it examines at most `count`."""
         if not self.header.plan:
             return SHARED, offset, count
         i = bisect.bisect_right(self.ends, offset)
@@ -383,7 +387,8 @@ class Container(io.RawIOBase):
                                                           record.host)
 
     def read_part(self, part, at, count):
-        """Behind the end of a partition is what was never written: zeros."""
+        """Reads from a partition. Behind its end there is what was never written:
+        zeros."""
         data = os.pread(self.descriptor(part), count, at)
         while data and len(data) < count:
             more = os.pread(self.descriptor(part), count - len(data), at + len(data))
@@ -397,8 +402,8 @@ class Container(io.RawIOBase):
         return data + bytes(count - len(data))
 
     def fill(self, offset, out):
-        """Reads as much as `out`, a memoryview of bytes, has room for. All that is of
-        one partition is read at once, as it stands together there."""
+        """Fills `out`, a memoryview of bytes. Reads bytes that are contiguous in a
+        partition at once."""
         end, read = offset + len(out), {}
         done = 0
         while done < len(out):
@@ -417,7 +422,7 @@ class Container(io.RawIOBase):
             done += count
 
     def pread(self, count: int, offset: int) -> bytes:
-        """`count` bytes from `offset` on, fewer at the end of the file."""
+        """Returns `count` bytes from `offset` on, fewer at the end of the file."""
         out = bytearray(max(0, min(count, self.size - offset)))
         self.readinto_at(offset, out)
         return bytes(out)
@@ -476,12 +481,12 @@ class Container(io.RawIOBase):
 
     def array(self, dtype: Any, shape: Optional[Union[int, Tuple[int, ...]]] = None,
               offset: int = 0) -> "Array":
-        """Slices of it are read when they are asked for. Without a shape: one row of
-        all that there is from `offset` on."""
+        """Returns an Array, which reads slices on demand. Without a shape: a vector of
+        everything from `offset` on."""
         return Array(self, dtype, shape, offset)
 
     def partition(self, part: int, dtype: Any = "u1") -> Any:
-        """The bytes of one partition as a numpy.memmap: nothing is copied."""
+        """Returns the bytes of one partition as a numpy.memmap, without copying."""
         return numpy().memmap(self.part_path(part), dtype=dtype, mode="r")
 
 
@@ -495,8 +500,8 @@ def numpy():
 
 
 class Array:
-    """An array in a container's file, in the order of C. Integers, slices and an
-    ellipsis give copies of what they choose; numpy.asarray gives one of all."""
+    """An array in a container's file, in C order. Indexing by integers, slices and an
+    ellipsis copies the selection; numpy.asarray copies all of it."""
 
     def __init__(self, source, dtype, shape, offset):
         self.source, self.offset = source, offset
@@ -532,7 +537,7 @@ class Array:
         return self.take(self.offset, self.shape, self.keys(index))
 
     def keys(self, index):
-        """An integer in its range, or a slice, for each dimension."""
+        """Returns an integer in its range, or a slice, for each dimension."""
         keys = list(index) if isinstance(index, tuple) else [index]
         if any(not isinstance(k, slice) and k is not Ellipsis
                and not hasattr(k, "__index__") for k in keys):
@@ -564,7 +569,7 @@ class Array:
         return out
 
     def take(self, offset, shape, keys):
-        """What is left out between rows is read, too, where it is little."""
+        """Reads a selection; reads small gaps between rows, too."""
         if not shape:
             return self.read(offset, (1,))[0]
         key, row, rest = keys[0], self.bytes_of(shape[1:]), keys[1:]

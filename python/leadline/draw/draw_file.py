@@ -1,5 +1,6 @@
-"""Draws pictures into files: SVG by our own hand; PNG and PDF by matplotlib, which
-paints the elements of the same canvas and is imported only for these."""
+"""Draws pictures into files: SVG by our own code; PNG and PDF by matplotlib, which
+paints the elements of the same canvas and is imported only for these.
+"""
 import math
 import os
 import re
@@ -11,7 +12,7 @@ from leadline.draw import draw_svg, paint, svg
 
 FORMATS = (".svg", ".png", ".pdf")
 HATCHES = ["", "//", "\\\\", "--", "||", "++", "==", "xx"]
-UNITS = 96.0       # of a picture, in an inch
+UNITS = 96.0       # units of a picture per inch
 POINT = 72.0 / UNITS
 STEP = re.compile(r"([MLHVhvaZz])|(-?[0-9.]+)")
 
@@ -21,7 +22,7 @@ class Failure(Exception):
 
 
 def load_matplotlib():
-    """Imported only here: whoever draws nothing needs none."""
+    """Imports matplotlib only on demand: other commands do not need it."""
     try:
         import matplotlib
     except ImportError:
@@ -36,7 +37,7 @@ def load_matplotlib():
 
 
 def plain(words: str) -> str:
-    """Without what matplotlib takes for mathematics, and control characters."""
+    """Removes control characters, and escapes what matplotlib takes for mathematics."""
     return "".join(c if c.isprintable() else " " for c in words).replace("$", r"\$")
 
 
@@ -152,7 +153,7 @@ def shade(colour, strength):
 
 
 def steps(d):
-    """(points, letters M, L, Z) of the paths that a canvas holds."""
+    """Returns (points, letters M, L, Z) of a path of a canvas."""
     points, letters = [], []
     letter, numbers = "", []
     for command, value in STEP.findall(d):
@@ -184,7 +185,7 @@ def take(letter, numbers, points, letters):
 
 
 def arc(x, y, numbers, points, letters):
-    """Half of a circle, as markers have them, in corners."""
+    """Appends corners that approximate a half circle, as markers have them."""
     radius, end = numbers[0], numbers[5]
     for i in range(1, 13):
         turn = math.pi * i / 12

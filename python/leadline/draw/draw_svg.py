@@ -5,8 +5,8 @@ from leadline.draw import shapes, svg, svg_cells, svg_lines
 from leadline.draw.svg import MARGIN
 
 WIDTH = 780
-PHONE = 328        # what is left of 360 pixels
-TITLE = 30         # height of it, where the picture stands alone
+PHONE = 328        # usable width of 360 pixels
+TITLE = 30         # its height, if the picture is a file of its own
 
 HOW = {shapes.Rows: svg_cells.rows, shapes.Lines: svg_lines.lines,
        shapes.Stacks: svg_cells.stacks, shapes.Heat: svg_cells.heat,
@@ -15,7 +15,7 @@ HOW = {shapes.Rows: svg_cells.rows, shapes.Lines: svg_lines.lines,
 
 
 def singles(made: Iterable[Any]) -> List[Any]:
-    """The same pictures; those that share a scale one by one."""
+    """Returns the same pictures, those that share a scale one by one."""
     out = []
     for picture in made:
         out += [part._replace(title="%s (%s)" % (picture.title, part.title),
@@ -26,7 +26,7 @@ def singles(made: Iterable[Any]) -> List[Any]:
 
 def canvas_of(picture: Any, alone: bool = False,
               narrow: bool = False) -> Tuple[Any, float]:
-    """(canvas, height)"""
+    """Returns (canvas, height) of a picture."""
     key = picture.key + ("-n" if narrow else "")
     canvas = svg.Canvas(key, picture.title, picture.words, PHONE if narrow else WIDTH)
     if alone:
@@ -37,6 +37,7 @@ def canvas_of(picture: Any, alone: bool = False,
 
 
 def draw(picture: Any, alone: bool = False, narrow: bool = False) -> str:
-    """The picture as an element for a page, or `alone` as the text of a file."""
+    """Returns the picture as an element for a page, or `alone` as the text of a
+    file."""
     canvas, height = canvas_of(picture, alone, narrow)
     return canvas.finish(height, alone)

@@ -1,5 +1,5 @@
-"""Pages of HTML: their elements, and how they look on light, dark, narrow and printed
-pages. Whatever is not Raw is escaped: no report can add any element.
+"""Makes pages of HTML: elements, and a style for light, dark, narrow and printed pages.
+Everything that is not Raw is escaped: no report can add an element.
 """
 from html import escape
 
@@ -79,7 +79,7 @@ a { color: inherit; text-decoration: none; }
 
 
 class Raw(str):
-    """Text that is HTML already."""
+    """Text that is already HTML."""
 
 
 def html(content):
@@ -97,8 +97,8 @@ def items(sentences):
 
 
 def grid(header, rows, numbers=(), caption=None):
-    """A table; `numbers`: columns flushed right; a cell may be (words, class). Cells
-    hold their column's heading: on a phone it stands beside them."""
+    """Returns a table; `numbers`: right-aligned columns; a cell may be (words, class).
+    Cells hold their column's heading, which a phone shows beside them."""
     def cell(kind, i, content):
         words, css = content if isinstance(content, tuple) else (content, None)
         return tag(kind, words, class_=css or ("n" if i in numbers else None),
@@ -119,7 +119,7 @@ def style() -> str:
 
 
 def document(title, body, more_style=""):
-    """The whole file, of elements."""
+    """Returns the whole file, made of elements."""
     head = tag("head", Raw('<meta charset="utf-8">\n'
                            '<meta name="viewport" content="width=device-width">\n'
                            '<meta http-equiv="Content-Security-Policy" content="%s">\n'

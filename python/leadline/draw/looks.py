@@ -1,8 +1,9 @@
-"""How a method looks in every picture: its colour and marker depend on its name alone.
+"""Colours and markers of methods, which depend on a method's name alone in every
+picture.
 
 A picture's `looks` are {name of a series: (colour, marker)}. The last colour is for all
-methods that have none of their own, and for what is of several; their markers tell them
-apart. No other factor has colours.
+methods that have no colour of their own, and for series of several methods; their
+markers distinguish them. No other factor has colours.
 """
 from typing import Any, Dict, Iterable, Tuple
 
@@ -11,7 +12,7 @@ from leadline.draw import svg
 METHODS = ("posix", "mpiio", "uring", "threads", "libaio", "mpiio-nb", "hdf5")
 ALIASES = {"mpi": "mpiio", "mpi-io": "mpiio", "psync": "posix", "io_uring": "uring"}
 OTHER = len(METHODS)
-# Options that name a method, where the engine is the same for all.
+# Options that name a method if the engine is the same for all.
 OPTIONS = ("engine", "async-engine", "iomethod", "method", "api", "ioengine", "io")
 
 
@@ -21,12 +22,12 @@ def plain(value: Any) -> str:
 
 
 def is_method(factor):
-    """Whether the values of a factor (matrix.Factor) are methods."""
+    """True if the values of a factor (matrix.Factor) are methods."""
     return factor.name in OPTIONS and not factor.numeric
 
 
 def of_methods(methods: Iterable[str]) -> Dict[str, Tuple[int, int]]:
-    """{method: (colour, marker)}; no two that are here share a marker."""
+    """Returns {method: (colour, marker)}; no two of these methods share a marker."""
     others = sorted(m for m in set(methods) if m not in METHODS)
     room = svg.MARKERS - OTHER
     return {m: (METHODS.index(m),) * 2 if m in METHODS
@@ -34,7 +35,7 @@ def of_methods(methods: Iterable[str]) -> Dict[str, Tuple[int, int]]:
 
 
 class Looks:
-    """Of the configurations of a page."""
+    """The looks of the configurations of a page."""
 
     def __init__(self, groups):
         self.methods = methods_of(groups)
@@ -44,8 +45,8 @@ class Looks:
         return self.known[self.methods[id(group)]]
 
     def of_lines(self, lines):
-        """Of {name: its groups}: by their methods if these tell them apart, else with
-        a marker each."""
+        """Returns the looks of {name: its groups}: by method if methods distinguish
+        them, else with a marker each."""
         found = {name: set(map(self.of, groups)) for name, groups in lines.items()}
         looks = {name: next(iter(some)) if len(some) == 1 else (OTHER, OTHER)
                  for name, some in found.items()}
@@ -56,7 +57,8 @@ class Looks:
 
 
 def methods_of(groups):
-    """{id of a group: its method}: the engine, or the option that tells them apart."""
+    """Returns {id of a group: its method}: the engine, or the option that distinguishes
+    them."""
     engines = {id(g): plain(g.first.io.get("engine") or "other") for g in groups}
     if len(set(engines.values())) > 1:
         return engines

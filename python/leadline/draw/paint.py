@@ -5,10 +5,10 @@ Colours are classes, so that one picture is right on light, dark and printed pag
 import re
 from collections import OrderedDict
 
-SIZE = 12          # of text, in the units of the picture
+SIZE = 12          # of text, in units of the picture
 
-# Okabe and Ito's colours, which most people can tell apart, in an order that is also
-# one of lightness where neighbours are; dark pages get lighter ones.
+# Okabe and Ito's colours, which most people can distinguish, ordered so that neighbours
+# differ in lightness; dark pages get lighter ones.
 LIGHT = ["#0072b2", "#d55e00", "#009e73", "#a0528a", "#8a6d00", "#3a4a9f", "#b0413e",
          "#5a5a5a"]
 DARK = ["#56b4e9", "#f5a15e", "#2fc49a", "#d896c4", "#e6c84a", "#9aa8f0", "#f08a86",
@@ -22,7 +22,7 @@ INKS = OrderedDict([
     ("heat", ("#083b66", "#8fd0ff")), ("cell", ("#5b9bd5", "#2f7fb5"))]
     + [("c%d" % i, pair) for i, pair in enumerate(zip(LIGHT, DARK))])
 
-# class: what it sets; colours are names of INKS. Later ones win.
+# class: its properties; colours are names of INKS. Later classes win.
 PAINT = OrderedDict([
     ("rule", {"stroke": "rule", "stroke-width": 1, "fill": "none"}),
     ("axis", {"stroke": "muted", "stroke-width": 1, "fill": "none"}),
@@ -55,8 +55,8 @@ STYLE = """
 
 
 def style():
-    """Each colour is set twice: programs that know no variables, such as librsvg, take
-    the first, and paint as on light pages."""
+    """Returns the style sheet. It sets each colour twice: programs without variables,
+    such as librsvg, take the first, and paint as on light pages."""
     def inks(which):
         return " ".join("--%s: %s;" % (n, pair[which]) for n, pair in INKS.items())
 
@@ -71,7 +71,7 @@ def style():
 
 
 def of(classes):
-    """What the classes of an element set together."""
+    """Returns the combined properties of an element's classes."""
     found, names = {}, (classes or "").split()
     for name, sets in PAINT.items():
         if name in names:
@@ -80,5 +80,5 @@ def of(classes):
 
 
 def colour(name):
-    """On light pages; None for none."""
+    """Returns the colour on light pages; None for none."""
     return INKS[name][0] if name in INKS else None if name in (None, "none") else name

@@ -12,22 +12,22 @@ from leadline.draw import shapes
 from leadline.results import report as reports
 
 SCHEMA = "leadline-pfm-grid/1"
-LARGE = 1000       # pixels of a side, to which small grids are enlarged
+LARGE = 1000       # pixels of a side to which small grids are enlarged
 ENLARGE_MAX = 16
-SIDE = 4096        # cells of a side; pfminfo makes a thousand at the most
-SIZES = (1e-6, 1e9)   # of a cell, metres
+SIDE = 4096        # most cells of a side; pfminfo makes at most a thousand
+SIZES = (1e-6, 1e9)   # range of a cell's size, metres
 
 TABLE = {"file": "text", "columns": "positive", "rows": "positive",
          "bins_of_a_side": "positive", "west": "number", "south": "number",
          "cell_x": "number", "cell_y": "number", "cell_x_m": "amount",
          "cell_y_m": "amount"}
 
-# From shoal to deep, ever darker (viridis), so that who does not tell red from green,
-# or has no colours at all, sees it as well; and where no depth is.
+# Colours from shoal to deep, ever darker (viridis), so that people with colour
+# blindness see the picture, too; and the colour of cells without depth.
 STOPS = [(253, 231, 37), (159, 218, 58), (74, 194, 109), (31, 161, 135), (39, 127, 142),
          (54, 92, 141), (70, 50, 127), (68, 1, 84)]
 GREY = b"\xde\xde\xde"
-COLOURS = 1024     # between the stops, in a table
+COLOURS = 1024     # in the table, between the stops
 FLAT = math.sqrt(0.5)
 
 
@@ -60,12 +60,13 @@ def right(tree, depths):
                     for row in depths))
 
 
-# ---- what all depths say -----------------------------------------------------
+# ---- ---- statistics of depths -----------------------------------------------
 
 
 def ends(depths):
-    """The colours' ends: all but the outermost half percent on either side, so that a
-    few wild depths do not take all colours; None where there is no depth."""
+    """Returns the depths of the colours' ends: without the outermost half percent on
+    either side, so that a few wild depths do not take all colours; None if there is no
+    depth."""
     known = sorted(z for row in depths for z in row if z is not None)
     if not known:
         return None
@@ -74,8 +75,8 @@ def ends(depths):
 
 
 def slopes(depths, y, dx, dy):
-    """How much deeper it gets, metres per metre, to the east and north; None where
-    there is no depth. Beside a cell without one it is as deep there."""
+    """Returns the slopes, metres deeper per metre, to the east and north; None without
+    a depth. A neighbour without depth counts as equally deep."""
     row = depths[y]
     south = depths[y - 1] if y else row
     north = depths[y + 1] if y + 1 < len(depths) else row
@@ -88,7 +89,8 @@ def slopes(depths, y, dx, dy):
 
 
 def exaggeration(rows):
-    """So much that the slopes of flat ground show, too."""
+    """Returns the factor of exaggeration at which the slopes of flat ground show,
+    too."""
     total, n = 0.0, 0
     for row in rows:
         for slope in row:
@@ -102,14 +104,14 @@ def exaggeration(rows):
 
 
 def colour(part):
-    """Red, green and blue at a place from 0, shoal, to 1, deep."""
+    """Returns red, green and blue at a place from 0, shoal, to 1, deep."""
     at = part * (len(STOPS) - 1)
     i = min(int(at), len(STOPS) - 2)
     return tuple(a + (at - i) * (b - a) for a, b in zip(STOPS[i], STOPS[i + 1]))
 
 
 def light(slope, times):
-    """From the north-west, 45 degrees high; 1 on flat ground."""
+    """Returns the light from the north-west, 45 degrees high; 1 on flat ground."""
     east, north = slope[0] * times, slope[1] * times
     shade = (FLAT - 0.5 * east + 0.5 * north) / math.sqrt(1 + east * east
                                                           + north * north)
@@ -117,7 +119,7 @@ def light(slope, times):
 
 
 def painted(row, slopes_of, table, low, high, times):
-    """A row of pixels, three bytes each."""
+    """Returns a row of pixels, three bytes each."""
     out = bytearray()
     scale = COLOURS / (high - low) if high > low else 0.0
     for z, slope in zip(row, slopes_of):
@@ -149,7 +151,7 @@ def picture(tree, n):
 
 
 def box(tree):
-    """West, south, east and north, degrees; east is more than west."""
+    """Returns west, south, east and north in degrees; east is larger than west."""
     return (tree["west"], tree["south"],
             tree["west"] + tree["columns"] * tree["cell_x"],
             tree["south"] + tree["rows"] * tree["cell_y"])
@@ -179,7 +181,7 @@ def draw(paths: Sequence[str]) -> List[Any]:
 
 
 def png(rows, columns):
-    """Rows of RGB as the bytes of a PNG file."""
+    """Returns rows of RGB as the bytes of a PNG file."""
     def chunk(kind, data):
         return (struct.pack(">I", len(data)) + kind + data
                 + struct.pack(">I", zlib.crc32(kind + data) & 0xffffffff))
@@ -190,7 +192,8 @@ def png(rows, columns):
 
 
 def as_link(rows, columns):
-    """Small ones enlarged: who shows them would blur their cells."""
+    """Returns a link with the PNG. Enlarges small pictures, as viewers would blur their
+    cells."""
     times = max(1, min(LARGE // max(columns, len(rows)), ENLARGE_MAX))
     wide = [b"".join(row[i:i + 3] * times for i in range(0, len(row), 3))
             for row in rows]

@@ -1,6 +1,6 @@
-"""A picture, element by element, and its SVG: escaped, with text whose width is known
-well enough. Colours are classes (paint.py), defined once for a page or within a picture
-that is a file of its own. draw_file paints the same elements as PNG and PDF.
+"""A picture, element by element, and its SVG: escaped, with text whose width is
+estimated well enough. Colours are classes (paint.py), defined once for a page or within
+a picture that is a file of its own. draw_file paints the same elements as PNG and PDF.
 """
 import math
 from collections import namedtuple
@@ -10,9 +10,9 @@ from typing import Any, Iterable, Sequence, Tuple
 from leadline.base.fields import printable
 from leadline.draw.paint import DARK, LIGHT, SERIES, SIZE, style  # noqa: F401
 
-LINE = 16          # from one line of text to the next
-NARROW = 500       # narrower pictures are drawn for phones
-MARKERS = 12       # shapes of marks that can be told apart
+LINE = 16          # distance of lines of text
+NARROW = 500       # pictures below this width are drawn for phones
+MARKERS = 12       # number of distinguishable shapes of marks
 
 
 # ---- text --------------------------------------------------------------------
@@ -21,7 +21,8 @@ THIN, BROAD = "iIl.,:;'|![]()/ jtfr-", "mwMW@%"
 
 
 def text_width(words: str, size: float = SIZE) -> float:
-    """Of a wide sans-serif: what is reckoned to fit does."""
+    """Returns the width of a text in a wide sans-serif: a text that fits by this
+    estimate fits."""
     em = 0.0
     for c in words:
         em += 0.42 if c in THIN else 0.98 if c in BROAD or ord(c) > 0x2e7f \
@@ -30,8 +31,8 @@ def text_width(words: str, size: float = SIZE) -> float:
 
 
 def fitted(words: str, width: float, size: float = SIZE) -> str:
-    """`words`, with the middle left out where they are too long."""
-    # No character is narrower than 0.42 em: of a long text only the ends can show.
+    """Returns `words`, with the middle left out if they are too long."""
+    # No character is narrower than 0.42 em, so only the ends of a long text can show.
     keep = int(width / (0.42 * size)) + 1 if width > 0 else 2
     if len(words) <= keep:
         if text_width(words, size) <= width:
@@ -53,13 +54,13 @@ def number(value: float) -> str:
     return ("%.2f" % value).rstrip("0").rstrip(".")
 
 
-# `more`: what else is known of it: the words of a text, the elements of a group, the
+# `more`: further data of an element: the words of a text, the elements of a group, the
 # pixels of an image.
 Element = namedtuple("Element", "name attributes hint more")
 
 
 def serialized(found):
-    """An element as SVG."""
+    """Returns an element as SVG."""
     shown = "".join(' %s="%s"' % (n.rstrip("_").replace("_", "-"), escape(str(
         number(v) if isinstance(v, float) else v)))
         for n, v in found.attributes.items() if v is not None)
@@ -72,7 +73,7 @@ def serialized(found):
 
 
 class Canvas:
-    """A picture that is drawn from top to bottom; height is known at its end."""
+    """A picture that is drawn from top to bottom; its height is known at the end."""
 
     def __init__(self, key, title, words, width):
         self.key, self.title, self.words, self.width = key, title, words, width
@@ -81,14 +82,15 @@ class Canvas:
 
     @property
     def narrow(self):
-        """For a phone: names stand above what they name."""
+        """True if it is for a phone: names then stand above the things that they
+        name."""
         return self.width < NARROW
 
     def add(self, name, hint=None, more=None, **attributes):
         self.elements.append(Element(name, attributes, hint, more))
 
     def text(self, x, y, words, anchor=None, css=None, turn=None, whole=None):
-        """`whole`: what the words are an abbreviation of."""
+        """Draws a text. `whole`: the text that `words` abbreviates."""
         words = printable(words)
         if not words:
             return
@@ -112,7 +114,8 @@ class Canvas:
         self.path(marker_path(shape, x, y, radius), css)
 
     def hatch(self, series, kind):
-        """A fill of a series' colour, which `kind` tells apart without colour."""
+        """Returns a fill of a series' colour, with a hatch by `kind` that needs no
+        colour."""
         name = "%s-h%d-%d" % (self.key, series, kind)
         if (series, kind) not in self.hatches:
             self.hatches.append((series, kind))
@@ -132,7 +135,7 @@ class Canvas:
         return "<defs>%s</defs>" % "".join(out) if out else ""
 
     def finish(self, height, alone=False):
-        """The element; `alone`: a file of its own, with its style."""
+        """Returns the element; `alone`: a file of its own, with its style."""
         key = escape(self.key)
         head = ('<svg xmlns="http://www.w3.org/2000/svg" class="chart" '
                 'viewBox="0 0 %s %s" width="%s" height="%s" role="img" '
@@ -149,13 +152,13 @@ class Canvas:
                          + list(map(serialized, self.elements)) + ["</svg>"]) + "\n"
 
 
-# Strokes over a light ground; the first is all ground, darker.
+# Strokes over a light ground; the first fills the ground, darker.
 HATCHES = ["", "M0 8L8 0M-2 2L2 -2M6 10L10 6", "M0 0L8 8M-2 6L2 10M6 -2L10 2",
            "M0 4L8 4", "M4 0L4 8", "M0 4L8 4M4 0L4 8", "M0 2L8 2M0 6L8 6",
            "M0 8L8 0M0 0L8 8"]
 
-# (colour, hatch) of the parts of a whole. For the activities of a phase, in their
-# order: what is I/O is solid, and sync looks like the write that it belongs to.
+# (colour, hatch) of the parts of a whole. The activities of a phase, in their order:
+# I/O is solid, and sync looks like the write that it belongs to.
 PARTS = [(2, 1), (3, 2), (4, 4), (0, 0), (1, 0), (1, 1), (6, 3), (7, 7)]
 
 
@@ -164,13 +167,13 @@ def polygon(points: Iterable[Tuple[float, float]]) -> str:
 
 
 def stairs(points):
-    """From point to point, first to the side, then up."""
+    """Returns a path from point to point, first to the side, then up."""
     d = "M%s %s" % tuple(map(number, points[0]))
     return d + "".join("H%sV%s" % tuple(map(number, at)) for at in points[1:])
 
 
 def marker_path(shape, x, y, r):
-    """One of MARKERS shapes that can be told apart without colour."""
+    """Returns one of MARKERS shapes that can be distinguished without colour."""
     shape %= MARKERS
     if shape == 0:
         return "M%s %sa%s %s 0 1 0 %s 0a%s %s 0 1 0 %s 0Z" % tuple(map(number, (
@@ -197,7 +200,7 @@ SHAPES = {
 
 # ---- what pictures have in common: keys, axes, labels -------------------------
 
-LABELS = 250       # the widest column of labels
+LABELS = 250       # largest width of the column of labels
 MARGIN = 8
 RADIUS = 4.5
 
@@ -211,13 +214,13 @@ def stroke(series: int) -> str:
 
 
 def look(picture: Any, i: int, name: str) -> Tuple[int, int]:
-    """(colour, marker) of the series of that number and name."""
+    """Returns (colour, marker) of the series of that number and name."""
     return picture.looks.get(name, (i, i))
 
 
 def key(canvas, y, names, swatch):
-    """The key of series, (number, name): swatch(x, y, number) draws a sign 14 wide.
-    Returns the new y."""
+    """Draws the key of series, (number, name): swatch(x, y, number) draws a sign 14
+    wide. Returns the new y."""
     x = MARGIN
     for i, name in names:
         shown = fitted(name, min(300, canvas.width - 2 * MARGIN - 24))
@@ -231,14 +234,14 @@ def key(canvas, y, names, swatch):
 
 
 def label_column(canvas: Any, labels: Sequence[str]) -> float:
-    """The width of the column of names; none where they stand above."""
+    """Returns the width of the column of names; 0 if they stand above the rows."""
     if canvas.narrow:
         return 0
     return min(LABELS, max([text_width(w) for w in labels] or [0])) + 12
 
 
 def value_axis(canvas: Any, axis: Any, top: float, bottom: float, title: str) -> float:
-    """The axis of values below rows. Returns the y below it."""
+    """Draws the axis of values below rows. Returns the y below it."""
     scale, last = axis.scale, -math.inf
     for value, words in zip(axis.ticks, axis.texts):
         at = scale(value)
@@ -260,14 +263,14 @@ def value_axis(canvas: Any, axis: Any, top: float, bottom: float, title: str) ->
 
 
 def broken(canvas, scale, top, bottom):
-    """Between zeros and the axis of decades: it does not go on to there."""
+    """Marks a gap between zeros and the axis of decades, which does not reach zero."""
     at = (scale.zero + scale.begin) / 2
     canvas.path("M%s %sV%s" % tuple(map(number, (at, top, bottom))), "axis",
                 stroke_dasharray="2 4")
 
 
 def many(low: float, high: float) -> int:
-    """How many ticks fit between two places."""
+    """Returns how many ticks fit between two places."""
     return max(2, int((high - low) / 72))
 
 
@@ -278,7 +281,7 @@ class Groups:
         self.heads = []
 
     def head(self, y, group):
-        """Returns the y below."""
+        """Draws a name if the group is a new one. Returns the y below."""
         if not group or (self.heads and group == self.heads[-1][1]):
             return y
         self.heads.append((y, group))

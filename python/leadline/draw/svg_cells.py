@@ -11,7 +11,7 @@ from leadline.draw.svg import (LABELS, MARGIN, RADIUS, Groups, css, indent, key,
 CELL = 34          # height
 WIDEST = 96
 FAINT, STRONG = 0.08, 0.92
-SHADES = 6         # in the key
+SHADES = 6         # number of shades in the key
 
 
 def cells(canvas: Any, picture: Any, top: float) -> float:
@@ -29,7 +29,7 @@ def cells(canvas: Any, picture: Any, top: float) -> float:
         for j, value in enumerate(row):
             draw_cell(canvas, picture, value, left + j * width, y, width)
         y += CELL
-    for i, j in picture.best:   # on top of all cells
+    for i, j in picture.best:   # drawn on top of all cells
         canvas.rect(left + j * width + 1.5, top + 21.5 + i * CELL, width - 3, CELL - 3,
                     "best")
     return below(canvas, picture, left, width, y)
@@ -47,7 +47,7 @@ def draw_cell(canvas, picture, value, x, y, width):
 
 
 def strength(span, value):
-    """Of the colour: equal factors are equally far apart."""
+    """Returns the strength of the colour: equal factors are equally far apart."""
     low, high = span
     if value <= 0 or low <= 0 or high <= low:
         return FAINT if value <= 0 else STRONG
@@ -56,7 +56,8 @@ def strength(span, value):
 
 
 def below(canvas, picture, left, width, y):
-    """The columns' names, the axis, and the key of colours. Returns the y below."""
+    """Draws the columns' names, the axis, and the key of colours. Returns the y
+    below."""
     last = -math.inf
     for j, words in enumerate(picture.x_texts):
         shown = svg.fitted(words, max(width - 2, 24))
@@ -113,7 +114,7 @@ def heat(canvas: Any, picture: Any, top: float) -> float:
 
 
 def hosts(canvas, picture, frame):
-    """Lines where something else begins, and its name where there is room."""
+    """Draws lines where something else begins, with its name if there is room."""
     left, right, top, bottom = frame
     ends = [x for x, _ in picture.flags[1:]] + [picture.x_end]
     for (x, name), end in zip(picture.flags, ends):
@@ -124,7 +125,7 @@ def hosts(canvas, picture, frame):
 
 
 def heat_paths(grid, left, bottom, width, height):
-    """(level, path) of equal neighbours in a row, drawn as one."""
+    """Returns (level, path) of equal neighbours in a row, merged into one."""
     paths = {}
     for i, row in enumerate(grid):
         levels = [min(LEVELS, int(v * LEVELS + 0.999)) if v > 0 else 0 for v in row]
@@ -165,15 +166,16 @@ def heat_axis(canvas, picture, left, right, bottom):
 
 # ---- reliefs: pixels, with the colours' depths and a scale --------------------
 
-BESIDE = 110       # for the colours and the scale
+BESIDE = 110       # width of the colours and the scale
 COLOURS = 18           # width of the colours
 MOST = 760         # height
 AXIS = 70          # for latitudes, left of the map
-EVERY = 90.0       # pixels from longitude to longitude, and of latitudes half of that
+EVERY = 90.0       # pixels between longitudes; half as many between latitudes
 
 
 def round_length(most):
-    """The largest of 1, 2 and 5 times a power of ten that is not above `most`."""
+    """Returns the largest of 1, 2 and 5 times a power of ten that is not above
+    `most`."""
     step = axes.nice_step(most / 2.0, 1)
     return max(f * step for f in (0.5, 1.0, 2.0, 0.4, 0.8) if f * step <= most
                and is_round(f * step))
@@ -189,8 +191,8 @@ def length_text(metres):
 
 
 def degrees_text(value, step, sides):
-    """A place on an axis whose marks are `step` apart: "87.95° W". It may be beyond 180
-    degrees, where a map crosses them."""
+    """Formats a place on an axis whose marks are `step` apart: "87.95° W". It may be
+    beyond 180 degrees if a map crosses them."""
     value = (value + 180) % 360 - 180
     digits = 0
     while digits < 9 and abs(round(step, digits) - step) > 1e-6 * step:
@@ -200,14 +202,14 @@ def degrees_text(value, step, sides):
 
 
 def marks_between(low, high, most):
-    """([place], step): round ones, as many as `most`."""
+    """Returns ([place], step): at most `most` round places."""
     step = axes.nice_step(high - low, most)
     return [i * step for i in range(math.ceil(low / step - 1e-9),
                                     math.floor(high / step + 1e-9) + 1)], step
 
 
 def draw_degrees(canvas, picture, left, top, width, height):
-    """Longitudes below the map and latitudes on its left."""
+    """Draws longitudes below the map and latitudes on its left."""
     west, south, east, north = picture.box
     marks, step = marks_between(west, east, max(width / EVERY, 1.0))
     scale = axes.Scale(west, east, left, left + width)
@@ -245,13 +247,14 @@ def draw_relief(canvas: Any, picture: Any, top: float) -> float:
 
 
 def sizes(picture, room):
-    """Of the map: as large as fits, with its own proportions, at least one wide."""
+    """Returns the size of the map: as large as fits, with its own proportions, at least
+    one wide."""
     scale = min(room / picture.width_m, MOST / picture.height_m)
     return (max(picture.width_m * scale, 1.0), max(picture.height_m * scale, 1.0))
 
 
 def draw_colours(canvas, picture, x, top, bottom):
-    """Shoal at the top."""
+    """Draws the colours with shoal at the top."""
     low, high = picture.ends
     canvas.text(x, top - 6, "depth (m)", css="muted")
     steps = int(bottom - top)
@@ -272,7 +275,7 @@ def draw_colours(canvas, picture, x, top, bottom):
 
 
 def mixed(stops, part):
-    """The colour at `part`, from 0 to 1, of all that lie between the stops."""
+    """Returns the colour at `part`, from 0 to 1 of the way through the stops."""
     at = part * (len(stops) - 1)
     i = min(int(at), len(stops) - 2)
     return "#" + "".join("%02x" % int(round(a + (b - a) * (at - i)))
@@ -281,7 +284,7 @@ def mixed(stops, part):
 
 # ---- rows of marks, and rows of parts that add up -----------------------------
 
-ROW = 20           # from one mark to the next in a row
+ROW = 20           # distance of marks in a row
 BAR = 22           # height of a row of parts
 
 
@@ -298,7 +301,7 @@ def mark_text(found, ratio=False):
 
 
 def ratio_text(found):
-    """1.10x [1.06, 1.15]"""
+    """Formats a ratio: 1.10x [1.06, 1.15]."""
     values = (found.centre, found.low, found.high) if found.low else (found.centre,)
     words = [("%#.3g" % v).rstrip(".") for v in values]
     return words[0] + "x" + (" [%s, %s]" % tuple(words[1:]) if found.low else "")
@@ -340,7 +343,7 @@ def axis_of(picture, every, left, right):
 
 
 def shade(canvas, factor, scale, top, bottom):
-    """What is too near to 1 to matter, and 1."""
+    """Draws the line at 1, and shades ratios too near to 1 to matter."""
     begin, end = scale(1.0 / factor), scale(factor)
     canvas.rect(begin, top, end - begin, bottom - top, "band")
     canvas.line(scale(1.0), top, scale(1.0), bottom, "axis")
@@ -376,7 +379,7 @@ def draw_name(canvas, picture, row, y, single):
         canvas.text(canvas.width - MARGIN, y + 14, words, "end", "halo")
 
 
-# ---- parts that add up -------------------------------------------------------
+# ---- ---- stacked bars -------------------------------------------------------
 
 
 def stacks(canvas: Any, picture: Any, top: float) -> float:

@@ -8,7 +8,7 @@ from leadline.draw.svg import MARGIN, RADIUS, css, key, look, many, stroke
 
 
 def spread(places, distance, low, high):
-    """Places moved apart so that neighbours are `distance` from each other."""
+    """Moves places apart so that neighbours are `distance` from each other."""
     order = sorted(range(len(places)), key=lambda i: places[i])
     out, last = list(places), low - distance
     for i in order:
@@ -23,7 +23,8 @@ def spread(places, distance, low, high):
 
 
 def x_axis(picture, begin, end):
-    """(scale, ticks, texts); ticks stand at measured values, unless there are many."""
+    """Returns (scale, ticks, texts); ticks stand at measured values, unless there are
+    many."""
     xs = sorted(set(p.x for s in picture.series for p in s.points))
     texts = picture.x_texts or {}
     if picture.x_log == 10:
@@ -108,7 +109,7 @@ def draw_axes(canvas, picture, x, y, frame):
 
 
 def draw_flags(canvas, picture, x_scale, top, bottom):
-    """Lines where something happens; the texts of as many as have room."""
+    """Draws lines at events, with as many of the texts as have room."""
     last = -math.inf
     for x, text in picture.flags:
         at = x_scale(x)
@@ -122,7 +123,7 @@ def draw_flags(canvas, picture, x_scale, top, bottom):
 
 
 DASHES = [None, "7 3", "2 3", "9 3 2 3", "5 5", "12 4", "3 6", "9 2 2 2 2 2"]
-FEW = 40           # points of a line that have a marker each; of more, some have
+FEW = 40           # a line with more points has markers at only some of them
 SOME = 10
 
 
@@ -149,7 +150,7 @@ def draw_series(canvas, picture, series, its, x_scale, y_scale):
 
 
 def draw_reach(canvas, series, colour, x_scale, y_scale):
-    """The band of the intervals, and each of them."""
+    """Draws the band of the intervals, and each of them."""
     known = [p for p in series.points if p.low is not None]
     if len(known) > 1:
         around = [(x_scale(p.x), y_scale(p.high)) for p in known]
@@ -171,10 +172,10 @@ def draw_bars(canvas, series, colour, x_scale, y_scale):
 # ---- panels over one axis of time ---------------------------------------------
 
 HEIGHTS = (190, 110)   # of the panels
-BETWEEN = 34           # from one panel to the next
-STALL = (7, 1)         # (colour, hatch) of what stood still
-NARROW = 6.0           # narrower ones have no edges, which would be all to be seen
-# (colour, hatch) of parts; those of one panel lie on or over each other.
+BETWEEN = 34           # distance of the panels
+STALL = (7, 1)         # (colour, hatch) of stalls
+NARROW = 6.0           # narrower bars have no edges, which would hide them
+# (colour, hatch) of parts; those of one panel are stacked or drawn over each other.
 FILLS = [(0, 0), (1, 2)]
 
 
@@ -222,13 +223,13 @@ def look_of_part(picture, i):
 
 
 def reach(panel):
-    """The largest value of its axis."""
+    """Returns the largest value of a panel's axis."""
     return max(sum(values) if panel.stacked else max(values)
                for _, _, values in panel.cells)
 
 
 def time_axis(picture, left, right):
-    """(scale, ticks, texts): from 0 on, unless what is shown is far from there."""
+    """Returns (scale, ticks, texts): from 0 on, unless all times are far from 0."""
     spans = [(s.begin, s.end) for s in picture.bands] + [
         (b, e) for panel in picture.panels for b, e, _ in panel.cells]
     low, high = min(b for b, _ in spans), max(e for _, e in spans)
@@ -241,12 +242,12 @@ def time_axis(picture, left, right):
             [axes.tick_text(m, step) for m in marks if low <= m <= high])
 
 
-# ---- what is drawn -----------------------------------------------------------
+# ---- ---- drawing ------------------------------------------------------------
 
 
 def draw_bands(canvas, picture, scale, places, y):
-    """Each phase a shade over all panels, its name above where there is room for it. A
-    phase ends with its last slot, which may be after the next one has begun: its name
+    """Shades each phase over all panels, with its name above if there is room. A phase
+    ends with its last slot, which may be after the begin of the next one: its name
     stands before that."""
     bands = sorted(picture.bands, key=lambda b: b.begin)
     nexts = [scale(b.begin) for b in bands[1:]] + [scale.end]
@@ -282,7 +283,8 @@ def draw_panel(canvas, picture, panel, x_scale, axis, left, right):
 
 
 def area(panel, i, x_scale, y_scale):
-    """The path of one part: steps, on those before it where they are stacked."""
+    """Returns the path of one part: steps, on top of those before it if they are
+    stacked."""
     out, run = [], []
     for begin, end, values in panel.cells:
         if run and (not values[i] or abs(run[-1][1] - begin) > 1e-6 * (end - begin)):
@@ -306,7 +308,8 @@ def steps(run, x_scale, y_scale):
 
 
 def draw_stalls(canvas, picture, scale, places, y):
-    """Hatched over all panels; the lengths of the longest, as many as have room."""
+    """Hatches the stalls over all panels; writes the lengths of the longest, as many as
+    have room."""
     taken = []
     for span in sorted(picture.stalls, key=lambda s: s.begin - s.end):
         begin, end = scale(span.begin), scale(span.end)

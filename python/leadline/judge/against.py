@@ -1,8 +1,8 @@
 """leadline compare --against OPTION: configurations that differ in one option only.
 
-Each configuration is held against the one that has the baseline value of the
-option and is otherwise the same. The number of ranks is an option, too (np): then what
-changes with the ranks, as the size in weak scaling, is a part of the question.
+Each configuration is compared with the one that has the baseline value of the option
+and is otherwise the same. The number of ranks is an option, too (np): then options that
+change with the ranks, such as the size in weak scaling, belong to the comparison.
 """
 import math
 from collections import namedtuple
@@ -13,9 +13,9 @@ from leadline.base.names import ranks_text
 from leadline.judge import compare, rules, tails
 from leadline.results.groups import follows_ranks
 
-USUAL = {"filetype": "unique", "iomethod": "posix"}   # baselines, where present
+USUAL = {"filetype": "unique", "iomethod": "posix"}   # baselines, if present
 RANKS = ("np", "ranks")
-WORTH_ACTING = 1.1   # factors nearer to 1 than this change nobody's mind
+WORTH_ACTING = 1.1   # factors nearer to 1 than this are not worth acting on
 
 Pair = namedtuple("Pair", "group baseline value base_value context rows tails")
 
@@ -45,14 +45,14 @@ class Against:
                         and follows_ranks(groups, name)]
         self.varying = [name for name in varying if name not in self.follows]
         self.figures = compare.select(groups, patterns or compare.totals(groups))
-        # Tails are no columns: what they say follows in words.
+        # Tails have no columns: sentences below tell them.
         every = [] if patterns else compare.select(groups, None)
         self.tails = tails.totals(every)
         self.pairs = [self.pair(group, groups) for group in groups]
         self.judge()
 
     def judge(self):
-        """The verdicts of all pairs together."""
+        """Computes the verdicts of all pairs together."""
         judged = iter(compare.judged(self.rows(), self.policy, self.figures))
         for pair in self.pairs:
             for rows in (pair.rows, pair.tails):
@@ -64,7 +64,7 @@ class Against:
         return "" if value is None else str(value).lower()
 
     def context(self, group):
-        """What else the configuration is: ((option, value), ...)."""
+        """Returns the configuration's other options: ((option, value), ...)."""
         values = group.first.option_values()
         return tuple((name, values.get(name)) for name in self.varying)
 
@@ -72,7 +72,8 @@ class Against:
         same = [g for g in groups if self.value(g) == self.base_value
                 and self.context(g) == self.context(group)
                 and (self.option == "np" or g.first.ranks == group.first.ranks)]
-        # Two series, before and after some change: a partner of the same one first.
+        # Of two series, before and after some change, a partner of the same series
+        # comes first.
         same.sort(key=lambda g: g.first.series_id != group.first.series_id)
         baseline = same[0] if same else None
         if self.value(group) == self.base_value:
@@ -97,7 +98,7 @@ class Against:
     def rows(self):
         return [row for pair in self.pairs for row in pair.rows + pair.tails]
 
-    # ---- shown ---------------------------------------------------------------
+    # ---- ---- output ---------------------------------------------------------
 
     def readable(self, form):
         header = (["configuration"] + [rate_title(f) for f in self.figures]
@@ -118,7 +119,7 @@ class Against:
         return [pair.group.name] + rates + [slowest_text(pair.group.slowest()), words]
 
     def meaning(self):
-        """What an administrator can do about it: a few sentences."""
+        """Returns a few sentences on what an administrator can do about it."""
         held = [p for p in self.pairs if p.baseline and p.baseline is not p.group]
         if self.option == "np":
             out = [growth(pair, i, bool(self.follows)) for i in range(len(self.figures))
@@ -164,7 +165,7 @@ def slowest_text(slow):
 
 
 def findings(figure, i, pairs):
-    """One sentence on one figure: what differs, and what was not seen."""
+    """Returns one sentence on one figure: what differs, and what was not seen."""
     differ, alike, hidden = [], [], 1.0
     for pair in pairs:
         ratio, rule = pair.rows[i].comparison.ratio, pair.rows[i].comparison.rule
@@ -189,8 +190,8 @@ def findings(figure, i, pairs):
 
 
 def growth(pair, i, weak):
-    """Write, 4 ranks against 1: speed-up 2.9 [2.5, 3.4], efficiency 73 % [63, 85], each
-    doubling 1.71x [1.58, 1.84]."""
+    """Describes scaling: Write, 4 ranks against 1: speed-up 2.9 [2.5, 3.4], efficiency
+    73 % [63, 85], each doubling 1.71x [1.58, 1.84]."""
     figure, comparison = pair.rows[i].figure, pair.rows[i].comparison
     if not tails.is_judged(pair.rows[i]):
         return ""
@@ -209,13 +210,13 @@ def growth(pair, i, weak):
 
 
 def bounds(form, found, unit=""):
-    """2.9 [2.5, 3.4]"""
+    """Formats a value with its interval: 2.9 [2.5, 3.4]."""
     centre, low, high = (form % value for value in found)
     return "%s%s [%s, %s]" % (centre, unit, low, high)
 
 
 def limit(factor):
-    """How large a difference may be that was not shown."""
+    """Says how large a difference may have gone unnoticed."""
     if factor > WORTH_ACTING:
         return "a difference smaller than %.2gx could have been missed" % factor
     return "a difference of more than %.2g %% is ruled out" % (100 * (factor - 1))

@@ -1,9 +1,9 @@
-"""leadline calibrate --saturate: how many transfers must be under way, and by which
-engine, for a file system to give what it gives.
+"""leadline calibrate --saturate: finds how many transfers must be in flight, and by
+which engine, to reach a file system's best rates.
 
-Each engine climbs: 1, 2, 4 ... transfers of a rank at once, by depth where it is
-asynchronous and by threads where it is not. Engines take turns on each rung, so that a
-change of the file system meets all of them.
+Each engine climbs: 1, 2, 4 ... transfers of a rank at once, by depth if it is
+asynchronous and by threads if it is not. Engines take turns on each rung, so that a
+change of the file system affects all of them.
 """
 import json
 import math
@@ -16,15 +16,16 @@ from leadline.base import stats, table
 from leadline.base.errors import LeadlineError
 
 RATES = ("write_MBps", "read_MBps")
-GAIN = 1.1       # twice as many that gain less: the file system is saturated
-NEAR = 1 / GAIN  # of the best rate: who reaches it with less under way is taken
-LEVEL = 2        # so many doublings without a gain end a climb
+GAIN = 1.1       # if doubling gains less, the file system is saturated
+# share of the best rate; the step that reaches it with least in flight is chosen
+NEAR = 1 / GAIN
+LEVEL = 2        # number of doublings without a gain after which a climb ends
 PATIENCE_S = 60
 
 NAMED = re.compile(r"saturation\.(.+)\.at(\d+)\.(%s)$" % "|".join(RATES))
 AGAIN = re.compile(r"saturated\.(.+)\.at(\d+)\.(%s)$" % "|".join(RATES))
 
-# at_once: of a rank; figures: {one of RATES: as a report has it}
+# at_once: per rank; figures: {one of RATES: as in a report}
 Step = namedtuple("Step", "engine at_once figures")
 
 
@@ -33,7 +34,7 @@ def values_of(step: Step, rate: str) -> List[float]:
 
 
 def rate_of(step: Step, rate: str) -> Optional[float]:
-    """The median; None: there is none."""
+    """Returns the median; None if there is none."""
     values = values_of(step, rate)
     return stats.median(values) if values else None
 
@@ -43,7 +44,7 @@ def interval_of(step: Step, rate: str) -> Any:
 
 
 def table_of(program: str) -> List[Dict[str, Any]]:
-    """The engines of this program, as it lists them."""
+    """Returns the engines of this program, as it lists them."""
     try:
         text = subprocess.run([program, "--list-engines=json"], stdout=subprocess.PIPE,
                               timeout=PATIENCE_S, check=True).stdout.decode()
@@ -53,7 +54,7 @@ def table_of(program: str) -> List[Dict[str, Any]]:
 
 
 def check_engine(program: str, method: str) -> None:
-    """Refuses one that stores nothing: of it there is nothing to measure."""
+    """Refuses an engine that stores nothing: there would be nothing to measure."""
     name = method.partition(":")[0]
     for row in table_of(program):
         if row["name"] == name and row["stores_nothing"]:
@@ -62,7 +63,8 @@ def check_engine(program: str, method: str) -> None:
 
 
 def engines(program: str, direct: bool) -> Dict[str, bool]:
-    """{name: whether it is asynchronous} of those that move a plain file's bytes."""
+    """Returns {name: whether it is asynchronous} for the engines that move a plain
+    file's bytes."""
     return OrderedDict(
         (row["name"], row["asynchronous"]) for row in table_of(program)
         if not (row["unusable"] or row["stores_nothing"] or row["partitions"]
@@ -70,16 +72,17 @@ def engines(program: str, direct: bool) -> Dict[str, bool]:
 
 
 def options(asynchronous: bool, at_once: int, rank_bytes: int) -> List[str]:
-    """A rank moves as many bytes, whatever the number of its threads."""
+    """Returns the options of a step. A rank moves the same number of bytes with any
+    number of threads."""
     if asynchronous:
         return [str(rank_bytes), "--depth=%d" % at_once]
     return [str(max(1, rank_bytes // at_once)), "--threads=%d" % at_once]
 
 
 def saturation(measured: Sequence[Tuple[float, float]]) -> Optional[float]:
-    """The first number of ranks from which on, with each doubling, bandwidth grows by
-    less than 10 %; None where it still grows at the end. Of steps that are no doubling
-    the gain is reckoned for one."""
+    """Returns the first number of ranks from which on bandwidth grows by less than 10 %
+    with each doubling; None if it still grows at the end. The gain of a step that is no
+    doubling is converted to that of one."""
     at = None
     for (ranks, rate), (more, faster) in reversed(list(zip(measured, measured[1:]))):
         if (faster / rate) ** (1.0 / math.log(float(more) / ranks, 2)) >= GAIN:
@@ -94,7 +97,7 @@ def points(steps, engine, rate):
 
 
 def is_level(steps, engine):
-    """Neither rate gained by the last doublings."""
+    """True if neither rate gained by the last doublings."""
     for rate in RATES:
         found = points(steps, engine, rate)
         at = saturation(found)
@@ -105,7 +108,8 @@ def is_level(steps, engine):
 
 def climb(found: Dict[str, bool], most: int,
           measure: Callable[..., Dict[str, Any]]) -> List[Step]:
-    """Steps of all engines. measure(engine, asynchronous, at_once): {rate: figure}."""
+    """Returns the steps of all engines. measure(engine, asynchronous, at_once): {rate:
+    figure}."""
     steps, at_once = [], 1
     while found and at_once <= most:
         steps += [Step(name, at_once, measure(name, kind, at_once))
@@ -117,8 +121,8 @@ def climb(found: Dict[str, bool], most: int,
 
 
 def knee(steps: Sequence[Step], rate: str) -> Any:
-    """The step with the least under way that comes near the best one, and the best; of
-    several engines the fastest. None: nothing was measured."""
+    """Returns the step with the least in flight that comes near the best one, and the
+    best; of several engines the fastest. None: nothing was measured."""
     rated = [(rate_of(s, rate), s) for s in steps]
     known = [(value, s) for value, s in rated if value]
     if not known:
@@ -130,8 +134,8 @@ def knee(steps: Sequence[Step], rate: str) -> Any:
 
 def measure_again(found: Dict[str, bool], steps: Sequence[Step],
                   measure: Callable[..., Dict[str, Any]]) -> List[Step]:
-    """The chosen steps once more. A rate by which a step was chosen is too high: chance
-    takes part in the choice, but not in what is measured after it."""
+    """Measures the chosen steps once more. The rate by which a step was chosen is
+    biased upwards, as chance takes part in the choice; a new measurement is not."""
     chosen: Dict[Any, Any] = OrderedDict()
     for rate in RATES:
         best = knee(steps, rate)
@@ -150,7 +154,7 @@ def figures(steps: Sequence[Step], kind: str = "saturation") -> List[Dict[str, A
 
 
 def steps(values: Dict[str, List[float]], pattern: Any = NAMED) -> List[Step]:
-    """What figures() has made of them, of {name of a figure: its repetitions}."""
+    """Collects steps from {name of a figure: its repetitions}, as figures() has them."""
     found: Dict[Any, Any] = OrderedDict()
     for name, reps in values.items():
         named = pattern.match(name)
@@ -162,7 +166,7 @@ def steps(values: Dict[str, List[float]], pattern: Any = NAMED) -> List[Step]:
 
 
 def show(steps: Sequence[Step], ranks: int, again: Sequence[Step] = ()) -> str:
-    """A table, and a sentence for each rate."""
+    """Formats a table, and a sentence for each rate."""
     rows: List[Sequence[str]] = [
         [s.engine, str(s.at_once)] + [cell for r in RATES for cell in (
             table.number(rate_of(s, r)), table.bounds(interval_of(s, r)))]
@@ -174,7 +178,8 @@ def show(steps: Sequence[Step], ranks: int, again: Sequence[Step] = ()) -> str:
 
 
 def reached(step: Step, rate: str, again: Sequence[Step]) -> str:
-    """The rate of the step when it was measured again; without that, a doubt."""
+    """Returns the rate of the step when it was measured again; without that, a
+    doubt."""
     for other in again:
         if other[:2] == step[:2] and rate_of(other, rate):
             interval = interval_of(other, rate)

@@ -13,15 +13,15 @@ from leadline.results.groups import not_comparable, varying
 SCHEMA = "leadline-compare/1"
 BASELINE = rules.BASELINE
 TOTALS = ["write_MBps", "read_MBps"]
-HEADLINES = 2    # so many figures are headlines where there are no totals
+HEADLINES = 2    # number of headline figures if there are no totals
 
-# `baseline`: the group that it is against. `ratio`: with an interval that holds
-# together with all `many` headline comparisons; None where there is none. `chance`:
-# that equals differ by so much, `adjusted`: that one of `many` does; `estimate`: of the
-# ratio's logarithm. `rounds`: so many would show a difference of Policy.equal.
-# `opinion`: see robust, of pairs with a flagged run. `exploratory`: no headline figure;
-# intervals are single ones, and Benjamini and Hochberg say which differences to keep.
-# `marks`: what else differed, as "other machine".
+# `baseline`: the group it is compared with. `ratio`: with an interval that holds
+# together with all `many` headline comparisons; None if there is none. `chance`: that
+# equals differ by so much, `adjusted`: that one of `many` does; `estimate`: of the
+# ratio's logarithm. `rounds`: number that would show a difference of Policy.equal.
+# `opinion`: see robust, for pairs with a flagged run. `exploratory`: no headline
+# figure; intervals are single ones, and Benjamini and Hochberg say which differences to
+# keep. `marks`: what else differed, as "other machine".
 Comparison = namedtuple("Comparison", "ratio paired verdict chance estimate baseline "
                         "rule adjusted many rounds opinion exploratory marks")
 Comparison.__new__.__defaults__ = (None, None, None, rules.NOT_COMPARABLE, None, 1,
@@ -33,7 +33,8 @@ Row = namedtuple("Row", "figure group n median interval comparison")
 
 
 def compare(figure, group, baseline, ignoring=(), strict=False):
-    """`group` against `baseline` in one figure: the estimate, or why there is none."""
+    """Compares `group` with `baseline` in one figure: returns the estimate, or the
+    reason why there is none."""
     if group is baseline:
         return Comparison(None, False, BASELINE, baseline=baseline, rule=BASELINE)
     ours, theirs = (g.observations((figure.name, figure.at)) for g in (group, baseline))
@@ -61,8 +62,9 @@ def compare(figure, group, baseline, ignoring=(), strict=False):
 
 
 def one_run(group, baseline, found):
-    """Why there is no verdict, however narrow the interval is: on a device whose speed
-    wanders, two equal runs one after the other differ by more than that."""
+    """Returns why there is no verdict on single runs, however narrow the interval is:
+    on a device whose speed wanders, two equal runs one after the other differ by more
+    than that."""
     which = [g.name for g in (group, baseline) if g.is_one_run]
     return "%s: %sa sweep decides" % (
         "one run each" if len(which) == 2 else "one run of " + which[0],
@@ -70,7 +72,7 @@ def one_run(group, baseline, found):
 
 
 def refused(figure, group, baseline, ignoring, strict):
-    """Why there is no comparison; "" if there is one."""
+    """Returns why there is no comparison; "" if there is one."""
     key = (figure.name, figure.at)
     for some in (baseline, group):
         if not some.observations(key):
@@ -91,7 +93,7 @@ def other_unit(key, group, baseline):
 
 
 def row(figure, group, baseline, ignoring=(), strict=False):
-    """Yet to be judged, together with all others."""
+    """Returns a row without its verdict, which depends on all rows."""
     values = list(group.observations((figure.name, figure.at)).values())
     return Row(figure, group, len(values), stats.median(values) if values else None,
                stats.interval(values),
@@ -111,9 +113,9 @@ def rows(groups: Sequence[Any], baseline: Any, patterns: Optional[Sequence[str]]
 
 
 def judged(some, policy=rules.POLICY, heads=None):
-    """Rows with verdicts that hold together: each headline comparison is one of all of
-    them (Sidak), of the others those differences are kept that Benjamini and Hochberg
-    keep. `heads`: the headline figures."""
+    """Adds verdicts that hold together: each headline comparison is one of all of them
+    (Sidak); of the others those differences are kept that Benjamini and Hochberg keep.
+    `heads`: the headline figures."""
     figures = OrderedDict(((r.figure.name, r.figure.at), r.figure) for r in some)
     if heads is None:
         heads = headline(list(figures.values()))
@@ -131,8 +133,8 @@ def judged(some, policy=rules.POLICY, heads=None):
 
 
 class Known:
-    """What rows of one table share, looked for where it is asked for: flagged runs of
-    each figure, and what else differed between two configurations."""
+    """Data that the rows of one table share, computed on demand: flagged runs of each
+    figure, and what else differed between two configurations."""
 
     def __init__(self, some):
         self.groups, self.pairs = OrderedDict(), {}
@@ -173,7 +175,7 @@ def judged_row(r, many, policy, known):
 
 
 def explored(r, keep, policy, known):
-    """A row of no headline figure."""
+    """Judges a row that is of no headline figure."""
     rule, words = rules.judge(r.comparison.ratio, r.figure.better, policy)
     if rules.differs(rule) and not keep:
         rule, words = rules.NOT_SHOWN, (
@@ -187,7 +189,8 @@ def explored(r, keep, policy, known):
 
 
 def rounds_of(c, many, policy):
-    """How many rounds would show a difference of policy.equal, at the noise seen."""
+    """Returns how many rounds would show a difference of policy.equal, at the noise
+    seen."""
     noise = c.estimate.error * (c.estimate.n / 2.0) ** 0.5
     return rounds.needed(policy.equal, noise, many)
 
@@ -200,7 +203,8 @@ def second_opinion(r, known):
 
 
 def with_opinion(rule, words, opinion, better, policy):
-    """The verdict, unless it is one of single runs."""
+    """Returns the verdict, or, if the opinion contradicts it, that it depends on single
+    runs."""
     other, _ = rules.judge(opinion.ratio, better, policy)
     if rules.differs(rule) == rules.differs(other):
         return rule, words
@@ -210,7 +214,7 @@ def with_opinion(rule, words, opinion, better, policy):
 
 
 def opinion_text(rule, ratio, better):
-    """faster by 1.30x [1.26, 1.34]"""
+    """Formats an opinion: faster by 1.30x [1.26, 1.34]."""
     gain = rules.gain_of(ratio, better)
     if not rules.differs(rule):
         return rules.NONE_SHOWN
@@ -220,7 +224,8 @@ def opinion_text(rule, ratio, better):
 
 
 def tail_sentences(some: Sequence[Any]) -> List[str]:
-    """What tails say, of rows of which each configuration has its baseline's."""
+    """Returns sentences on the tails, from rows whose configurations each have their
+    baseline's."""
     wanted = set((f.name, f.at) for f in tails.totals([r.figure for r in some]))
     held: Dict[int, List[Any]] = OrderedDict()
     baseline = None
@@ -236,15 +241,15 @@ def tail_sentences(some: Sequence[Any]) -> List[str]:
 
 
 def on_single_runs(some: Sequence[Any]) -> List[str]:
-    """What is said of verdicts that single runs decide."""
+    """Returns a sentence on the verdicts that single runs decide."""
     return ["%s of %s %s" % (figure_title(r.figure), r.group.name, r.comparison.verdict)
             for r in some if r.comparison.rule == rules.SINGLE_RUNS]
 
 
 def select(groups: Sequence[Any], patterns: Optional[Sequence[str]]) -> List[Any]:
-    """Figures of all groups that match: rates, tails, others, and of each the totals
-    before those of phases. Without a pattern the rates and the tails of which there is
-    a value, or all where there are neither."""
+    """Returns the figures of all groups that match: rates, tails, others, and of each
+    the totals before those of phases. Without a pattern: the rates and the tails that
+    have a value, or all if there are neither."""
     figures: Dict[Any, Any] = OrderedDict()
     for group in groups:
         for key, figure in group.figures().items():
@@ -266,7 +271,7 @@ def select(groups: Sequence[Any], patterns: Optional[Sequence[str]]) -> List[Any
 
 def headline(figures: Sequence[Any],
              patterns: Optional[Sequence[str]] = None) -> Sequence[Any]:
-    """Those of `figures` that verdicts are about: what was asked for by its name, or
+    """Returns those of `figures` that verdicts are about: those named by the user, or
     the totals, or else the first two."""
     asked = [f for f in figures if f.name in (patterns or [])]
     named = [f for f in figures if f.name in TOTALS and not f.at]
@@ -274,13 +279,13 @@ def headline(figures: Sequence[Any],
 
 
 def totals(groups: Sequence[Any]) -> List[str]:
-    """Names of the rates over all phases, or of whatever figures there are."""
+    """Returns the names of the rates over all phases, or else of any figures."""
     names = set(name for group in groups for name, _ in group.figures())
     return [f for f in TOTALS if f in names]
 
 
 def option_text(name: str, value: Any) -> str:
-    """posix; collective; npix=1024; nothing for what is off or not given."""
+    """Formats an option: posix; collective; npix=1024; "" if it is off or not given."""
     if value is None or value is False:
         return ""
     if value is True:
@@ -294,7 +299,7 @@ def matches(name: str, patterns: Sequence[str]) -> bool:
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
 
 
-# ---- shown -------------------------------------------------------------------
+# ---- ---- output -------------------------------------------------------------
 
 
 def figure_title(figure: Any) -> str:
@@ -303,14 +308,14 @@ def figure_title(figure: Any) -> str:
 
 
 def short_verdict(comparison: Any) -> str:
-    """For a cell of a table: the notes have the rest."""
+    """Shortens a verdict for a cell of a table: the notes have the rest."""
     if comparison.rule in (rules.SINGLE_RUNS, rules.ONE_RUN):
         return comparison.verdict.partition(":")[0]
     return comparison.verdict
 
 
 def readable_rows(some: Sequence[Any]) -> List[List[str]]:
-    """For text and Markdown: a figure is named once."""
+    """Returns rows for text and Markdown, which name a figure only once."""
     out, last = [], None
     for r in some:
         title = figure_title(r.figure)
@@ -334,7 +339,7 @@ FLAT = ["figure", "at", "unit", "better", "configuration", "n", "median", "low",
 
 
 def flat(r: Any) -> Dict[str, Any]:
-    """One row with all its digits, for programs to read."""
+    """Returns one row with all its digits, for programs."""
     nothing = stats.Interval(None, None, None, 0)
     interval, c = r.interval or nothing, r.comparison
     ratio = c.ratio or nothing
@@ -369,12 +374,12 @@ def readable(some: Sequence[Any], form: Callable[..., str]) -> str:
 # ---- which one is the baseline ------------------------------------------------
 
 USUAL_OPTIONS = ("posix", "unique")   # where no sweep says which value comes first
-NAMED = 12       # so many configurations are named in a refusal
+NAMED = 12       # most configurations that a refusal names
 
 
 def usual(groups: Sequence[Any]) -> Any:
-    """The baseline that nobody named: the first of what was asked for first, on the
-    command line or in the sweep's specification, else of those with usual values."""
+    """Returns the default baseline: the first configuration on the command line or in
+    the sweep's specification, else the one with the most usual values."""
     some = [g for g in groups if g.source == groups[0].source]
     if some[0].first.place is not None:
         return some[0]
@@ -387,7 +392,8 @@ def usual_values(group):
 
 
 def named(groups: Sequence[Any], text: Optional[str]) -> List[Any]:
-    """Groups that --baseline means, in their order; [] where it is not given."""
+    """Returns the groups that --baseline means, in their order; [] without the
+    option."""
     if text is None:
         return []
     called = [g for g in groups if g.name == text]
@@ -405,14 +411,15 @@ def named(groups: Sequence[Any], text: Optional[str]) -> List[Any]:
 
 
 def has(group, groups, text):
-    """Whether a configuration has all of option=value,..."""
+    """True if a configuration has all of option=value,..."""
     parts = [part.partition("=") for part in text.split(",")]
     return all(same_value(value, wanted(groups, group, option))
                for option, _, value in parts)
 
 
 def wanted(groups, group, option):
-    """The value of an option, whose name may be a part of it, as method of iomethod."""
+    """Returns the value of an option, whose name may be abbreviated to a part, as
+    method for iomethod."""
     if option in ("np", "ranks"):
         return group.first.ranks
     every = OrderedDict((n, None) for g in groups for n in g.first.options)

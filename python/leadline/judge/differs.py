@@ -1,8 +1,8 @@
-"""What differed between the runs that are compared: what makes a comparison
-meaningless, what one must know, and what was varied on purpose.
+"""Finds what differed between the runs that are compared: conditions that make a
+comparison meaningless, those that one must know, and those that were varied on purpose.
 
-What is constant within each configuration of one series, and not the same in all of
-them, is a factor of the sweep and no cause for alarm.
+A field that is constant within each configuration of one series, and not the same in
+all of them, is a factor of the sweep and no cause for alarm.
 """
 import datetime
 from collections import Counter, OrderedDict, namedtuple
@@ -15,18 +15,18 @@ from leadline.results.groups import varying
 
 REFUSE, WARN, FACTOR = "refuse", "warn", "factor"
 FAR_HOURS = 24.0
-NAMED = 4          # so many values are named in a sentence
+NAMED = 4          # most values in a sentence
 UNKNOWN = "unknown"
 HEADING = "What differed between the runs"
 
-# What is said of a field, or else of its level.
+# Sentence for a field, or else for its level.
 ABOUT = {REFUSE: " (not comparable)", FACTOR: " (varied)", "series": " (not paired)",
          "reads from memory": " (read figures are not comparable)"}
 
-# What differs as a consequence of an option.
+# Fields that differ as a consequence of an option.
 FOLLOWS = {"filetype": "kind of files", "np": "ranks"}
 
-# level: as above; values: [(text, how many runs)], most runs first.
+# level: as above; values: [(text, number of runs)], most runs first.
 Difference = namedtuple("Difference", "field level values")
 
 
@@ -47,7 +47,8 @@ def option(name):
 
 
 def refusing(groups):
-    """[(field, its value of a report)] of what no comparison survives."""
+    """Returns [(field, getter of its value in a report)] of the fields that rule out a
+    comparison."""
     names = OrderedDict((n, None) for g in groups for r in g.reports
                         for n in r.option_values(True))
     return ([("program", lambda r: r.program), ("ranks", lambda r: worth(r.ranks))]
@@ -59,8 +60,8 @@ def refusing(groups):
 
 
 def find(groups: Sequence[Any], asked: str = "") -> List[Any]:
-    """All that differs between the runs of groups; `asked`: the option whose effect is
-    the question."""
+    """Returns all that differs between the runs of groups; `asked`: the option whose
+    effect is the question."""
     meant = (asked, FOLLOWS.get(asked))
     out = [difference(field, FACTOR if field in meant else REFUSE, of, groups)
            for field, of in refusing(groups)]
@@ -72,7 +73,7 @@ def find(groups: Sequence[Any], asked: str = "") -> List[Any]:
 
 
 def difference(field, level, of, groups):
-    """None where it is the same in all runs, as far as they tell."""
+    """Returns a difference; None if the field is the same in all runs that have it."""
     found = [[of(r) for r in g.reports] for g in groups]
     runs = Counter(v or UNKNOWN for values in found for v in values)
     if len([v for v in runs if v != UNKNOWN]) < 2:
@@ -85,7 +86,7 @@ def difference(field, level, of, groups):
 
 
 def times(groups):
-    """Series that are not the same, and hours between the first and the last run."""
+    """Returns series that differ, and the hours between the first and the last run."""
     out = []
     series = Counter(r.series_id for g in groups for r in g.reports if r.series_id)
     if len(series) > 1:
@@ -111,8 +112,8 @@ def seconds(report):
 
 
 def of_pair(group, baseline):
-    """Conditions that differ between two configurations and were not varied by a
-    sweep: [(condition, values of one, of the other)]."""
+    """Returns conditions that differ between two configurations and were not varied by
+    a sweep: [(condition, values of one, of the other)]."""
     out = []
     for condition in conditions.CONDITIONS:
         ours, theirs = (conditions.values(condition, g) for g in (group, baseline))
@@ -131,7 +132,7 @@ def marks(group: Any, baseline: Any) -> Sequence[str]:
 
 
 def first(group, baseline):
-    """Why a strict comparison is refused; "" if it is not."""
+    """Returns why a strict comparison is refused; "" if it is not."""
     for condition, ours, theirs in of_pair(group, baseline):
         return "other %s (%s, not %s)" % (condition.name, listed(ours), listed(theirs))
     found = times([group, baseline])
@@ -144,11 +145,11 @@ def listed(texts):
     return ", ".join(texts[:NAMED]) + more
 
 
-# ---- shown -------------------------------------------------------------------
+# ---- ---- output -------------------------------------------------------------
 
 
 def sentences(found: Sequence[Any]) -> List[str]:
-    """One line for each field."""
+    """Returns one line for each field."""
     return ["%s%s: %s" % (d.field, ABOUT.get(d.field, ABOUT.get(d.level, "")),
                           values_text(d)) for d in found]
 
@@ -160,7 +161,7 @@ def values_text(found):
 
 
 def alarming(found: Sequence[Any]) -> List[Any]:
-    """Those that were not varied on purpose."""
+    """Returns the differences that were not varied on purpose."""
     return [d for d in found if d.level != FACTOR]
 
 

@@ -1,6 +1,6 @@
-"""What each factor of a sweep does, and where two of them do not simply add up.
+"""The effect of each factor of a sweep, and interactions of two of them.
 
-Each round is a block. Of each round, the difference of logarithms between the cells of
+Each round is a block. In each round, the difference of logarithms between the cells of
 two values of a factor, with all other options equal, is one number; the interval is
 Student's t over the rounds. So nothing is assumed of the spread in single cells. All
 contrasts of one figure hold together (Sidak).
@@ -15,7 +15,7 @@ from leadline.judge import rules
 from leadline.judge.robust import by_round
 from leadline.results.groups import not_comparable
 
-WORTH_SAYING = 1.10    # an interaction nearer to 1 is not told
+WORTH_SAYING = 1.10    # interactions nearer to 1 are not mentioned
 
 Effects = namedtuple("Effects", "figure effects slopes interactions shares pair_shares "
                      "rounds many why")
@@ -23,14 +23,14 @@ Effect = namedtuple("Effect", "factor level base ratio pairs rounds shown")
 Slope = namedtuple("Slope", "factor ratio rounds")
 Interaction = namedtuple("Interaction", "first second levels bases ratio rounds shown")
 
-# What a contrast is made of: how many pairs of cells, and a difference for each round.
+# A contrast: the number of pairs of cells, and a difference for each round.
 Contrast = namedtuple("Contrast", "pairs logs")
 
 
 class Table:
     """The cells of a matrix that have rounds of a figure: {values: {round: logarithm}}.
-    Where several configurations share a cell, as those that differ in their names only,
-    the cell is left out."""
+    A cell that several configurations share, such as those that differ in their names
+    only, is left out."""
 
     def __init__(self, matrix, figure):
         self.matrix, self.figure = matrix, figure
@@ -45,7 +45,7 @@ class Table:
         return key[:at] + (value,) + key[at + 1:]
 
     def fit(self, a, b, factors):
-        """Whether two cells can be compared but for these factors."""
+        """True if two cells are comparable when these factors are ignored."""
         if (a, b) not in self.comparable:
             self.comparable[a, b] = not not_comparable(
                 self.figure.name, self.groups[a], self.groups[b],
@@ -53,8 +53,8 @@ class Table:
         return self.comparable[a, b]
 
     def contrast(self, cells):
-        """Of tuples ((sign, cell), ...) the mean over all of them, for each round that
-        has all."""
+        """Returns the mean contrast over tuples ((sign, cell), ...), for each round
+        that has all of them."""
         used = set(cell for terms in cells for _, cell in terms)
         if not used:
             return Contrast(0, [])
@@ -85,8 +85,8 @@ class Table:
         return self.contrast(cells)
 
     def slopes(self, at, factor):
-        """For each round, the least-squares slope over log2 of the factor, other
-        options equal."""
+        """Returns, for each round, the least-squares slope over log2 of the factor,
+        other options equal."""
         blocks = OrderedDict()
         for key in self.rows:
             x = key[at]
@@ -109,11 +109,11 @@ class Table:
         return above / below
 
 
-# ---- all of a figure ---------------------------------------------------------
+# ---- ---- all effects on a figure --------------------------------------------
 
 
 def find(matrix: Any, figure: Any, policy: Any = rules.POLICY) -> Any:
-    """Effects of all factors on a figure."""
+    """Returns the effects of all factors on a figure."""
     table = Table(matrix, figure)
     why = nothing(matrix, table)
     if why:
@@ -194,8 +194,8 @@ def interactions(table):
 
 
 def shares_of(table):
-    """(share of each factor, the largest first; of each pair of them) in the sum of
-    squares between cells, which only complete matrices have."""
+    """Returns (share of each factor, the largest first; of each pair of them) in the
+    sum of squares between cells, which only complete matrices have."""
     matrix = table.matrix
     if not matrix.complete or len(table.rows) < len(matrix.cells):
         return OrderedDict(), {}
@@ -217,7 +217,7 @@ def shares_of(table):
 
 
 def squares(cells, places):
-    """Sum of squares between the means over all else of these factors' values."""
+    """Returns the sum of squares between the means over all other factors."""
     grand, means = stats.mean(list(cells.values())), {}
     for key, y in cells.items():
         means.setdefault(tuple(key[p] for p in places), []).append(y)

@@ -1,4 +1,5 @@
-"""leadline compare --fail-if-slower: whether anything became slower, as an exit status.
+"""leadline compare --fail-if-slower: reports by the exit status whether anything became
+slower.
 
 Slowness is the factor by which a figure of a configuration is worse than before, with
 one-sided bounds that hold at 95 % for all of them together (Sidak). A figure fails if
@@ -16,16 +17,16 @@ from leadline.judge import compare, rules, tails
 from leadline.results import report as reports
 
 FAILS, PASSES, UNSURE, NOT_COMPARABLE = "fails", "passes", "unsure", "not comparable"
-SLOWER, OPEN = 3, 4    # exit statuses, beside 0, 1 and 2
+SLOWER, OPEN = 3, 4    # exit statuses, besides 0, 1 and 2
 STATUS = OrderedDict([(FAILS, SLOWER), (NOT_COMPARABLE, FAILED), (UNSURE, OPEN),
                       (PASSES, 0)])
 
-# `slowness`, `low`, `high`: None where there is none; `words`: why.
+# `slowness`, `low`, `high`: None if there is none; `words`: why.
 Judged = namedtuple("Judged", "row state slowness low high words")
 
 
 def percent(text: str) -> Optional[float]:
-    """5% or 5: as a factor, 1.05."""
+    """Parses 5% or 5 as a factor, 1.05."""
     try:
         value = float(text[:-1] if text.endswith("%") else text)
     except ValueError:
@@ -46,11 +47,12 @@ def add(parser: Any) -> None:
                              "certain (default: fail)")
 
 
-# ---- what is held against what -----------------------------------------------
+# ---- ---- pairs --------------------------------------------------------------
 
 
 def pairs(groups, paths):
-    """(baseline, configuration) of two reports or directories, by their names."""
+    """Returns (baseline, configuration) of two reports or directories, matched by
+    name."""
     sides = [OrderedDict((plain_name(g), g) for g in groups if g.source == path)
              for path in paths]
     if paths[0] == paths[1]:
@@ -77,7 +79,7 @@ def plain_name(group):
 
 def rows(groups: Sequence[Any], paths: Sequence[str], patterns: Sequence[str],
          policy: Any = rules.POLICY) -> Optional[List[Any]]:
-    """As compare.rows, of two reports or directories."""
+    """Returns rows like compare.rows, for two reports or directories."""
     found, figures = pairs(groups, paths), compare.select(groups, patterns)
     return compare.judged([
         row for figure in figures for before, after in found
@@ -90,7 +92,7 @@ def rows(groups: Sequence[Any], paths: Sequence[str], patterns: Sequence[str],
 
 
 def judge(some: Sequence[Any], limit: float) -> List[Judged]:
-    """Of rows that compare made; those of the baseline are passed over."""
+    """Judges the rows that compare made; those of the baseline are skipped."""
     held = [r for r in some if r.comparison.verdict != compare.BASELINE]
     many = sum(r.comparison.estimate is not None for r in held)
     return [judge_row(r, limit, many) for r in held]
@@ -108,7 +110,7 @@ def judge_row(row, limit, many):
 
 
 def slowness(found, better, many, slack=1.0):
-    """(factor, lower bound, upper bound) of an Estimate, one of `many`."""
+    """Returns (factor, lower bound, upper bound) of an Estimate, one of `many`."""
     centre = -found.centre if better == "higher" else found.centre
     half = stats.sidak_quantile(many, found.df) * found.error + math.log(slack)
     return math.exp(centre), math.exp(centre - half), math.exp(centre + half)
@@ -122,7 +124,7 @@ def decide(slow, limit):
 
 
 def of_all(judged):
-    """The first state of STATUS that some have; nothing to judge is no pass."""
+    """Returns the first state of STATUS that occurs; nothing to judge is no pass."""
     states = set(j.state for j in judged)
     return next((s for s in STATUS if s in states), NOT_COMPARABLE)
 
@@ -133,7 +135,7 @@ def status(judged: Sequence[Judged], unsure_passes: bool = False) -> int:
 
 
 def sentence(judged: Sequence[Judged], limit: float) -> str:
-    """The last line: what decided."""
+    """Returns the last line, which says what decided."""
     state = of_all(judged)
     some = [j for j in judged if j.state == state]
     if not some:

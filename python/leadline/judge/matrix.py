@@ -1,4 +1,5 @@
-"""The factors of a sweep: in which options its configurations differ, and their cells.
+"""The factors of a sweep, which are the options in which its configurations differ, and
+their cells.
 
 A factor is an option, the number of ranks, or a condition such as the MPI library, in
 which configurations of one series differ but not the runs of one of them. An option
@@ -15,8 +16,8 @@ from leadline.results import conditions
 
 
 class Factor:
-    """An option and its values: in their order where they are numbers, else as first
-    seen. `base` is the value that others are held against."""
+    """An option and its values: numbers in their order, others as first seen. `base` is
+    the value that others are compared with."""
 
     def __init__(self, name, values, base, texts, unit=""):
         self.name, self.values, self.base = name, values, base
@@ -55,7 +56,7 @@ class Matrix:
 
     @property
     def complete(self):
-        """Whether each combination of values is there exactly once."""
+        """True if each combination of values occurs exactly once."""
         total = 1
         for factor in self.factors:
             total *= len(factor.values)
@@ -70,7 +71,7 @@ class Matrix:
         return self.table[name][self.groups.index(group)]
 
     def ignoring(self, *factors):
-        """Names of options in which cells of such factors differ."""
+        """Returns the names of options in which cells of such factors differ."""
         out = []
         for factor in factors:
             out += [factor.name] + self.follows.get(factor.name, [])
@@ -79,8 +80,8 @@ class Matrix:
     # ---- names ---------------------------------------------------------------
 
     def text(self, name, value):
-        """Of a factor's value; with the factor's name only where another one has an
-        equal value."""
+        """Formats a factor's value; with the factor's name only if another factor has
+        an equal value."""
         text = names.value_text(name, value)
         shared = any(names.value_text(other, v) == text
                      for other, column in self.table.items() if other != name
@@ -88,7 +89,8 @@ class Matrix:
         return "%s=%s" % (name, text) if shared else text
 
     def short_names(self):
-        """Each configuration's values; where that is too long, depth=16 becomes d16."""
+        """Returns each configuration's values; if that is too long, depth=16 becomes
+        d16."""
         keys = [self.key(g) for g in self.groups]
         full = [self.words(key, {}) for key in keys]
         if len(set(full)) < len(full) or not all(full):
@@ -99,7 +101,7 @@ class Matrix:
         return names.distinct(full)
 
     def words(self, key, short):
-        """`short`: {name of a factor: what to write for "name="}"""
+        """Formats a cell. `short`: {name of a factor: replacement for "name="}"""
         out = []
         for name, value in zip(self.table, key):
             text, begin = self.text(name, value), name + "="
@@ -112,16 +114,16 @@ class Matrix:
         return self.short[id(group)]
 
     def figures(self):
-        """The headline figures: the totals, or else the first two."""
+        """Returns the headline figures: the totals, or else the first two."""
         return [f for f in compare.headline(compare.select(self.groups, None))
                 if any(g.observations((f.name, f.at)) for g in self.groups)]
 
 
-# ---- which matrices there are --------------------------------------------------
+# ---- ---- finding matrices -----------------------------------------------------
 
 
 def matrices(groups: Sequence[Any], baseline: Optional[str] = None) -> List[Any]:
-    """A Matrix for each program and series of at least two configurations."""
+    """Returns a Matrix for each program and series of at least two configurations."""
     found: Dict[Any, Any] = OrderedDict()
     for group in groups:
         found.setdefault((group.first.program, group.first.series_id), []).append(group)
@@ -130,11 +132,11 @@ def matrices(groups: Sequence[Any], baseline: Optional[str] = None) -> List[Any]
             for some in found.values() if len(some) > 1]
 
 
-# ---- which options are factors -------------------------------------------------
+# ---- ---- finding factors ------------------------------------------------------
 
 
 def candidates(groups):
-    """{name: [value of each group]} of what configurations differ in."""
+    """Returns {name: [value of each group]} of whatever configurations differ in."""
     out = OrderedDict()
     if len(set(g.first.ranks for g in groups)) > 1:
         out["np"] = [g.first.ranks for g in groups]
@@ -167,7 +169,8 @@ def distinguish(table, n):
 
 
 def words_of_names(groups):
-    """Configurations' names as a table, where they have equally many words."""
+    """Returns configurations' names as a table, if they all have the same number of
+    words."""
     words = [g.name.split("-") for g in groups]
     if len(set(map(len, words))) > 1 or len(words[0]) < 2:
         return {}
@@ -177,12 +180,13 @@ def words_of_names(groups):
 
 
 def determines(a, b):
-    """Whether a value of `a` tells that of `b`."""
+    """True if a value of `a` determines that of `b`."""
     return len(set(a)) == len(set(zip(a, b)))
 
 
 def independent(table):
-    """(table without those that follow another factor, {factor: its followers})."""
+    """Returns (table without the options that follow another factor, {factor: its
+    followers})."""
     kept, follows = OrderedDict(table), {}
     n = len(next(iter(table.values()), []))
     for name in reversed(list(table)):
@@ -191,12 +195,12 @@ def independent(table):
             kept = rest
     for name in list(table):
         for other in [k for k in kept if k != name] if name in kept else []:
-            equal = determines(kept[name], kept[other])   # then they come together
+            equal = determines(kept[name], kept[other])   # then they change together
             first = list(kept).index(other) < list(kept).index(name)
             if determines(kept[other], kept[name]) and (first or not equal):
                 del kept[name]
                 break
-    if "np" in kept:   # the last word of a name
+    if "np" in kept:   # it is the last word of a name
         kept["np"] = kept.pop("np")
     for name in table:
         if name not in kept:
@@ -207,7 +211,7 @@ def independent(table):
 
 
 def depends(table, name, other, kept):
-    """Whether `name`, which is no factor, changes where only `other` does."""
+    """True if `name`, which is no factor, changes when only `other` does."""
     rest = [c for k, c in kept.items() if k != other]
     seen = {}
     for i, key in enumerate(rows_of(rest, len(table[name]))):

@@ -1,4 +1,4 @@
-"""What to know before believing a table: the sentences printed under it."""
+"""Notes that are printed under a table: reasons to doubt it."""
 from collections import OrderedDict
 from typing import Any, List, Sequence
 
@@ -10,12 +10,12 @@ from leadline.results.groups import transfer_seconds
 from leadline.results.report import CACHE_BELOW, SERVED_FROM_MEMORY
 
 NOISY = 0.2        # spread of the logarithms above which a sample is called noisy
-WORST = 4          # so many of the noisy ones are named
+WORST = 4          # most noisy samples that are named
 STRAGGLER = 0.01   # chance below which a rank was not the slowest by chance
-STALL_S = 0.1      # stalls of a phase that last shorter, all together, are seen in the
-STALL_PART = 0.02  # picture only, and those of a smaller part of the phase, unless one
-STALL_LONG_S = 0.5  # is so long
-MANY = 8          # sentences of one kind
+STALL_S = 0.1      # all stalls of a phase shorter than this together, or than this
+STALL_PART = 0.02  # part of the phase, are seen in the picture only, unless one
+STALL_LONG_S = 0.5  # stall is so long
+MANY = 8          # most sentences of one kind
 DRIFT = 1.1        # a configuration that differs more from itself is named
 
 
@@ -46,7 +46,8 @@ def one_run(groups):
 
 
 def without_label(groups):
-    """Files that nothing says belong together, as six runs of a loop."""
+    """Returns a sentence on files that nothing relates to each other, such as six runs
+    in a loop."""
     some = [g.name for g in groups if not (g.first.config or g.first.label)]
     if len(some) < 3:
         return []
@@ -56,7 +57,8 @@ def without_label(groups):
 
 
 def memory(groups):
-    """One sentence for all configurations of which as many runs were."""
+    """Returns sentences on reads from memory: one for all configurations with the same
+    number of such runs."""
     names = OrderedDict()
     for group in groups:
         served = group.from_memory()
@@ -69,7 +71,7 @@ def memory(groups):
 
 
 def below(groups):
-    """One sentence for all configurations on the same storage."""
+    """Returns one sentence on all configurations on the same storage."""
     names = OrderedDict()
     for group in groups:
         some = [report for report in group.reports if report.cache_below()]
@@ -96,8 +98,8 @@ def missing_rounds(groups):
 
 
 def no_rate(groups, figures):
-    """Repetitions in which a figure is 0 or has no value, but for tails, of which too
-    few transfers give none."""
+    """Returns sentences on repetitions in which a figure is 0 or has no value. Tails
+    are excepted, as too few transfers give none."""
     out = []
     for figure in figures:
         for group in groups if not tails.is_tail(figure.name) else []:
@@ -110,7 +112,7 @@ def no_rate(groups, figures):
 
 
 def standing_out(groups, figures):
-    """Flagged runs, with what may explain them."""
+    """Returns sentences on flagged runs, with what may explain them."""
     out = []
     for figure in figures:
         found = [] if tails.is_tail(figure.name) else robust.flags(groups, figure)
@@ -125,8 +127,8 @@ def standing_out(groups, figures):
 
 
 def flagged_text(flag):
-    """round 4 of b (0.10 of its others; 2026-11-20 10:15 on n1, load 5.5, slowest rank
-    3)"""
+    """Describes a flagged run: round 4 of b (0.10 of its others; 2026-11-20 10:15 on
+    n1, load 5.5, slowest rank 3)."""
     words, report = robust.flag_text(flag), flag.report
     if report is None:
         return words
@@ -148,7 +150,7 @@ def flagged_text(flag):
 
 
 def counted(groups, figure):
-    """The doubts of one figure in a few words each."""
+    """Returns the doubts about one figure in a few words each."""
     out, runs = [], [r for g in groups for r in g.reports]
     short = len(missing_rounds(groups))
     if short:
@@ -173,7 +175,7 @@ def above_cores(host):
 
 
 def enough(rows: Sequence[Any], equal: float = rules.POLICY.equal) -> List[str]:
-    """How many rounds would show what was not shown."""
+    """Says how many rounds would show the differences that were not shown."""
     out = []
     for figure in OrderedDict(((r.figure.name, r.figure.at), r.figure) for r in rows
                               if r.comparison.rounds).values():
@@ -195,8 +197,8 @@ def rounds_text(need):
 
 
 def noisy(groups, figures):
-    """One sentence a figure, naming the configurations that spread most widely; one
-    for all tails, as these commonly do."""
+    """Returns one sentence per figure with the configurations that spread most widely;
+    one for all tails, as these commonly do."""
     out = []
     for figure in figures:
         if tails.is_tail(figure.name):
@@ -232,8 +234,9 @@ def noisy_tails(groups, figures):
 
 
 def unlike_itself(groups, figures):
-    """A/A: of equal runs, the first half against the second. Where that shows a
-    difference, something changed meanwhile. Not of tails: of so many, some would."""
+    """Compares the first half of equal runs with the second (A/A). If they differ,
+    something changed meanwhile. Tails are not compared: of so many, some would
+    differ."""
     out = []
     for figure in [f for f in figures if not tails.is_tail(f.name)]:
         for group in groups:
@@ -250,7 +253,7 @@ def unlike_itself(groups, figures):
 
 
 def loaded(groups):
-    """One sentence per host whose load was above its cores when runs began."""
+    """Returns one sentence per host whose load was above its cores when runs began."""
     runs, busy, worst = OrderedDict(), {}, {}
     for group in groups:
         for report in group.reports:
@@ -270,8 +273,8 @@ def loaded(groups):
 
 
 def stragglers(groups):
-    """A rank that is slowest more often than chance would have it: one sentence for all
-    configurations in which it is, equally often."""
+    """Finds a rank that is the slowest more often than chance would have it: one
+    sentence for all configurations in which it is, equally often."""
     found = OrderedDict()
     for group in groups:
         slow = group.slowest()
@@ -290,7 +293,8 @@ def stragglers(groups):
 
 
 def stalls(groups):
-    """Configurations in which transfers stood still, by what their series say."""
+    """Returns sentences on configurations in which transfers stalled, according to
+    their series."""
     found = []
     for group in groups:
         some = [series.run(group, report) for report in group.reports]
@@ -309,7 +313,7 @@ def stalls(groups):
 
 
 def stalls_by_phase(run):
-    """Lists of stalls, one for each phase that has some."""
+    """Returns a list of stalls for each phase that has some."""
     found = [[g for g in run.gaps if g.stalled and g.phase is p] for p in run.phases]
     return [some for some in found if some]
 
@@ -331,7 +335,7 @@ def stall_text(group, some, runs, every):
 
 
 def from_programs(groups):
-    """Warnings of the programs themselves, each code once."""
+    """Returns warnings of the programs themselves, each code once."""
     texts, runs = OrderedDict(), {}
     for group in groups:
         for report in group.reports:

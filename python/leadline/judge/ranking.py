@@ -1,4 +1,6 @@
-"""The best and the worst configuration, and which others cannot be told from it."""
+"""Finds the best and the worst configuration, and those that cannot be distinguished
+from it.
+"""
 import math
 from collections import namedtuple
 from typing import Any, List, Sequence
@@ -22,7 +24,7 @@ def worst(groups: Sequence[Any], figure: Any) -> Any:
 
 
 def ranked(groups, figure, sign):
-    """`sign`: 1 where the highest is wanted."""
+    """Ranks the groups. `sign`: 1 if the highest value is best."""
     some, left_out = candidates(groups, figure)
     if len(some) < 2:
         return Ranked(None, [], [], left_out, None, "fewer than two have %s" % (
@@ -45,7 +47,8 @@ def ranked(groups, figure, sign):
 
 
 def candidates(groups, figure):
-    """(groups with values, those without): reads from memory are no storage's."""
+    """Returns (groups with values, those without): reads from memory do not measure
+    storage."""
     some, left_out = [], []
     reads = "write" not in figure.name
     for group in groups:
@@ -67,8 +70,9 @@ def values_of(group: Any, figure: Any) -> List[float]:
 
 
 def with_rounds(groups, figure):
-    """{group: its logarithms in the rounds that all have}. Groups with the fewest are
-    left out until CI_MIN rounds are common; {} where fewer than two remain."""
+    """Returns {group: its logarithms in the rounds that all have}. Leaves out the
+    groups with the fewest rounds until CI_MIN rounds are common; {} if fewer than two
+    remain."""
     rows = {id(g): by_round(g, figure) for g in groups}
     rows = {k: row for k, row in rows.items() if len(row) >= stats.CI_MIN}
     while len(rows) > 1:

@@ -1,9 +1,9 @@
-"""A second opinion that single runs cannot sway, and which runs those are.
+"""A second opinion that single runs cannot sway, and the flags of such runs.
 
-A run is flagged where it is far from what its configuration and its round would have
-it: by more than FAR times the usual residual of a median polish (Tukey). Only pairs
-that hold a flagged run are asked for the opinion, which is the trimmed mean of the
-rounds' ratios (Yuen). Nothing is dropped from the figures themselves.
+A run is flagged if it is farther from the value expected of its configuration and its
+round than FAR times the usual residual of a median polish (Tukey). Only for pairs that
+hold a flagged run the opinion is computed, which is the trimmed mean of the rounds'
+ratios (Yuen). Nothing is dropped from the figures themselves.
 """
 import math
 from collections import namedtuple
@@ -12,10 +12,10 @@ from typing import Any, Dict, Sequence
 from leadline.base import stats
 
 FAR = 6.0
-SWEEPS = 8            # of the median polish
-TRIM = 0.2            # of the rounds at either end
-LEAST_SPREAD = 0.002  # a smaller one is that of figures that hardly vary at all
-PER_SIGMA = 1.4826    # standard deviation of a normal sample, by its median distance
+SWEEPS = 8            # iterations of the median polish
+TRIM = 0.2            # share of the rounds cut at either end
+LEAST_SPREAD = 0.002  # least scale, so that figures that hardly vary are not flagged
+PER_SIGMA = 1.4826    # standard deviation of a normal sample, per median distance
 
 # at: (series, round); residual: of the logarithm; factor: of the median of its others.
 Flag = namedtuple("Flag", "group at report residual factor")
@@ -26,13 +26,15 @@ Opinion = namedtuple("Opinion", "ratio hodges_lehmann flags")
 
 
 def by_round(group: Any, figure: Any) -> Dict[Any, float]:
-    """{(series, round): logarithm of the figure}; nothing of runs without a round."""
+    """Returns {(series, round): logarithm of the figure}, without runs that have no
+    round."""
     found = group.observations((figure.name, figure.at))
     return {at: math.log(v) for at, v in found.items() if at[0] not in ("rep", "run")}
 
 
 def polished(table):
-    """Residuals {(row, column): r} of a table of the same form, by median polish."""
+    """Returns the residuals {(row, column): r} of a table of the same form, by median
+    polish."""
     left = dict(table)
     lines = [{}, {}]
     for cell in left:
@@ -48,13 +50,13 @@ def polished(table):
 
 
 def residual_scale(residuals, free):
-    """The usual size of residuals, of which `free` are 0 by construction."""
+    """Returns the usual size of residuals, of which `free` are 0 by construction."""
     sizes = sorted(map(abs, residuals.values()))[free:]
     return max(PER_SIGMA * stats.median(sizes), LEAST_SPREAD) if sizes else math.inf
 
 
 def flags(groups, figure):
-    """Runs that stand out, the farthest first."""
+    """Returns the runs that stand out, the farthest first."""
     rows = [by_round(group, figure) for group in groups]
     rows = {i: row for i, row in enumerate(rows) if len(row) > 1}
     if len(rows) < 2:
@@ -70,7 +72,7 @@ def flags(groups, figure):
 
 
 def farther(cell, rows):
-    """Whether a run is farther from its configuration's median than its partner."""
+    """True if a run is farther from its configuration's median than its partner."""
     i, at = cell
     off = {k: abs(row[at] - stats.median(list(row.values())))
            for k, row in rows.items() if at in row}
@@ -87,7 +89,8 @@ def flag(group, at, residual, row):
 
 
 def trimmed_estimate(logs):
-    """Yuen's trimmed mean of differences, one a round; None below stats.CI_MIN."""
+    """Returns Yuen's trimmed mean of differences, one per round; None below
+    stats.CI_MIN."""
     n = len(logs)
     if n < stats.CI_MIN:
         return None
@@ -100,20 +103,21 @@ def trimmed_estimate(logs):
 
 
 def hodges_lehmann(logs):
-    """The median of the means of all pairs, each value with itself included."""
+    """Returns the median of the means of all pairs, including each value with
+    itself."""
     return math.exp(stats.median([(a + b) / 2.0 for i, a in enumerate(logs)
                                   for b in logs[i:]]))
 
 
 def opinion(ours, theirs, some):
-    """Of two configurations' rounds, of which `some` runs are flagged."""
+    """Compares the rounds of two configurations, of which `some` runs are flagged."""
     logs = [ours[at] - theirs[at] for at in ours if at in theirs]
     found = trimmed_estimate(logs)
     return Opinion(stats.ratio_of(found), hodges_lehmann(logs), some) if found else None
 
 
 def flag_text(found: Any) -> str:
-    """round 4 of posix-shared (0.13 of its others)"""
+    """Formats a flag: round 4 of posix-shared (0.13 of its others)."""
     return "round %s of %s (%.2g of its others)" % (found.at[1], found.group.name,
                                                     found.factor)
 

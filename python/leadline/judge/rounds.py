@@ -1,8 +1,8 @@
-"""How many rounds a sweep needs: the power of the comparisons that are made.
+"""Computes how many rounds a sweep needs, from the power of its comparisons.
 
 Noise is the standard deviation of the logarithm of one run within its round, so that a
-ratio of two runs of one round has sqrt(2) of it. Chances are integrals over the spread
-that the rounds happen to have.
+ratio of two runs of one round has sqrt(2) of it. Chances are integrals over the
+possible values of the sample's spread.
 """
 import functools
 import math
@@ -23,7 +23,7 @@ def normal_below(x):
 
 @functools.lru_cache(maxsize=256)
 def spread_points(df):
-    """[(spread, weight)]: Simpson's rule over the density of s / sigma."""
+    """Returns [(spread, weight)]: Simpson's rule over the density of s / sigma."""
     width = 7.0 / math.sqrt(2.0 * df)
     low, high = max(1.0 - width, 0.0), 1.0 + width
     step = (high - low) / POINTS
@@ -39,7 +39,7 @@ def spread_points(df):
 
 
 def power(effect, noise, rounds, many=1):
-    """The chance that a difference of `effect` is shown."""
+    """Returns the chance that a difference of `effect` is shown."""
     critical = stats.sidak_two_sided(many, rounds - 1)
     shift = math.log(effect) / (noise * math.sqrt(2.0 / rounds))
     return math.fsum(w * (normal_below(shift - critical * s)
@@ -48,7 +48,7 @@ def power(effect, noise, rounds, many=1):
 
 
 def power_equal(noise, rounds, many=1, equal=1.05):
-    """The chance that what is equal is called equal."""
+    """Returns the chance that equals are called equal."""
     critical = stats.sidak_two_sided(many, rounds - 1)
     room = math.log(equal) / (noise * math.sqrt(2.0 / rounds))
     return math.fsum(w * (2.0 * normal_below(room - critical * s) - 1.0)
@@ -56,7 +56,7 @@ def power_equal(noise, rounds, many=1, equal=1.05):
 
 
 def fewest(enough):
-    """The fewest rounds that are enough; None where MOST are not."""
+    """Returns the fewest rounds that are enough; None if MOST are not."""
     low, high = stats.CI_MIN - 1, stats.CI_MIN
     while high < MOST and not enough(high):
         low, high = high, 2 * high
@@ -73,22 +73,22 @@ def fewest(enough):
 
 
 def needed(effect: float, noise: float, many: int = 1) -> int:
-    """Rounds that show a difference of `effect` with a chance of POWER."""
+    """Returns the rounds that show a difference of `effect` with a chance of POWER."""
     if noise <= 0.0:
         return stats.CI_MIN
     return fewest(lambda n: power(effect, noise, n, many) >= POWER)
 
 
 def needed_equal(noise, many=1, equal=1.05):
-    """Rounds that call equal what is equal, with a chance of POWER."""
+    """Returns the rounds that call equals equal with a chance of POWER."""
     if noise <= 0.0:
         return stats.CI_MIN
     return fewest(lambda n: power_equal(noise, n, many, equal) >= POWER)
 
 
 def detectable(rounds: int, noise: float, many: int = 1) -> Optional[float]:
-    """The smallest difference that so many rounds show with a chance of POWER; None
-    where they are too few for an interval."""
+    """Returns the smallest difference that so many rounds show with a chance of POWER;
+    None if they are too few for an interval."""
     if rounds < stats.CI_MIN:
         return None
     low, high = 0.0, noise or 1e-9
@@ -107,8 +107,8 @@ def detectable(rounds: int, noise: float, many: int = 1) -> Optional[float]:
 
 
 def noise_of(groups: Sequence[Any], figure: Any) -> Optional[float]:
-    """Noise within rounds: the median over configurations, so that a single run does
-    not decide; None where fewer than two have CI_MIN rounds in common."""
+    """Returns the noise within rounds: the median over configurations, so that a single
+    run does not decide; None if fewer than two have CI_MIN rounds in common."""
     rows = [row for row in (robust.by_round(g, figure) for g in groups) if row]
     rows = [row for row in rows if len(row) >= stats.CI_MIN]
     common = sorted(set.intersection(*map(set, rows))) if len(rows) > 1 else []
@@ -131,7 +131,7 @@ def percent(factor: float) -> str:
 
 
 def sentence(rounds, configurations, noise=None, figures=2):
-    """What so many rounds would show, for a sweep that is yet to run."""
+    """Says what so many rounds would show, for a sweep that is yet to run."""
     many = max(configurations - 1, 1) * figures
     if configurations < 2:
         return "there is one configuration, so there is nothing to compare"

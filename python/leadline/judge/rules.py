@@ -1,12 +1,12 @@
-"""What an interval of a ratio to the baseline says: a rule, and its words."""
+"""A rule for each meaning of the interval of a ratio to the baseline, and its words."""
 from collections import namedtuple
 from typing import Tuple
 
 from leadline.base import stats
 
 # `min_effect`: factors nearer to 1 are not called faster or slower. `equal`: an
-# interval within this factor of 1 is called equal. `strict`: what would be warned of is
-# refused.
+# interval within this factor of 1 is called equal. `strict`: refuses comparisons that
+# otherwise get a warning.
 Policy = namedtuple("Policy", "min_effect equal strict")
 POLICY = Policy(1.02, 1.05, False)
 
@@ -17,7 +17,7 @@ NONE_SHOWN = "no difference shown"
 
 
 def gain_of(ratio: stats.Interval, better: str) -> stats.Interval:
-    """The ratio as a gain: above 1 is better."""
+    """Returns the ratio as a gain: above 1 is better."""
     return ratio if better == "higher" else inverse(ratio)
 
 
@@ -31,12 +31,12 @@ def excludes_one(ratio: stats.Interval) -> bool:
 
 
 def hidden(ratio: stats.Interval) -> float:
-    """The largest factor that an interval leaves possible."""
+    """Returns the largest factor that an interval leaves possible."""
     return max(ratio.high, 1.0 / ratio.low)
 
 
 def percent_text(factor: float) -> str:
-    """12 %; 3.2x where that is more than double."""
+    """Formats a factor as 12 %; 3.2x if it is more than double."""
     percent = 100.0 * (factor - 1.0)
     if percent > 100.0:
         return stats.factor_text(factor)
@@ -45,7 +45,8 @@ def percent_text(factor: float) -> str:
 
 def judge(ratio: stats.Interval, better: str,
           policy: Policy = POLICY) -> Tuple[str, str]:
-    """(rule, words) of a ratio of a figure of which `better` is higher or lower."""
+    """Returns (rule, words) for a ratio of a figure of which `better` is higher or
+    lower."""
     gain = gain_of(ratio, better)
     factor = max(gain.centre, 1.0 / gain.centre)
     way = FASTER if gain.centre > 1.0 else SLOWER

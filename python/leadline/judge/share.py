@@ -1,4 +1,6 @@
-"""What part of a calibration other runs of the same file system reach."""
+"""Computes what share of a calibration's rates other runs on the same file system
+reach.
+"""
 import datetime
 from collections import OrderedDict, namedtuple
 from typing import Any, Dict, List, Optional, Sequence
@@ -7,15 +9,15 @@ from leadline.base import stats, table
 
 PATTERNS = ("sequential", "random")
 FIGURES = ("write_MBps", "read_MBps")
-NAMED = 8          # so many configurations are named in a sentence
-FAR_MINUTES = 60   # a file system may be another one by then
+NAMED = 8          # most configurations in a sentence
+FAR_MINUTES = 60   # after this time a file system may have changed
 
 # part: of the calibration's median. minutes: between the two starts, None: unknown.
 Share = namedtuple("Share", "group figure part pattern yardstick minutes")
 
 
 def seconds_utc(text: str) -> Optional[float]:
-    """Of a report's start_utc; None where it is none."""
+    """Returns the seconds of a report's start_utc; None if it is invalid."""
     try:
         when = datetime.datetime.strptime(text[:19], "%Y-%m-%dT%H:%M:%S")
     except ValueError:
@@ -29,14 +31,14 @@ def minutes_between(a, b):
 
 
 def same_place(report, yardstick):
-    """The same hosts, and a file system of the same type and mount options: as much as
-    reports tell."""
+    """True if the hosts are the same, and the file system has the same type and mount
+    options: reports do not tell more."""
     return (set(report.host_names()) == set(yardstick.host_names())
             and set(report.file_systems()) & set(yardstick.file_systems()))
 
 
 def nearest(group, yardsticks):
-    """(calibration, minutes) of the same place that is nearest in time."""
+    """Returns (calibration, minutes) of the same place that is nearest in time."""
     found = []
     for i, yardstick in enumerate(yardsticks):
         if same_place(group.first, yardstick):
@@ -55,7 +57,7 @@ def value(report, name):
 
 
 def shares(groups, yardsticks):
-    """Of each group, total, and pattern."""
+    """Returns the shares for each group, total, and pattern."""
     out = []
     for group in groups:
         yardstick, minutes = nearest(group, yardsticks)
@@ -74,7 +76,8 @@ def name(share):
 
 
 def by_yardstick(groups, yardsticks):
-    """Lists of shares of sequential transfers: one for each figure and calibration."""
+    """Returns lists of shares of sequential transfers: one for each figure and
+    calibration."""
     found = OrderedDict()
     for share in shares(groups, yardsticks):
         if share.pattern == PATTERNS[0]:
@@ -83,7 +86,7 @@ def by_yardstick(groups, yardsticks):
 
 
 def summary(groups: Sequence[Any], yardsticks: Sequence[Any]) -> List[str]:
-    """Sentences: from what share to what share."""
+    """Returns sentences with the range of shares."""
     out = []
     for some in by_yardstick(groups, yardsticks):
         parts = [s.part for s in some]
@@ -94,7 +97,7 @@ def summary(groups: Sequence[Any], yardsticks: Sequence[Any]) -> List[str]:
 
 
 def notes(groups: Sequence[Any], yardsticks: Sequence[Any]) -> List[str]:
-    """Sentences: the share that each configuration reaches."""
+    """Returns sentences with the share that each configuration reaches."""
     out = []
     for some in by_yardstick(groups, yardsticks):
         more = ", and %d more" % (len(some) - NAMED) if len(some) > NAMED else ""
@@ -110,14 +113,14 @@ def notes(groups: Sequence[Any], yardsticks: Sequence[Any]) -> List[str]:
 
 
 def plain(share):
-    """The yardstick in words."""
+    """Describes the yardstick in words."""
     return "blocktransfer's %s to %s in sequence on %s ranks" % (
         table.number(value(share.yardstick, "%s.%s" % (share.pattern, share.figure)))
         + " MB/s", name(share), share.yardstick.ranks)
 
 
 def doubts(some):
-    """What makes shares of one calibration doubtful."""
+    """Returns reasons to doubt the shares of one calibration."""
     words = []
     if any(s.group.first.ranks != s.yardstick.ranks for s in some):
         words.append("not all with as many ranks")
@@ -134,7 +137,7 @@ HEADER = ["configuration", "", "of sequential", "of random", "minutes apart", "r
 
 
 def rows(groups: Sequence[Any], yardsticks: Sequence[Any]) -> List[List[str]]:
-    """For a table: a row for each group and total."""
+    """Returns a row for each group and total, for a table."""
     found: Dict[Any, Any] = {}
     for share in shares(groups, yardsticks):
         found.setdefault((share.group.name, name(share)), {})[share.pattern] = share

@@ -1,5 +1,6 @@
-"""Five lines of a program's figure, however many configurations: the best, the worst,
-what each factor does, where two of them do not add up, and what to doubt."""
+"""Five lines on a program's figure, however many configurations there are: the best,
+the worst, the effect of each factor, interactions of two of them, and doubts.
+"""
 import math
 from collections import OrderedDict, namedtuple
 from typing import Any, List, Optional, Sequence
@@ -15,7 +16,7 @@ Summary = namedtuple("Summary", "program title figure lines")
 
 
 class Found:
-    """All that is known of one figure of one matrix."""
+    """Results on one figure of one matrix."""
 
     def __init__(self, some, figure, policy):
         self.matrix, self.figure, self.policy = some, figure, policy
@@ -32,7 +33,7 @@ class Found:
 
 def found(groups: Sequence[Any], baseline: Optional[str] = None,
           policy: Any = rules.POLICY) -> List[Any]:
-    """A Found for each program and series, and headline figure."""
+    """Returns a Found for each program and series, and headline figure."""
     return [Found(some, figure, policy) for some in matrix.matrices(groups, baseline)
             for figure in some.figures()]
 
@@ -63,7 +64,8 @@ def cut(line):
 
 
 def fit(begin, parts, more, joint="; "):
-    """As many parts as a line has room for; `more`: words for the number of others."""
+    """Joins as many parts as fit on a line; `more`: words for the number of the
+    others."""
     for n in range(len(parts), -1, -1):
         end = [more % (len(parts) - n)] if n < len(parts) else []
         line = begin + joint.join(parts[:n] + end)
@@ -73,7 +75,7 @@ def fit(begin, parts, more, joint="; "):
 
 
 def ratio_text(ratio):
-    """1.26x [1.23, 1.30]"""
+    """Formats a ratio: 1.26x [1.23, 1.30]."""
     return "%s [%s, %s]" % (factor_text(ratio.centre) + "x", factor_text(ratio.low),
                             factor_text(ratio.high))
 
@@ -129,8 +131,8 @@ def with_alike(one, begin, ranked):
 
 
 def between(one):
-    """The factor between the best and the worst, with an interval that holds for any
-    two that might have been picked."""
+    """Returns the factor between the best and the worst, with an interval that holds
+    for any two that might have been picked."""
     n = len(one.best.alike) + len(one.best.apart) + 1
     ours, theirs = (robust.by_round(r.top, one.figure) for r in (one.best, one.worst))
     logs = [ours[at] - theirs[at] for at in ours if at in theirs]
@@ -160,7 +162,8 @@ def factors(one):
 
 
 def factor_part(one, name, some, slope, most):
-    """method 68 %: mpiio 1.26x [1.23, 1.30] of posix, uring no difference shown"""
+    """Describes a factor: method 68 %: mpiio 1.26x [1.23, 1.30] of posix, uring no
+    difference shown."""
     share = one.effects.shares.get(name)
     head = name + (" %.0f %%" % (100.0 * share) if share is not None else "")
     if slope and len(some) > 1:
@@ -212,7 +215,8 @@ def interactions(one):
 
 
 def interaction_text(one, found):
-    """mpiio with 1M 0.93x [0.89, 0.98] of what they make apart"""
+    """Describes an interaction: mpiio with 1M 0.93x [0.89, 0.98] of the product of
+    their single effects."""
     return "%s with %s %s of what both do apart" % (
         one.matrix.text(found.first.name, found.levels[0]),
         one.matrix.text(found.second.name, found.levels[1]), ratio_text(found.ratio))

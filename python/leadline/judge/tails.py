@@ -1,11 +1,11 @@
-"""Tails: percentiles and longest latencies of single transfers, and what may be said
-of several of them at once.
+"""Tails: percentiles and longest latencies of single transfers, and joint statements on
+several of them.
 
-A tail is a figure like any other. Three things are its own. A percentile is known to
-its bucket, so two of them may differ by a bucket where what was measured does not:
+A tail is a figure like any other, with three peculiarities. A percentile is known to
+its bucket, so two of them may differ by a bucket although the latencies do not:
 intervals of their ratios are wider by that. The longest grows with the number of
 transfers. And there are many: eight for a program that reads and writes, so that one of
-them differs by chance ever so often. Sentences call better or worse only what
+them often differs by chance. Sentences call better or worse only the tails that
 Benjamini and Hochberg keep of all figures that are no headlines.
 """
 import re
@@ -16,11 +16,12 @@ from leadline.base import stats
 from leadline.judge import rules
 
 TAIL = re.compile(r"(^|\.)(read|write)_(p50|p99|p999|max)_u?s$")
-BUCKET = 2.0 ** (1.0 / 16)   # from one bucket of latencies to the next
-COUNT = 1.1                  # as many transfers, for their longest to be compared
-MOST = 6                     # configurations that sentences name
+BUCKET = 2.0 ** (1.0 / 16)   # ratio of two neighbouring buckets of latencies
+# ratio of transfers up to which longest latencies can be compared
+COUNT = 1.1
+MOST = 6                     # most configurations that sentences name
 
-# What is known of one configuration against its baseline: lists of rows.
+# The tails of one configuration against its baseline: lists of rows.
 Judged = namedtuple("Judged", "name baseline worse better unsure rest rates")
 
 
@@ -29,7 +30,8 @@ def is_tail(name: str) -> bool:
 
 
 def slack(name: str) -> float:
-    """The factor by which a value of this figure may differ from what it stands for."""
+    """Returns the factor by which a value of this figure may differ from the true
+    one."""
     return BUCKET if is_tail(name) and not name.endswith("_max_us") else 1.0
 
 
@@ -42,14 +44,14 @@ def no_value(figure: Any, group: Any) -> str:
 
 
 def totals(figures: Sequence[Any]) -> List[Any]:
-    """The tails among them: over all phases, or else of each."""
+    """Returns the tails among the figures: over all phases, or else of each."""
     found = [f for f in figures if is_tail(f.name)]
     return [f for f in found if "." not in f.name] or found
 
 
 def other_count(name: str, group: Any, baseline: Any) -> str:
-    """Why longest latencies cannot be compared: "" if they can. Of more transfers the
-    longest is longer."""
+    """Returns why longest latencies cannot be compared; "" if they can. Among more
+    transfers the longest is longer."""
     if not (is_tail(name) and name.endswith("_max_us")):
         return ""
     ours, theirs = transfers(name, group), transfers(name, baseline)
@@ -59,8 +61,8 @@ def other_count(name: str, group: Any, baseline: Any) -> str:
 
 
 def transfers(name, group):
-    """Of a phase's repetition, or of all phases: the median over the runs; None where
-    they do not say."""
+    """Returns the transfers in a phase's repetition, or in all phases: the median over
+    the runs; None if unknown."""
     phase, _, figure = name.rpartition(".")
     found = []
     for report in group.reports:
@@ -76,7 +78,7 @@ def transfers(name, group):
 
 
 def judge(rows):
-    """Of one configuration's rows; None where no tail could be compared."""
+    """Judges one configuration's rows; None if no tail could be compared."""
     some = [r for r in rows if is_tail(r.figure.name) and is_judged(r)]
     if not some:
         return None
@@ -115,8 +117,8 @@ def factor(row):
 
 
 def sentences(held: Iterable[Any]) -> List[str]:
-    """What differs in the tails: `held` are (baseline's name, rows) of configurations,
-    the worst first."""
+    """Says what differs in the tails: `held` are (baseline's name, rows) of
+    configurations, the worst first."""
     found = [judged._replace(baseline=baseline) for baseline, judged in
              ((name, judge(rows)) for name, rows in held) if judged]
     if not found:
@@ -133,7 +135,8 @@ def sentences(held: Iterable[Any]) -> List[str]:
 
 
 def sentence(judged):
-    """b against a, latencies: worse in read_p999_us by 3.2x [2.1, 4.9] ..."""
+    """Returns a sentence: b against a, latencies: worse in read_p999_us by 3.2x [2.1,
+    4.9] ..."""
     parts = ["%s in %s" % (kind, ", ".join(map(by_how_much, rows))) for kind, rows in (
         ("worse", judged.worse), ("better", judged.better)) if rows]
     if judged.unsure:
@@ -153,7 +156,7 @@ def compared(judged):
 
 
 def by_how_much(row):
-    """read_p999_us by 3.2x [2.1, 4.9]: how many times as long, or as short."""
+    """Formats a change: read_p999_us by 3.2x [2.1, 4.9], as a ratio of lengths."""
     ratio = row.comparison.ratio
     low, high = ratio.low, ratio.high
     if ratio.centre < 1.0:
@@ -164,7 +167,7 @@ def by_how_much(row):
 
 
 def no_difference(alike):
-    """How large a difference the rest of them may hide."""
+    """Says how large a difference the other tails may hide."""
     worst = max(max(r.comparison.ratio.high, 1.0 / r.comparison.ratio.low)
                 for j in alike for r in j.rest)
     names = [j.name for j in alike]
@@ -174,7 +177,7 @@ def no_difference(alike):
 
 
 def few(held):
-    """Why nothing is said."""
+    """Says why there are no sentences."""
     rows = [r for _, some in held for r in some if is_tail(r.figure.name)]
     if any(r.comparison.verdict.startswith("too few") for r in rows):
         return ["Latencies are not judged: there are fewer than %d repetitions."
@@ -182,12 +185,12 @@ def few(held):
     return []
 
 
-# ---- what is absent ----------------------------------------------------------
+# ---- ---- missing tails ------------------------------------------------------
 
 
 def absent(groups):
-    """One sentence for all tails and configurations with as many repetitions in which
-    there were too few transfers."""
+    """Returns one sentence for all tails and configurations with the same number of
+    repetitions that had too few transfers."""
     found = OrderedDict()
     for group in groups:
         counts = OrderedDict()

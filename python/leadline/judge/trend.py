@@ -1,10 +1,11 @@
-"""leadline trend: since when is it slower, in months of runs, and what changed with it.
+"""leadline trend: finds since when a program is slower, in months of runs, and what
+changed with it.
 
 Levels of a figure over time are found as steps: the partition of the runs, in the order
 of their starts, that has the least sum of squares about the levels' means, where each
 further level costs PENALTY x ln(runs). The unit of squares is the noise from one run to
-the next. Single runs that stand out are clipped, and named, as they would be steps
-otherwise. How often that is wrong: doc/statistics.md.
+the next. Single runs that stand out, which would be steps otherwise, are clipped, and
+named. doc/statistics.md tells how often that is wrong.
 """
 import argparse
 import json
@@ -19,14 +20,14 @@ from leadline.judge import compare, gate
 from leadline.results import conditions, history
 
 SCHEMA = "leadline-trend/1"
-FEWEST = 10           # runs
-SHORTEST = 3          # runs of a level
-PENALTY = 4.0         # with MANY runs, else one more: a level is less certain
+FEWEST = 10           # fewest runs
+SHORTEST = 3          # fewest runs of a level
+PENALTY = 4.0         # with MANY runs; one more with fewer, as a level is less certain
 MANY = 30
-CLIP = 3.0            # of the noise, from the running median of WINDOW runs
+CLIP = 3.0            # in units of noise, from the running median of WINDOW runs
 WINDOW = 5
 LEAST_NOISE = 0.005
-TOLD = 3              # so many runs that stand out are named
+TOLD = 3              # most runs that stand out and are named
 
 Trend = namedtuple("Trend", "name figure points steps outliers")
 Point = namedtuple("Point", "report value")
@@ -35,7 +36,7 @@ Step = namedtuple("Step", "at ratio before after what")
 
 GROUPS = ("config", "host")
 
-# What may explain a step: a name, and what a report says of it.
+# Possible explanations of a step: a name, and its value in a report.
 EXPLAINS = [(c.name, c.of) for c in conditions.CONDITIONS] + [
     ("reads from memory", lambda r: str(r.from_memory()))]
 
@@ -44,7 +45,8 @@ EXPLAINS = [(c.name, c.of) for c in conditions.CONDITIONS] + [
 
 
 def noise(values):
-    """Of one value, by the differences of neighbours: a step is in one of them."""
+    """Returns the noise of one value, from the differences of neighbours: a step is in
+    only one of them."""
     steps = [b - a for a, b in zip(values, values[1:])]
     centre = stats.median(steps)
     spread = 1.4826 * stats.median([abs(s - centre) for s in steps])
@@ -60,14 +62,15 @@ def clipped(values, unit):
 
 
 def partition(values, unit):
-    """Where levels begin, but for the first."""
+    """Returns the begins of all levels but the first."""
     n = len(values)
     price = (PENALTY if n >= MANY else PENALTY + 1.0) * math.log(n) * unit * unit
     sums, squares = [0.0], [0.0]
     for value in values:
         sums.append(sums[-1] + value)
         squares.append(squares[-1] + value * value)
-    # cost[end]: of the best levels of the first `end` values; begin[end]: of its last.
+    # cost[end]: of the best levels of the first `end` values; begin[end]: begin of the
+    # last of them.
     cost, begin = [-price] + [math.inf] * n, [0] * (n + 1)
     for end in range(SHORTEST, n + 1):
         for at in range(0, end - SHORTEST + 1):
@@ -86,7 +89,8 @@ def partition(values, unit):
 
 
 def find_steps(values):
-    """([(first run of a level, its ratio to the one before)], runs that stand out)."""
+    """Returns ([(first run of a level, its ratio to the one before)], runs that stand
+    out)."""
     logs = [math.log(v) for v in values]
     unit = noise(logs)
     levels = clipped(logs, unit)
@@ -98,12 +102,12 @@ def find_steps(values):
             outliers)
 
 
-# ---- of reports --------------------------------------------------------------
+# ---- ---- reports ------------------------------------------------------------
 
 
 def key(report, by):
-    """What runs have in common that are points of one line: (program, (option, value)
-    of those that make its workload, or its name, ranks, hosts)."""
+    """Returns the key of a line, which its runs have in common: (program, (option,
+    value) of those that make its workload, or its name, ranks, hosts)."""
     name = report.config or report.label
     options = report.option_values(True).items()
     what = (("", name),) if name else tuple(sorted((n, repr(v)) for n, v in options))
@@ -112,7 +116,7 @@ def key(report, by):
 
 
 def groups_text(text):
-    """config,host"""
+    """Parses the choice of keys: config,host."""
     found = [name.strip() for name in text.split(",")]
     if not all(name in GROUPS for name in found):
         raise argparse.ArgumentTypeError("%s is not config, host or config,host" % text)
@@ -120,7 +124,8 @@ def groups_text(text):
 
 
 def titles(keys):
-    """{key: a name}, with the options in which those of its program differ."""
+    """Returns {key: a name}, with the options in which the keys of its program
+    differ."""
     every = Counter((of[0], pair) for of in keys for pair in of[1])
     runs = Counter(of[0] for of in keys)
     out = {}
@@ -135,7 +140,8 @@ def titles(keys):
 
 
 def what_changed(before, after):
-    """"kernel 6.1 -> 6.6": of two levels that have no value in common."""
+    """Describes a change, "kernel 6.1 -> 6.6", if two levels have no value in
+    common."""
     out = []
     for name, of in EXPLAINS:
         old, new = ([of(p.report) for p in some] for some in (before, after))
@@ -178,7 +184,7 @@ def collect(found, patterns, least, by):
     return [t for t in out if t.points]
 
 
-# ---- shown -------------------------------------------------------------------
+# ---- ---- output -------------------------------------------------------------
 
 HEADER = ["configuration", "figure", "unit", "runs", "from (UTC)", "to", "level now",
           "steps"]
