@@ -154,7 +154,7 @@ def figures(steps: Sequence[Step], kind: str = "saturation") -> List[Dict[str, A
 
 
 def steps(values: Dict[str, List[float]], pattern: Any = NAMED) -> List[Step]:
-    """Collects steps from {name of a figure: its repetitions}, as figures() has them."""
+    """Collects steps from {name of a figure: its repetitions}."""
     found: Dict[Any, Any] = OrderedDict()
     for name, reps in values.items():
         named = pattern.match(name)

@@ -1,4 +1,4 @@
-"""What a run ran on: its machine, its software and its storage, as reports tell."""
+"""Conditions of a run: its machine, its software and its storage, from its report."""
 from collections import OrderedDict, namedtuple
 from typing import Any, Dict, List, Sequence
 
@@ -6,7 +6,7 @@ from leadline.base.fields import printable
 
 MACHINE, SOFTWARE, STORAGE = "other machine", "other software", "other storage"
 
-# name; the mark of a verdict between two values of it; its value of a report.
+# name; mark on a verdict between two of its values; getter from a report.
 Condition = namedtuple("Condition", "name mark of")
 
 
@@ -59,19 +59,19 @@ CONDITIONS = [
     Condition("storage below", STORAGE, lambda r: ", ".join(r.storage())),
     Condition("hints", STORAGE, hints)]
 
-# What follows from others, or changes with the ranks: no factor by itself.
+# Conditions that follow from others, or change with the ranks: they are no factors.
 NO_FACTOR = ("nodes", "ranks per node", "cores", "memory", "kernel", "engine version",
              "MPI-IO layer", "mount options", "stripes", "storage below", "hints")
 
 
 def values(condition: Any, group: Any) -> List[str]:
-    """The known values of a group's runs, each once."""
+    """Returns the known values of a group's runs, each once."""
     return list(OrderedDict.fromkeys(filter(None, map(condition.of, group.reports))))
 
 
 def varying(groups: Sequence[Any]) -> Dict[Any, Any]:
-    """{name: [value of each group]} of conditions that are factors of a series: known
-    and constant within each configuration, and not the same in all."""
+    """Returns {name: [value of each group]} of the conditions that are factors of a
+    series: known and constant within each configuration, and not the same in all."""
     out = OrderedDict()
     for condition in CONDITIONS:
         if condition.name in NO_FACTOR:

@@ -1,4 +1,5 @@
-"""Configurations: which reports are repetitions of the same thing."""
+"""Groups reports into configurations, whose reports are repetitions of the same
+thing."""
 import os
 from collections import Counter, OrderedDict, namedtuple
 from typing import Any, Dict, Iterable, List, Sequence, Set
@@ -9,11 +10,11 @@ from leadline.base.fields import printable
 from leadline.results import report as reports
 
 Slowest = namedtuple("Slowest", "rank host times runs ranks")
-CALIBRATION = "calibrate"   # the program that a calibration's report names
+CALIBRATION = "calibrate"   # name of the program in a calibration's report
 
 
 class NothingValid(LeadlineError):
-    """There is no report to look at."""
+    """There is no valid report."""
 
 
 class Group:
@@ -30,12 +31,12 @@ class Group:
 
     @property
     def is_one_run(self):
-        """Whether its values are repetitions within a run. These share the placement of
+        """True if its values are repetitions within a run. These share the placement of
         the process, its files and the time of day: they do not tell how runs differ."""
         return len(self.reports) == 1
 
     def figures(self):
-        """(name, at) of every figure, in the order of the reports."""
+        """Returns (name, at) of every figure, in the order of the reports."""
         keys = OrderedDict()
         for report in self.reports:
             for figure in report.figures:
@@ -43,10 +44,10 @@ class Group:
         return keys
 
     def observations(self, key):
-        """OrderedDict of independent values of one figure. The key is the round,
-        (series id, round), where there is one: equal rounds of two configurations
-        make a pair. Repetitions within a run are not independent of each other, so
-        of several runs each counts once, with its median."""
+        """Returns an OrderedDict of independent values of one figure. The key is the
+        round, (series id, round), if there is one: equal rounds of two configurations
+        make a pair. Repetitions within a run are not independent of each other, so of
+        several runs each counts once, with its median."""
         values = OrderedDict()
         for i, report in enumerate(self.reports):
             for figure in report.figures:
@@ -62,7 +63,8 @@ class Group:
         return OrderedDict((at, stats.median(v)) for at, v in values.items())
 
     def without_rate(self, key):
-        """(repetitions that gave no value of a figure, all of them)."""
+        """Returns (number of repetitions without a value of a figure, number of
+        all)."""
         found = [f for r in self.reports for f in r.figures if (f.name, f.at) == key]
         none = sum(f.absent + f.zeros for f in found)
         return none, none + sum(len(f.reps) for f in found)
@@ -75,8 +77,8 @@ class Group:
         return sum(report.from_memory() for report in self.reports)
 
     def slowest(self):
-        """The rank that needed most time for its reads and writes, and in how many
-        runs it was that one; None where no run says."""
+        """Returns the rank that needed most time for its reads and writes, and in how
+        many runs it did; None if no run tells it."""
         winners, hosts = Counter(), {}
         for report in self.reports:
             seconds, rank_hosts = transfer_seconds(report)
@@ -92,8 +94,8 @@ class Group:
 
 
 def transfer_seconds(report):
-    """Seconds of reading, writing and syncing by rank: of all ranks where the report
-    has them, else only of the slowest of each phase."""
+    """Returns the seconds of reading, writing and syncing by rank: of all ranks if the
+    report has them, else only of the slowest of each phase."""
     seconds, hosts = Counter(), {}
     for sample in report.samples:
         if sample.get("act") not in ("read", "write", "sync"):
@@ -109,30 +111,31 @@ def transfer_seconds(report):
     return seconds, hosts
 
 
-# ---- what makes two runs different things ------------------------------------
+# ---- ---- differences that rule out a comparison -----------------------------
 
 
 def difference(a: Any, b: Any, ignoring: Sequence[str] = ()) -> str:
-    """Why report `a` cannot be held against `b`; "" if it can."""
+    """Returns why report `a` cannot be compared with `b`; "" if it can."""
     pairs = [("program", a.program, b.program)]
     if not varied(a, b):
         pairs += work_of(a, b)
     for name, mine, other in pairs:
         if mine != other and name.split()[0] not in ignoring:
             if None in (mine, other) and name in ("cache policy", "sync"):
-                return "%s unknown" % name   # of one of them, which was imported
+                return "%s unknown" % name   # for one of them, which was imported
             return "other %s (%s, not %s)" % (name, mine, other)
     return ""
 
 
 def varied(a: Any, b: Any) -> bool:
-    """Whether a sweep made them differ: then that is the question, and no reason not to
-    compare."""
+    """True if both are configurations of one sweep: then their difference is the
+    question, and no reason to refuse the comparison."""
     return bool(a.series_id and a.series_id == b.series_id and a.config != b.config)
 
 
 def work_of(a, b):
-    """[(name, of one, of the other)] of what makes the work of a run."""
+    """Returns [(name, value of one, of the other)] of the options that define a run's
+    work."""
     ours, theirs = a.option_values(True), b.option_values(True)
     names = list(ours) + [n for n in theirs if n not in ours]
     return ([("ranks", a.ranks, b.ranks)]
@@ -142,7 +145,7 @@ def work_of(a, b):
 
 def not_comparable(figure_name: str, a: Group, b: Group,
                    ignoring: Sequence[str] = ()) -> str:
-    """As difference, for two groups and one figure."""
+    """Like difference, for two groups and one figure."""
     for group in (a, b):
         for report in group.reports[1:]:
             why = difference(report, group.first, ignoring)
@@ -161,20 +164,21 @@ def not_comparable(figure_name: str, a: Group, b: Group,
 
 
 class Collection:
-    """All that was read: groups, and what was left out and why. `apart`: reports of two
-    sources are never repetitions of each other."""
+    """All that was read: groups, and sentences on what was left out. `apart`: reports
+    of two sources are never repetitions of each other."""
 
     def __init__(self, apart=False):
         self.apart = apart
         self.groups = []
-        self.yardsticks = []   # calibrations, beside reports of programs
+        self.yardsticks = []   # calibrations, when there are reports of other programs
         self.left_out = []   # sentences
         self.asked_for_bad = False
-        self.runs = {}         # by their ids: the first report of each
+        self.runs = {}         # by id: the first report of each run
         self.copies = Counter()
 
     def is_copy(self, report):
-        """Of a run that is there: it is no further observation."""
+        """True if the run's report was already read: a copy is no further
+        observation."""
         first = self.runs.setdefault(report.id or report, report)
         if first is report:
             return False
@@ -212,7 +216,8 @@ class Collection:
         self.groups.append(group)
 
     def take_yardsticks(self):
-        """Calibrations are what others are held against, unless they are alone."""
+        """Separates calibrations, which others are compared with, unless there is
+        nothing else."""
         others = [g for g in self.groups if g.first.program != CALIBRATION]
         if others:
             self.yardsticks = [r for g in self.groups if g not in others
@@ -221,7 +226,8 @@ class Collection:
 
 
 def found_in(path, notes):
-    """[(file or directory, its reports)]; for a directory without any those in it."""
+    """Returns [(file or directory, its reports)]; for a directory without reports its
+    subdirectories'."""
     if not os.path.isdir(path):
         return [(path, [reports.load(path)])]
     loaded, faults = reports.load_directory(path)
@@ -265,7 +271,7 @@ def collect(paths: Iterable[str], purpose: str = "compare",
 
 
 def tell_apart(groups):
-    """Adds to equal names where the reports came from."""
+    """Adds the reports' origins to equal names."""
     def sources(group):
         return (reports.stem(group.source.rstrip("/")), group.source, group.same[-1])
     for level in range(3):
@@ -277,14 +283,15 @@ def tell_apart(groups):
                 group.name = "%s (%s)" % (plain, sources(group)[level])
 
 
-# ---- in which options configurations differ -----------------------------------
+# ---- ---- options that differ -------------------------------------------------
 
-# Options that say where results go, not what was measured.
+# Options that tell where results go, and do not affect the measurement.
 ABOUT_OUTPUT = ("json", "csv", "series", "label", "quiet", "per-rank", "keep", "seed")
 
 
 def varying(groups: Sequence[Any]) -> List[str]:
-    """Options in which configurations differ but not the runs of one of them."""
+    """Returns the options in which configurations differ but not the runs of one of
+    them."""
     def differ(reports, name):
         return len(set(repr(r.option_values().get(name)) for r in reports)) > 1
     names = OrderedDict((name, None) for g in groups for name in g.first.options)
@@ -295,15 +302,15 @@ def varying(groups: Sequence[Any]) -> List[str]:
 
 
 def own_folders(groups):
-    """Whether each configuration had a folder for itself on one file system: then the
-    folder is no part of the question."""
+    """True if each configuration had a folder for itself on one file system: then the
+    folder is not compared."""
     folders = set(repr(g.first.option_values().get("dir")) for g in groups)
     places = set(tuple(g.first.file_systems()) for g in groups)
     return len(folders) == len(groups) and len(places) == 1
 
 
 def follows_ranks(groups: Sequence[Any], name: str) -> bool:
-    """Whether an option of the workload has one value for each number of ranks."""
+    """True if an option of the workload has one value for each number of ranks."""
     values: Dict[Any, Set[str]] = {}
     for group in groups:
         if not (group.first.options.get(name) or {}).get("workload"):

@@ -1,4 +1,4 @@
-"""leadline list: what has been measured, a line for each report below some folders."""
+"""leadline list: lists the reports below some folders, a line for each."""
 import fnmatch
 import json
 import os
@@ -13,8 +13,8 @@ from leadline.base.fields import printable
 from leadline.results import report as reports
 
 SCHEMA = "leadline-list/1"
-MAIN = 2      # so many figures stand in a line
-TOLD = 3      # so many broken files are named; of the others only how many
+MAIN = 2      # figures in a line
+TOLD = 3      # broken files that are named; the others are only counted
 DATE = re.compile(r"\d{4}(-\d\d(-\d\d(T\d\d(:\d\d(:\d\d)?)?)?)?)?Z?$")
 
 Line = namedtuple("Line", "report date program configuration ranks nodes hosts fs "
@@ -25,7 +25,8 @@ Line = namedtuple("Line", "report date program configuration ranks nodes hosts f
 
 
 def below(folder, faults):
-    """Every folder below `folder`, itself first; what cannot be read is a fault."""
+    """Generates every folder below `folder`, itself first; an unreadable one is a
+    fault."""
     def refuse(why):
         faults.append("%s: cannot be read: %s" % (why.filename, why.strerror))
     for path, folders, _ in os.walk(folder, onerror=refuse):
@@ -34,7 +35,7 @@ def below(folder, faults):
 
 
 def files(paths, faults):
-    """Paths of what may be reports, in folders and all below them, each once."""
+    """Returns paths of possible reports, in folders and all below them, each once."""
     seen = set()
     for given in paths:
         for folder in below(given, faults) if os.path.isdir(given) else [None]:
@@ -46,8 +47,8 @@ def files(paths, faults):
 
 
 def each(paths: Iterable[str], faults: List[str]) -> Iterator[Any]:
-    """The reports, one after the other. What was asked for must be one; other files in
-    folders need not."""
+    """Generates the reports. A named file must be one; other files in folders need
+    not."""
     states, done = [], set()
     for path in files(paths, faults):
         if path in paths:
@@ -70,7 +71,7 @@ def each(paths: Iterable[str], faults: List[str]) -> Iterator[Any]:
 
 
 def collect(paths):
-    """(reports by date, sentences about what could not be read)."""
+    """Returns (reports by date, sentences about unreadable files)."""
     faults = []
     return sorted(each(paths, faults), key=lambda r: (r.date, r.path)), faults
 
@@ -79,7 +80,8 @@ def collect(paths):
 
 
 def main_figures(report):
-    """Of the rates the totals first, else whatever is first: (name, median, unit)."""
+    """Returns the main figures, totals of rates first, else the first ones: (name,
+    median, unit)."""
     ranked = sorted((f for f in report.figures if f.reps and not f.at), key=lambda f: (
         not f.name.endswith("_MBps"), "." in f.name))
     return [(f.name, stats.median(f.reps), f.unit) for f in ranked[:MAIN]]
@@ -109,7 +111,7 @@ def fits(found, args):
             and (args.until is None or found.date[:len(args.until)] <= args.until))
 
 
-# ---- shown -------------------------------------------------------------------
+# ---- ---- output -------------------------------------------------------------
 
 HEADER = ["date (UTC)", "program", "configuration", "ranks", "nodes", "host",
           "file system", "main figures", "state"]
@@ -130,7 +132,7 @@ def cells(found: Line) -> List[str]:
 
 
 def flat(found):
-    """For programs to read."""
+    """Returns the data for programs."""
     return OrderedDict([
         ("path", found.report.path), ("date", found.date), ("program", found.program),
         ("configuration", found.configuration), ("ranks", found.ranks),

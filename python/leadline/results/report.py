@@ -1,7 +1,7 @@
-"""Reads the programs' JSON reports and refuses, in one sentence, what is not one.
+"""Reads the programs' JSON reports, and refuses other files in one sentence.
 
-The contract is the report schema "leadline-report/1"; what is read here and
-nowhere else: everything after this module deals in Report objects.
+The contract is the report schema "leadline-report/1", which no other module reads: all
+others use Report objects.
 """
 import calendar
 import json
@@ -17,19 +17,20 @@ from leadline.base.fields import SCHEMA, printable
 SWEEP_SCHEMA = "leadline-sweep/1"
 SERVED_FROM_MEMORY = "served_from_memory"
 CACHE_BELOW = "cache_below"
-FROM_DEVICE = 0.95  # at least this share of the bytes read: not served by memory
+# least share of bytes read from the device with which memory did not serve the reads
+FROM_DEVICE = 0.95
 
-# `absent`: of how many repetitions it has no value, as of too few transfers; `which`:
+# `absent`: number of repetitions without a value, as with too few transfers; `which`:
 # the numbers of the repetitions in `reps`, from 1 on; `zeros`: how many were 0 or less.
 Figure = namedtuple("Figure", "name at unit better reps absent which zeros")
 
 
 class Report:
-    """One run: what compare needs of it, checked."""
+    """One run, checked: the data that compare needs."""
 
     def __init__(self, path: str, tree: Dict[str, Any]) -> None:
         self.path = path
-        # of its configuration, where a sweep's specification says
+        # of its configuration, if a sweep's specification tells it
         self.place: Optional[int] = None
         self.valid = get(path, tree, "valid", bool)
         self.why = get(path, tree, "why", str, optional=True) or ""
@@ -40,7 +41,7 @@ class Report:
         self.label = get(path, run, "label", str, "run.", optional=True) or ""
         self.start_utc = get(path, run, "start_utc", str, "run.", optional=True) or ""
         end_utc = get(path, run, "end_utc", str, "run.", optional=True) or ""
-        # Some programs tell only when a run ended: good enough for the order of runs.
+        # Some programs tell only the end of a run: good enough for the order of runs.
         self.date = self.start_utc or end_utc
         self.imported = origin(get(path, run, "imported", dict, "run.", True))
         self.wall_s = get(path, run, "wall_s", float, "run.", optional=True)
@@ -73,7 +74,8 @@ class Report:
             raise wrong(path, "options", "an object of objects")
         rows = get(path, tree, "figures", list, optional=not self.valid) or []
         self.figures = [figure(path, row, i) for i, row in enumerate(rows)]
-        self.given = [row["reps"] for row in rows]   # with what was no measurement
+        # including values that are no measurements
+        self.given = [row["reps"] for row in rows]
         faults = fields.check(tree, fields.TABLE, "$", fields.PARTIAL)
         if faults:
             raise LeadlineError("%s: not a Leadline report: %s" % (path, faults[0]))
@@ -86,23 +88,24 @@ class Report:
         return [printable(host.get("name") or "?") for host in self.hosts]
 
     def file_systems(self) -> List[Tuple[str, str]]:
-        """(type, mount options) of where its files were, each once."""
+        """Returns (type, mount options) of its files' file systems, each once."""
         found = [(printable(row.get("fs") or "?"), printable(row.get("mount") or ""))
                  for row in self.files]
         return list(OrderedDict.fromkeys(found))
 
     def from_memory(self) -> bool:
-        """Whether its reads were served by memory and not by the device."""
+        """True if memory and not the device served its reads."""
         if any(w.get("code") == SERVED_FROM_MEMORY for w in self.warnings):
             return True
         return self.device_share is not None and self.device_share < FROM_DEVICE
 
     def cache_below(self) -> bool:
-        """Whether a cache or memory below its file system may have served its reads."""
+        """True if a cache or memory below its file system may have served its reads."""
         return any(w.get("code") == CACHE_BELOW for w in self.warnings)
 
     def storage(self) -> List[str]:
-        """What its files stood on, each once: "ext4 on loop0 on xfs on sda"."""
+        """Returns the storage of its files, each once: "ext4 on loop0 on xfs on
+        sda"."""
         found: Dict[str, None] = OrderedDict()
         for row in self.files:
             text, last = "", -1
@@ -116,7 +119,7 @@ class Report:
         return list(found)
 
     def failure(self) -> str:
-        """Why it is not valid, in the program's words."""
+        """Returns why it is not valid, in the program's words."""
         for error in self.errors:
             if error.get("text"):
                 return printable(error["text"])
@@ -124,13 +127,14 @@ class Report:
 
 
 def origin(imported: Optional[Dict[str, Any]]) -> str:
-    """What a report was imported from, in words: "fio 3.33"; "" if it is our own."""
+    """Returns the source of an imported report, in words: "fio 3.33"; "" for our
+    own."""
     words = [(imported or {}).get(name) for name in ("tool", "tool_version")]
     return printable(" ".join(word for word in words if isinstance(word, str)))
 
 
 def milliseconds(utc: str) -> Optional[int]:
-    """Since 1970, of a time as reports have it; None of none."""
+    """Converts a report's time to milliseconds since 1970; None for none."""
     if not utc:
         return None
     day, _, part = utc.rstrip("Z").partition(".")
@@ -142,8 +146,8 @@ def milliseconds(utc: str) -> Optional[int]:
 
 
 def same(a: Report, b: Report) -> bool:
-    """Whether two reports say the same, however they are written, and whatever the
-    file was called that they were imported from."""
+    """True if two reports say the same, however they are formatted, and whatever the
+    name of the file that they were imported from."""
     return told(a) == told(b)
 
 
@@ -163,7 +167,8 @@ def wrong(path: str, what: str, kind: str) -> LeadlineError:
 
 def get(path: str, tree: Dict[str, Any], name: str, kind: type, where: str = "",
         optional: bool = False) -> Any:
-    """tree[name], if it is of `kind`; None where `optional` and absent or null."""
+    """Returns tree[name], which must be of `kind`; None if `optional` and absent or
+    null."""
     value = tree.get(name)
     if value is None and optional:
         return None
@@ -191,7 +196,7 @@ def figure(path: str, row: Any, i: int) -> Figure:
     unit = get(path, row, "unit", str, where)
     if not unit:
         raise wrong(path, where + "unit", "a unit")
-    # A ratio needs positive numbers; what is not was no measurement.
+    # A ratio needs positive numbers; others were no measurements.
     good = [(i + 1, rep) for i, rep in enumerate(reps)
             if rep is not None and fields.SMALLEST <= rep <= fields.LARGEST]
     return Figure(name, tuple(sorted((str(k), str(v)) for k, v in at.items())),
@@ -205,7 +210,8 @@ def refuse_constant(name):
 
 
 def read_json(path: str, pairs: Any = None) -> Any:
-    """The tree in `path`, or a sentence. pairs: makes an object of its pairs."""
+    """Returns the tree in `path`, or raises a sentence. pairs: makes an object of its
+    pairs."""
     try:
         with open(path, encoding="utf-8") as stream:
             text = stream.read()
@@ -245,7 +251,7 @@ def load(path: str) -> Report:
 
 
 def json_files(folder: str) -> List[str]:
-    """Paths of what may be reports in `folder`, in the order of their names."""
+    """Returns paths of possible reports in `folder`, in the order of their names."""
     try:
         names = sorted(os.listdir(folder))
     except OSError as why:
@@ -256,7 +262,8 @@ def json_files(folder: str) -> List[str]:
 
 
 def folders_in(folder: str) -> List[str]:
-    """Names of directories that are not hidden; none where they cannot be listed."""
+    """Returns the names of directories that are not hidden; none if they cannot be
+    listed."""
     try:
         return sorted(name for name in os.listdir(folder)
                       if not name.startswith(".")
@@ -266,9 +273,9 @@ def folders_in(folder: str) -> List[str]:
 
 
 def load_directory(folder: str) -> Tuple[List[Report], List[str]]:
-    """(reports, sentences about what could not be read). JSON files of another
-    schema are not reports and no fault; a sweep's state says in which order its
-    configurations were asked for, and times say the rest."""
+    """Returns (reports, sentences about unreadable ones). JSON files of another schema
+    are not reports and no fault. A sweep's state gives the order in which its
+    configurations were asked for; times order the rest."""
     reports: List[Report] = []
     faults: List[str] = []
     asked: List[str] = []
@@ -294,8 +301,9 @@ def load_directory(folder: str) -> Tuple[List[Report], List[str]]:
 
 
 def without_report(folder: str, state: Any, done: Any) -> List[str]:
-    """A sentence on the configurations of a sweep that have no valid report, as those
-    do that fail in every round. done: (series, configuration) of those that have."""
+    """Returns a sentence on the configurations of a sweep that have no valid report, as
+    those that fail in every round. done: (series, configuration) of those that have
+    one."""
     series, names = state.get("id"), state.get("configs")
     if not isinstance(names, list) or not isinstance(series, str):
         return []

@@ -1,4 +1,4 @@
-"""One run of a sweep: what it is called, and what it said."""
+"""One run of a sweep: its name, its log, and its end."""
 import os
 import re
 import signal
@@ -8,22 +8,23 @@ from typing import Any
 from leadline.base.errors import LeadlineError
 from leadline.base.fields import printable
 
-OWN = re.compile(r"([^\s:]+)( [a-z]+)?: ")   # "ldad perf: what it says"
-LAST = 3   # lines of a launcher's, where the program itself said nothing
+OWN = re.compile(r"([^\s:]+)( [a-z]+)?: ")   # matches "ldad perf: message"
+LAST = 3   # lines of the launcher, if the program itself printed nothing
 
 Run = namedtuple("Run", "config round path command")
 
 
 def end_on_signals() -> None:
-    """What ends this program, ends the ranks and removes what it made, too: also a
-    terminal that is closed, unless who started it (nohup) said otherwise."""
+    """Makes signals that end this program also end the ranks and remove its files. That
+    includes a closed terminal, unless the caller (nohup) ignores it."""
     for sign in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(sign) != signal.SIG_IGN:
             signal.signal(sign, on_end)
 
 
 def on_end(signum: int, frame: Any) -> None:
-    """Once: a second signal must not keep it from ending the ranks."""
+    """Handles only the first signal: a second one must not keep it from ending the
+    ranks."""
     for sign in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(sign, signal.SIG_IGN)
     raise KeyboardInterrupt
@@ -45,7 +46,7 @@ def log_path(run: Any) -> str:
 
 
 def lines(run):
-    """Of its log, those that say something."""
+    """Returns the non-empty lines of its log."""
     try:
         with open(log_path(run), errors="replace") as stream:
             found = [printable(line.strip()) for line in stream]
@@ -55,7 +56,7 @@ def lines(run):
 
 
 def said(run):
-    """What the program said: its own line, else the launcher's last ones."""
+    """Returns the program's message: its own line, else the launcher's last ones."""
     found = lines(run)
     names = set(map(os.path.basename, run.command[1:]))
     own = [line for line in found for who in [OWN.match(line)]
@@ -66,7 +67,7 @@ def said(run):
 
 
 def no_room(run):
-    """Why nothing that it said was kept; "" where it could have been."""
+    """Returns why its output was not kept; "" if it could have been."""
     if not os.path.exists(log_path(run)):
         return ""
     with open(log_path(run), "ab", buffering=0) as stream:
@@ -82,13 +83,14 @@ def no_room(run):
 
 
 def ending(status):
-    """An exit status in words; of a process that a signal ended it is negative."""
+    """Describes an exit status in words; it is negative if a signal ended the
+    process."""
     if status < 0:
         return "ended by signal %d" % -status
     return "exit status %d" % status
 
 
 def forget(run):
-    """Of a good run nobody needs the log."""
+    """Removes the log, which nobody needs of a good run."""
     if os.path.exists(log_path(run)):
         os.unlink(log_path(run))

@@ -1,5 +1,5 @@
-"""leadline validate: a report against its schema: the table of fields.py, and what is
-between fields.
+"""leadline validate: checks a report against its schema, which is the table of
+fields.py, and the relations between fields.
 """
 import os
 
@@ -11,17 +11,17 @@ from leadline.results import report as reports
 
 NEVER_NULL = [("run", "version"), ("run", "start_utc"), ("run", "seed"),
               ("mpi", "library"), ("mpi", "nodes"), ("mpi", "ranks_per_node_max")]
-SHOWN = 5          # faults of one file, or other files, that are told
-TOLERANCE = 0.01   # of wall time, by which the activities may miss it
-ROUNDING = 1e-6    # of a value, by which a summary may miss its repetitions
-SLACK_S = 1e-4     # by which the parts of a short phase may miss it, absolutely
+SHOWN = 5          # most faults of one file, or other files, that are printed
+TOLERANCE = 0.01   # of wall time: tolerance of the sum of activities
+ROUNDING = 1e-6    # of a value: tolerance of a summary of repetitions
+SLACK_S = 1e-4     # absolute tolerance of the parts of a short phase
 
 
-# ---- what no shape can say ---------------------------------------------------
+# ---- ---- relations between fields -------------------------------------------
 
 
 def meaning(tree):
-    """Faults between fields; the shape is known to be right."""
+    """Returns faults between fields of a tree that has the right shape."""
     if not tree["valid"]:
         words = "$.why: a run that is not valid says why, this one does not"
         return [] if tree["why"] else [words]
@@ -35,7 +35,8 @@ def meaning(tree):
 
 
 def unknown(tree):
-    """What other programs do not tell, and ours do."""
+    """Returns faults for unknown values that other programs may leave out, and ours may
+    not."""
     if tree["run"].get("imported"):
         return []
     return ["$.%s.%s: it is null, and the report is not imported" % (part, name)
@@ -62,7 +63,8 @@ def summary_faults(row, path):
 
 
 def series_faults(row, path):
-    """As many slots of each, and in all of them no more than the phase moved."""
+    """Checks that all series have the same number of slots, and do not add up to more
+    than the phase moved."""
     series = row.get("series")
     if not series:
         return []
@@ -75,8 +77,8 @@ def series_faults(row, path):
 
 
 def split_faults(samples):
-    """Each phase's activities add up to its wall time; one that came several times in
-    a repetition has as many rows."""
+    """Checks that each phase's activities add up to its wall time. A phase that
+    occurred several times in a repetition has as many rows."""
     parts, walls, first = {}, {}, {}
     for i, row in enumerate(samples):
         key = (row["rep"], row["phase"], str(row["at"]))
@@ -105,7 +107,7 @@ def twice(figures):
 
 
 def faults_of(path):
-    """What is wrong with the report in `path`; [] if nothing."""
+    """Returns the faults of the report in `path`; [] if there are none."""
     tree = reports.read_json(path)
     if not isinstance(tree, dict):
         return ["$: it is not an object"]
@@ -117,8 +119,8 @@ def faults_of(path):
 
 
 def is_meant(path):
-    """Whether a file beside others is to be a report: it says so, it has parts of one,
-    or it cannot be read. Others are specifications, a sweep's state, plans, counts."""
+    """True if a file is meant to be a report: it says so, it has parts of one, or it
+    cannot be read. Others are specifications, a sweep's state, plans, counts."""
     try:
         tree = reports.read_json(path)
     except LeadlineError:
@@ -130,8 +132,8 @@ def is_meant(path):
 
 
 def files_of(path):
-    """(files to check, other JSON files); of a directory without any to check, those
-    of the directories in it."""
+    """Returns (files to check, other JSON files); for a directory without any to check,
+    those of its subdirectories."""
     if not os.path.isdir(path):
         return [path], []
     found = reports.json_files(path)
@@ -145,7 +147,7 @@ def files_of(path):
 
 
 def named(given, others):
-    """One line about files that are no reports."""
+    """Returns one line about files that are no reports."""
     names = [os.path.relpath(path, given) for path in others[:SHOWN]]
     more = ["and %d more" % (len(others) - SHOWN)] if len(others) > SHOWN else []
     return "%s: %d other JSON file%s: %s" % (
@@ -153,7 +155,7 @@ def named(given, others):
 
 
 def sentences(path):
-    """Lines about one file, and whether it is a report as it should be."""
+    """Returns lines about one file, and whether it is a valid report."""
     try:
         faults = faults_of(path)
     except LeadlineError as why:

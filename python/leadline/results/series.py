@@ -1,11 +1,10 @@
-"""Bytes over time: the phases of a run, slot by slot, and where they stood still.
+"""Bytes over time: the phases of a run, slot by slot, and their stalls.
 
 A report's series says how many bytes of reads and writes ended in each slot of a phase,
 and how long the longest of these transfers took (doc/report-schema.md). A gap in it is
-a stall only where a transfer was under way meanwhile: else nobody asked for anything.
-A stall shorter than two slots may leave none of them empty. It shows in one long
-transfer, and in the bytes that its slots lack. No stall is longer than the longest
-transfer.
+a stall only if a transfer was in flight: otherwise nobody asked for anything. A stall
+shorter than two slots may leave none of them empty. It shows in one long transfer, and
+in the bytes that its slots lack. No stall is longer than the longest transfer.
 """
 import math
 from collections import OrderedDict, namedtuple
@@ -14,10 +13,10 @@ from typing import Any, Tuple
 from leadline.base import stats
 
 ACTS = ("read", "write")
-PAUSE_SLOTS = 8    # so many empty slots, at the least, are a pause
-GAP_USUAL = 4.0    # a gap is so many times as long as full slots usually are apart; a
-                   # stall is so many times as long as the median transfer, too
-DENSE = 0.75       # with so many full slots, those that lack bytes tell of stalls
+PAUSE_SLOTS = 8    # fewest consecutive empty slots that are a pause
+GAP_USUAL = 4.0    # least ratio of a gap to the usual distance of full slots, and
+                   # of a stall to the median transfer
+DENSE = 0.75       # least share of full slots with which missing bytes indicate stalls
 
 Phase = namedtuple("Phase", "name rep begin end tracks")
 Track = namedtuple("Track", "act slot_s moved longest median hist")
@@ -28,11 +27,11 @@ Slot = namedtuple("Slot", "begin end since took")
 Run = namedtuple("Run", "group report phases gaps")
 
 
-# ---- what a report has -------------------------------------------------------
+# ---- ---- series of a report -------------------------------------------------
 
 
 def phases(report):
-    """Those of its phases that have a series, in the order of time."""
+    """Returns the phases that have a series, in the order of time."""
     found, walls = OrderedDict(), {}
     for row in report.samples:
         begin = row.get("start_s")
@@ -51,7 +50,8 @@ def phases(report):
 
 
 def track(act, series, latency):
-    """Without the empty slots at its end; what is not known is none."""
+    """Makes a Track of a series, without the empty slots at its end; unknown values
+    count as 0."""
     moved = [n or 0 for n in series.get("bytes") or []]
     while moved and not moved[-1]:
         moved.pop()
@@ -71,8 +71,8 @@ def phase(key, tracks, wall):
 
 
 def full_slots(found):
-    """The slots of a phase in which transfers ended, from its begin; those of equal
-    begin are one. `since` is when its longest transfer began at the latest."""
+    """Returns the slots of a phase in which transfers ended, from its begin; those of
+    equal begin are merged. `since` is the latest begin of its longest transfer."""
     slots = {}
     for t in found.tracks:
         for i, moved in enumerate(t.moved):
@@ -86,22 +86,22 @@ def full_slots(found):
 
 
 def usual(found):
-    """Seconds of the median transfer; of reports without it, of the longest ones of
-    slots."""
+    """Returns the seconds of the median transfer; in reports without it, of the longest
+    ones of slots."""
     known = [t.median for t in found.tracks if t.median is not None]
     return max(known) if known else stats.median(
         [slot.took for slot in full_slots(found)] or [math.inf])
 
 
 def gaps(found):
-    """What stalled or paused, in the order of time."""
+    """Returns the stalls and pauses, in the order of time."""
     sure = empty_gaps(found)
     return sorted(sure + short_stalls(found, sure), key=lambda g: g.begin)
 
 
 def empty_gaps(found):
-    """Empty slots in a row, in which it stalled or paused. Those before the first
-    transfer are a gap where it took so long."""
+    """Returns runs of empty slots that are stalls or pauses. Slots before the first
+    transfer are a gap if it took so long."""
     slots = full_slots(found)
     begins = [slot.begin for slot in slots]
     slot_s = min(t.slot_s for t in found.tracks)
@@ -123,8 +123,8 @@ def empty_gaps(found):
 
 
 def later_ones(slots):
-    """For each slot: when the earliest began of the transfers that ended in it or in
-    one after it, and how long it took."""
+    """Returns for each slot the earliest begin of the transfers that ended in it or in
+    a later one, and that transfer's duration."""
     out, earliest = [], (math.inf, 0.0)
     for slot in reversed(slots):
         earliest = min(earliest, (slot.since, slot.took))
@@ -133,8 +133,8 @@ def later_ones(slots):
 
 
 def short_stalls(found, known):
-    """Long transfers in slots that are not empty: stalls where these slots lack bytes
-    for at least half of the time. Nobody's bytes are missed twice."""
+    """Returns long transfers in slots that are not empty: they are stalls if these
+    slots lack bytes for at least half of the time. No missing byte counts twice."""
     slots = full_slots(found)
     slot_s = max(t.slot_s for t in found.tracks)
     lack = lacking(found, slot_s)
@@ -157,13 +157,13 @@ def short_stalls(found, known):
 
 
 def place(at_s, slot_s):
-    """The number of the slot in which this is."""
+    """Returns the number of the slot that contains a time."""
     return int(at_s / slot_s + 1e-6)
 
 
 def lacking(found, slot_s):
-    """For each slot the seconds for which its bytes would not have been enough, at the
-    rate of the median full slot. The last one is shorter, and lacks none."""
+    """Returns for each slot the seconds for which its bytes would not have been enough,
+    at the rate of the median full slot. The last one is shorter, and lacks none."""
     sums = {}
     for t in found.tracks:
         for i, moved in enumerate(t.moved):
@@ -184,7 +184,7 @@ def longest(found, stalled=True):
 
 
 def together(found):
-    """Seconds that stood still, of all stalls."""
+    """Returns the sum of the stalls, in seconds."""
     return sum(seconds(g) for g in found if g.stalled)
 
 

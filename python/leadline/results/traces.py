@@ -1,5 +1,6 @@
-"""What iotrace recorded, as "iotrace bins" counts it: from a file of its output, or
-from logs, for which it is started."""
+"""Reads what iotrace recorded, as "iotrace bins" counts it: from a file of its output,
+or from logs, for which it starts iotrace.
+"""
 import os
 import re
 import subprocess
@@ -11,11 +12,11 @@ from leadline.results import report as reports
 
 SCHEMA = "leadline-iotrace-bins"
 VERSION = 1
-HEAD = 256   # characters within which a file says that it is a count
+HEAD = 256   # characters in which a count identifies itself
 LOG = re.compile(r"\.(bin|tsv|part)(\.\d+)?$")
 BEGIN_OF_LOG = (b"IOTRACE\n", b"Application\tExecution\t")
 
-# What is counted, as far as it is drawn.
+# The counts, as far as they are drawn.
 TRACE = {
     "seconds": "seconds", "slices": "positive",
     "processes": [{"rank": "number", "pid": "number", "begin_s": "number",
@@ -25,7 +26,7 @@ TRACE = {
                "read_bytes": [["amount"]], "written_bytes": [["amount"]]}]}
 
 
-# ---- which of the paths are traces -------------------------------------------
+# ---- ---- finding traces -----------------------------------------------------
 
 
 def begin_of(path):
@@ -33,7 +34,7 @@ def begin_of(path):
         with open(path, "rb") as stream:
             return stream.read(HEAD)
     except OSError:
-        return b""   # whoever reads it as a report will say so
+        return b""   # if it is read as a report, that will fail
 
 
 def is_count(path):
@@ -57,7 +58,7 @@ def is_run(folder):
 
 
 def find(path: str) -> List[str]:
-    """Counts, logs and runs that `path` is or that are in it."""
+    """Returns the counts, logs and runs that `path` is or contains."""
     if not os.path.isdir(path):
         return [path] if is_count(path) or is_log(path) else []
     if is_run(path):
@@ -71,7 +72,7 @@ def find(path: str) -> List[str]:
 
 
 def read(path, folders):
-    """(name, count, what iotrace doubts); `folders`: where iotrace may be."""
+    """Returns (name, count, warnings of iotrace); `folders`: where iotrace may be."""
     if is_count(path):
         tree, doubt = reports.read_json(path), ""
     else:
@@ -104,7 +105,7 @@ def count(path, folders):
 
 
 def lengths(tree):
-    """Whatever is counted by slice has as many values as there are slices."""
+    """Checks that all data by slice has as many values as there are slices."""
     rows = [("$.processes[%d].%s" % (i, name), p[name])
             for i, p in enumerate(tree["processes"])
             for name in ("io_s", "read_bytes", "written_bytes")]

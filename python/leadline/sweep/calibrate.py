@@ -1,9 +1,9 @@
-"""leadline calibrate: what a file system gives blocktransfer, as a report that others
-are held against (share.py).
+"""leadline calibrate: measures by blocktransfer the rates that a file system reaches,
+as a report that others are compared with (share.py).
 
-blocktransfer runs with sequential and with random transfers; of its two reports one is
-made, in which figures and phases have the pattern before their names. With --saturate,
-climb.py looks for what must be under way for more.
+blocktransfer runs with sequential and with random transfers; its two reports become
+one, in which the pattern precedes the names of figures and phases. With --saturate,
+climb.py finds how much must be in flight for higher rates.
 """
 import json
 import os
@@ -38,7 +38,7 @@ def command(args, where, pattern, *more):
 
 
 def measure(what, line, folder):
-    """The tree of the report that this command leaves."""
+    """Runs a command, and returns the tree of the report that it leaves."""
     path = os.path.join(folder, "report.json")
     run = sweep.Run(None, 1, path, line + ["--json=" + path])
     failure = sweep.execute(run, None, TIMEOUT_S)
@@ -56,8 +56,8 @@ def pattern_of(args, where, pattern, folder):
 
 
 def saturate(args, where, rank_bytes, folder, warned):
-    """Steps of random transfers, and the best of them again. `warned` gets the warnings
-    of each run."""
+    """Returns the steps of random transfers, and the best of them again. `warned` gets
+    the warnings of each run."""
     def figures(engine, asynchronous, at_once):
         tree = measure("random %s" % engine, command(
             args, where, "random", "--iomethod=" + engine, "--no-verify",
@@ -75,7 +75,7 @@ def saturate(args, where, rank_bytes, folder, warned):
 
 
 def merged(trees):
-    """`trees`: {pattern: report}. The frame is the first one's."""
+    """Merges reports. `trees`: {pattern: report}. The frame is the first one's."""
     rows = list(trees.items())
     (_, first), (_, last) = rows[0], rows[-1]
     tree = OrderedDict(first)
@@ -92,8 +92,8 @@ def merged(trees):
 
 
 def warnings(found, cache):
-    """Those of all runs, as (which runs, their warnings). One of each code and kind of
-    run: others of it differ in their numbers."""
+    """Returns the warnings of all runs, as (which runs, their warnings): one of each
+    code and kind of run, as the others differ only in their numbers."""
     said = OrderedDict()
     for what, rows in found:
         for row in rows:
@@ -110,7 +110,7 @@ def warnings(found, cache):
 
 
 def both_options(options):
-    """Values that differ, such as the pattern, are lists of both."""
+    """Merges options: values that differ, such as the pattern, become lists of both."""
     out = OrderedDict()
     for name, entry in options[0].items():
         values = [o.get(name, entry).get("value") for o in options]
@@ -120,7 +120,8 @@ def both_options(options):
 
 
 def worst(checks):
-    """Blocks add up; of the rest what gives least reason to trust it."""
+    """Merges checks: adds blocks up, and takes the least trustworthy of the other
+    values."""
     out = dict(checks[0])
     for name, choose in (("blocks_checked", sum), ("blocks_bad", sum),
                          ("split_error", max), ("device_share", min),

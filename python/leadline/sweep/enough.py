@@ -1,5 +1,6 @@
-"""When leadline sweep ends before its last round: its time is used up (--budget), or
-its intervals are narrow enough (--until)."""
+"""Ends leadline sweep before its last round if its time is used up (--budget), or if
+its intervals are narrow enough (--until).
+"""
 import argparse
 import math
 import os
@@ -12,16 +13,16 @@ from leadline.base import stats
 from leadline.judge import compare, gate, rounds
 from leadline.results import groups
 from leadline.sweep import need
-MOST_ROUNDS = 50   # unless --rounds says otherwise
-HEADLINES = 2      # figures in the summary, as long as no report says
+MOST_ROUNDS = 50   # default without --rounds
+HEADLINES = 2      # figures in the summary, until a report tells their number
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
-# factor: by which the farther end of an interval is away from its middle
+# factor: ratio of the farther end of an interval to its middle
 Width = namedtuple("Width", "factor figure group")
 
 
 def duration(text: str) -> float:
-    """90, 90s, 30m, 1.5h, 2d: seconds."""
+    """Parses 90, 90s, 30m, 1.5h, 2d as seconds."""
     found = re.match(r"(\d+(?:\.\d*)?)([smhd]?)$", text)
     seconds = float(found.group(1)) * UNITS[found.group(2)] if found else 0.0
     if not 0.0 < seconds <= 1e9:
@@ -30,7 +31,7 @@ def duration(text: str) -> float:
 
 
 def ends(sweep, where, args):
-    """What --budget and --until ask for."""
+    """Returns the conditions that --budget and --until ask for."""
     out = []
     if args.until:
         out.append(Until(sweep, args.until, args.figure))
@@ -40,7 +41,8 @@ def ends(sweep, where, args):
 
 
 def outlook(sweep, where, args):
-    """Sentences for --dry-run: what ends it, or what its rounds would show."""
+    """Returns sentences for --dry-run: what would end the sweep, or what its rounds
+    would show."""
     found = ends(sweep, where, args)
     if found:
         return [sentence(end.forecast()) for end in found]
@@ -58,8 +60,8 @@ def sentence(words):
 
 
 def of_sweep(sweep):
-    """Its configurations that have valid reports, without what is left out as it
-    fails."""
+    """Returns the configurations of a sweep that have valid reports, except those left
+    out because they fail."""
     try:
         found = groups.collect([sweep.out]).groups if os.path.isdir(sweep.out) else []
     except groups.NothingValid:
@@ -75,17 +77,17 @@ def of_sweep(sweep):
 
 
 class Budget:
-    """Whole rounds only: one that will not fit, as far as can be told, is not begun."""
+    """Runs whole rounds only: a round that is not expected to fit is not begun."""
 
     def __init__(self, sweep, seconds, known, clock=time.monotonic):
-        """known: seconds of a round by earlier runs, or None."""
+        """known: seconds of a round in earlier runs, or None."""
         self.many, self.seconds, self.clock = len(sweep.configs), seconds, clock
         self.rounds = sweep.spec["rounds"]
-        self.run_s = known / self.many if known else None   # of one run
+        self.run_s = known / self.many if known else None   # seconds of one run
         self.began, self.last, self.rest = clock(), None, []
 
     def forecast(self):
-        """Beforehand: what fits."""
+        """Says beforehand what fits."""
         if self.run_s is None:
             return ("how long a round takes is not known: the first one tells how many "
                     "fit into %s" % need.duration(self.seconds))
@@ -95,8 +97,8 @@ class Budget:
             need.duration(self.seconds))
 
     def before(self, number, todo):
-        """Why round `number`, of which these runs are left, is not begun; "" where it
-        is."""
+        """Returns why round `number`, of which the runs `todo` are left, is not begun;
+        "" if it is."""
         self.learn()
         self.last = (self.clock(), len(todo)) if todo else None
         left = self.seconds - (self.clock() - self.began)
@@ -112,7 +114,7 @@ class Budget:
         return ""
 
     def learn(self):
-        """From the round that has just ended: the longest counts."""
+        """Learns from the round that has just ended: the longest run counts."""
         if self.last:
             spent = (self.clock() - self.last[0]) / self.last[1]
             self.rest.append(spent)
@@ -127,9 +129,9 @@ def fit_text(count):
 
 
 class Until:
-    """Looks at widths and at nothing else: a sweep that ended when a difference shows
-    would show one too often. They must be narrow by two numbers of rounds in a row, as
-    one may be by a spread that looks small by chance."""
+    """Ends on the widths of intervals and nothing else: a sweep that ended when a
+    difference shows would show one too often. They must be narrow after two consecutive
+    rounds, as a spread may look small once by chance."""
 
     def __init__(self, sweep, limit, patterns):
         self.sweep, self.limit, self.patterns = sweep, limit, patterns
@@ -151,7 +153,7 @@ class Until:
             done, self.percent(), width_text(now))
 
     def outcome(self):
-        """At the end: how narrow it has become, and what would be needed."""
+        """Says at the end how narrow the intervals are, and what would be needed."""
         some = of_sweep(self.sweep)
         worst = widest(some, self.patterns, self.sweep.spec["rounds"])
         if not worst or worst.factor == math.inf:
@@ -171,23 +173,24 @@ def width_text(width):
 
 
 def values(group, figure, last):
-    """{(series, round): value} of the rounds up to this one; repetitions of a single
-    run are no rounds."""
+    """Returns {(series, round): value} of the rounds up to `last`; repetitions of a
+    single run are no rounds."""
     return {at: value for at, value in group.observations((figure.name,
                                                            figure.at)).items()
             if at[0] not in ("rep", "run") and at[1] <= last}
 
 
 def headline(some, patterns):
-    """Totals; of a program that has none, figures that are no latencies."""
+    """Returns the totals; for a program without any, figures that are no latencies."""
     figures = compare.select(some, patterns or compare.totals(some) or ["*per_s"])
     return [f for f in figures if any(g.observations((f.name, f.at)) for g in some)]
 
 
 def widest(some, patterns, last):
-    """Of the ratio of each configuration to the first, in each headline figure, for all
-    of them to hold at once; of a single configuration, of itself. By the rounds up to
-    this one; infinite where these are too few. None where there is no configuration."""
+    """Returns the widest interval of the ratios of all configurations to the first one
+    in all headline figures, which hold at once; of a single configuration, the interval
+    of the figure itself. Uses the rounds up to `last`; infinite if these are too few.
+    None if there is no configuration."""
     figures = headline(some, patterns) if some else []
     others = some[1:]
     many = max(1, len(others)) * len(figures)
@@ -199,7 +202,8 @@ def widest(some, patterns, last):
 
 
 def width(ours, theirs, many):
-    """theirs: the baseline's; None: there is none."""
+    """Returns the width of an interval. theirs: values of the baseline; None: there is
+    none."""
     logs = ([math.log(v) for v in ours.values()] if theirs is None else
             [math.log(v / theirs[at]) for at, v in ours.items() if at in theirs])
     if len(logs) < stats.CI_MIN:

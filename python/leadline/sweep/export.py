@@ -1,10 +1,10 @@
 """leadline export: figures of reports as one tidy table, for R, pandas and the like.
 
-A row for each figure and repetition. Columns say what was measured, and under which
-conditions: one for each option of the workload that some report has, for those of
-ALWAYS, and for whatever differs between the runs or was varied by a sweep. What is not
-known is empty. Of a report only that is held, so that archives of thousands fit into
-memory.
+It has a row for each figure and repetition. Columns tell what was measured, and under
+which conditions: one for each option of the workload that some report has, for those of
+ALWAYS, and for whatever differs between the runs or was varied by a sweep. Unknown
+values are empty. Only this much of a report is kept, so that archives of thousands fit
+into memory.
 """
 import csv
 import io
@@ -36,10 +36,11 @@ CONDITIONS = OrderedDict([
     ("from_memory", lambda r: r.from_memory())])
 MEASURED = ["figure", "at_name", "at_value", "unit", "better", "rep", "value", "weight"]
 ALWAYS = ("filetype", "iomode", "collective", "dir", "hint")
-OPTION = "opt_"      # before names of options, which may be those of conditions
-BATCH = 50000        # rows of Parquet that are held at once
+# prefix of columns of options, as options may have names of conditions
+OPTION = "opt_"
+BATCH = 50000        # rows of Parquet in memory at a time
 
-# What is kept of a report. `figures`: (name, at_name, at_value, unit, better, values);
+# Data kept of a report. `figures`: (name, at_name, at_value, unit, better, values);
 # `work`: names of options of the workload.
 Run = namedtuple("Run", "key same options figures work")
 
@@ -48,7 +49,7 @@ Run = namedtuple("Run", "key same options figures work")
 
 
 def slim(report, varied):
-    """varied: {name: value}, what else a sweep varied."""
+    """Extracts the data to keep. varied: {name: value}, other factors of a sweep."""
     same = tuple(shared(of(report)) for of in CONDITIONS.values())
     figures = sorted(((shared(f.name),) + at_of(f) + (
         shared(f.unit), shared(f.better), values)
@@ -64,11 +65,11 @@ def slim(report, varied):
 
 
 class States:
-    """What sweeps varied, as their states say: environment variables, which no report
-    has, and the like."""
+    """Finds what sweeps varied, from their states: environment variables, which no
+    report has, and the like."""
 
     def __init__(self):
-        self.found = {}   # {directory: the state of the sweep in it}
+        self.found = {}   # {directory: state of the sweep in it}
 
     def varied(self, report):
         folder = os.path.dirname(report.path)
@@ -87,12 +88,12 @@ class States:
 
 
 def shared(value):
-    """Reports say the same again and again: it is held once."""
+    """Interns a value, as reports repeat the same values again and again."""
     return sys.intern(value) if isinstance(value, str) else value
 
 
 def simple(value):
-    """An option's value in one cell."""
+    """Converts an option's value to that of one cell."""
     return " ".join(map(str, value)) if isinstance(value, list) else value
 
 
@@ -103,7 +104,7 @@ def at_of(figure):
 
 
 def collect(paths):
-    """(runs by date, sentences about what could not be read)"""
+    """Returns (runs by date, sentences about unreadable files)."""
     runs, faults, seen, copies = [], [], set(), 0
     states = States()
     for report in history.each(paths, faults):
@@ -133,7 +134,7 @@ def columns_of(runs):
 
 
 def rows(runs, options):
-    """Lists of values, in the order of the columns."""
+    """Generates lists of values, in the order of the columns."""
     for run in runs:
         begin = list(run.same) + [run.options.get(name) for name in options]
         for name, at_name, at_value, unit, better, values in run.figures:
@@ -143,7 +144,7 @@ def rows(runs, options):
 
 
 def cell(value):
-    """Of a table in text: true, false, nothing, or the value with all its digits."""
+    """Formats a cell: true, false, empty, or the value with all its digits."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -176,7 +177,7 @@ def write_csv(path, columns, some):
 
 
 def kind_of(values):
-    """What a column's values are; texts where reports have different kinds."""
+    """Returns the type of a column's values; text if reports have different types."""
     kinds = set(type(v) for v in values if v is not None)
     if kinds == {bool}:
         return bool
@@ -187,7 +188,7 @@ def kind_of(values):
 
 
 def kinds_of(runs, options):
-    """A kind for each column."""
+    """Returns a type for each column."""
     kinds = [kind_of(set(run.same[i] for run in runs)) for i in range(len(CONDITIONS))]
     kinds += [kind_of([run.options.get(name) for run in runs]) for name in options]
     return kinds + [str, str, str, str, str, int, float, float]

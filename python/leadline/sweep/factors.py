@@ -1,5 +1,6 @@
-"""What a sweep can vary besides the options of its program: ranks, the program itself,
-the launcher, a file of hosts, environment variables."""
+"""Factors of a sweep besides the options of its program: ranks, the program itself, the
+launcher, a file of hosts, environment variables.
+"""
 import os
 import re
 from typing import Any, Dict, List, Optional, Sequence
@@ -7,17 +8,17 @@ from typing import Any, Dict, List, Optional, Sequence
 from leadline.base.errors import LeadlineError, usage
 
 ENV = "env."
-PLACES = ("program", "mpiexec", "hostfile")   # text, most often paths
+PLACES = ("program", "mpiexec", "hostfile")   # texts that are mostly paths
 RANKS = "np"
 
 
 def is_factor(name: str) -> bool:
-    """Whether it is not an option of the program."""
+    """True if a name is one of these factors and not an option of the program."""
     return name == RANKS or name in PLACES or name.startswith(ENV)
 
 
 def check(path, name, value):
-    """One value, in the matrix or a case."""
+    """Checks one value, in the matrix or a case."""
     if name == RANKS:
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise usage("%s: np must be a whole number above 0" % path)
@@ -37,12 +38,13 @@ def check(path, name, value):
 
 
 def chosen(spec: Dict[str, Any], config: Any, name: str) -> Any:
-    """A configuration's own, else the specification's."""
+    """Returns a configuration's own value, else the specification's."""
     return config.values.get(name, spec.get(name))
 
 
 def variables(spec: Dict[str, Any], config: Any) -> Dict[str, Optional[str]]:
-    """{name: text, or None: not set} that a configuration asks for."""
+    """Returns {name: text, or None: unset} of a configuration's environment
+    variables."""
     out = dict(spec["env"])
     for name, value in config.values.items():
         if name.startswith(ENV):
@@ -51,7 +53,7 @@ def variables(spec: Dict[str, Any], config: Any) -> Dict[str, Optional[str]]:
 
 
 def environment(spec, config):
-    """Of a configuration's runs."""
+    """Returns the environment of a configuration's runs."""
     env = dict(os.environ)
     for name, value in variables(spec, config).items():
         env[name] = value
@@ -61,7 +63,7 @@ def environment(spec, config):
 
 
 def prefix(spec, config):
-    """The same as the beginning of a command line."""
+    """Returns the same variables as the beginning of a command line."""
     wanted = sorted(variables(spec, config).items())
     if not wanted:
         return []
@@ -82,8 +84,8 @@ def parts(value):
 
 
 def short(values: Sequence[str]) -> List[str]:
-    """Texts, most often paths, by the parts that tell them apart: "old" and "new" for
-    /opt/old/bin/madbench and /opt/new/bin/madbench."""
+    """Shortens texts, mostly paths, to the parts that distinguish them: "old" and "new"
+    for /opt/old/bin/madbench and /opt/new/bin/madbench."""
     rows = [parts(value) for value in values]
     if len(rows) < 2 or not all(rows):
         return [row[-1] if row else value for row, value in zip(rows, values)]

@@ -1,9 +1,9 @@
 """leadline io500: the patterns of IO500's phases, by blocktransfer and metabench.
 
-Four runs a round stand for its twelve phases: large transfers to files of one's own,
-and small ones to a shared file; empty files in folders of one's own, and small files in
-a shared one. io500_report.py makes one report of them. It is a diagnosis, never a
-submission, and says so wherever it says anything.
+Each round has four runs that stand for the twelve phases: large transfers to a file per
+rank, and small ones to a shared file; empty files in a folder per rank, and small files
+in a shared one. io500_report.py makes one report of them. It is a diagnosis, never a
+submission, and its output says so everywhere.
 """
 import json
 import os
@@ -24,11 +24,12 @@ from leadline.sweep import sweep
 from leadline.sweep import io500_report as result
 
 TIME_S = 300                # IO500's stonewall
-TIMEOUT_S = 24 * 3600       # of one run; the programs see themselves when I/O hangs
-FILES = 10000000            # of a rank: more than 300 s make, but where names are fast
-SPARE = 0.5                 # of the free space, which is left
+# limit of one run; the programs themselves notice hanging I/O
+TIMEOUT_S = 24 * 3600
+FILES = 10000000            # per rank: enough for 300 s unless creation is very fast
+SPARE = 0.5                 # share of the free space that stays free
 
-# What every run is given. rank_bytes: the most that a rank may write at a time.
+# Parameters of every run. rank_bytes: the most that a rank may write at a time.
 Plan = namedtuple("Plan", "launcher programs np dir time rank_bytes files iomethod")
 
 
@@ -47,7 +48,7 @@ def plan_of(args, where):
 
 
 def room(folder, ranks):
-    """Bytes for each rank, in whole MiB."""
+    """Returns the bytes for each rank, in whole MiB."""
     found = os.statvfs(folder)
     free = found.f_bavail * found.f_frsize
     each = int(free * (1.0 - SPARE)) // ranks >> 20 << 20
@@ -62,7 +63,7 @@ def start(plan, program, *options):
 
 
 def commands(plan, shift):
-    """{name of result.RUNS: command}, in the order in which they run."""
+    """Returns {name of result.RUNS: command}, in the order in which they run."""
     every = ["--time=%g" % plan.time, "--cache=flush", "--rank-shift=" + shift]
     moves = every + ["--iomethod=" + plan.iomethod, plan.rank_bytes]
     names = every + [str(plan.files)]
@@ -77,7 +78,7 @@ def commands(plan, shift):
 
 
 def measure(what, line, folder):
-    """The tree of the report that this command leaves."""
+    """Runs a command, and returns the tree of the report that it leaves."""
     path = os.path.join(folder, what + ".json")
     one = run.Run(None, 1, path, line + ["--json=" + path])
     failure = sweep.execute(one, None, TIMEOUT_S)
@@ -89,9 +90,10 @@ def measure(what, line, folder):
 
 
 def shift_of(plan, folder):
-    """Whose data a rank touches, as in IO500: of a rank of the next node; of the next
-    rank where there is one node, or one that has most of the ranks. A run without I/O
-    says how ranks are spread, and whether they start at all."""
+    """Returns the shift to the rank whose data a rank accesses, as in IO500: a rank of
+    the next node; the next rank if there is one node, or one that has most of the
+    ranks. A run without I/O shows how ranks are spread, and whether they start at
+    all."""
     tree = measure("start", start(plan, "blocktransfer", "--iomethod=null",
                                   "--no-verify", "--block-size=4k", "4k"), folder)
     most = max(host["ranks"] for host in tree["hosts"])
@@ -101,7 +103,7 @@ def shift_of(plan, folder):
 
 
 def rounds(plan, count, quiet, folder):
-    """[{name: report}], one for each round."""
+    """Returns [{name: report}], one for each round."""
     shift, out = shift_of(plan, folder), []
     for number in range(1, count + 1):
         trees = OrderedDict()
@@ -119,7 +121,7 @@ def rounds(plan, count, quiet, folder):
 
 
 def options_of(plan, args, shift):
-    """As a report has them."""
+    """Returns the options as a report has them."""
     def one(value, unit, default, workload=True):
         return {"value": value, "unit": unit, "workload": workload,
                 "from": "default" if default else "command line"}

@@ -1,5 +1,6 @@
-"""One report of the runs of leadline io500: figures named as IO500's phases, its
-scores, and what to doubt about each."""
+"""Makes one report of the runs of leadline io500: figures named like IO500's phases,
+its scores, and doubts about each.
+"""
 import math
 import sys
 from collections import OrderedDict, namedtuple
@@ -9,14 +10,14 @@ from leadline.sweep import calibrate
 
 PROGRAM = "io500-diagnosis"
 MARK = "diagnosis, not a submission"
-RULE_S = 300               # that IO500's rules ask of a phase that writes
+RULE_S = 300               # least time of a writing phase by IO500's rules
 GIB_MB = (1 << 30) / 1e6   # MB in a GiB
 BANDWIDTH, METADATA = "bandwidth", "metadata"
 UNITS = {BANDWIDTH: ("MB/s", "GiB/s", GIB_MB), METADATA: ("1/s", "kIOPS", 1000.0)}
 SUFFIX = {BANDWIDTH: "_MBps", METADATA: "_per_s"}
 SERVED = ("served_from_memory", "cache_below")
 
-# run: which of the four, None: reckoned here; phase, source: its phase and figure there
+# run: one of the four, None: computed here; phase, source: the run's phase and figure
 Phase = namedtuple("Phase", "name group run phase source")
 PHASES = [   # in IO500's order
     Phase("ior_easy_write", BANDWIDTH, "ior_easy", "write", "write_MBps"),
@@ -32,7 +33,7 @@ PHASES = [   # in IO500's order
     Phase("mdtest_hard_read", METADATA, "mdtest_hard", "read", "read.per_s"),
     Phase("mdtest_hard_delete", METADATA, "mdtest_hard", "unlink", "unlink.per_s")]
 
-# Of all of them, whatever the runs say.
+# Warnings about every report, whatever the runs say.
 ALWAYS = OrderedDict([
     ("diagnosis", MARK + ": other programs, another order and other rules of time than "
      "IO500's"),
@@ -55,7 +56,7 @@ def figure_of(tree, name):
 
 
 def find_rate(trees):
-    """Names by seconds of listing; None where nothing was listed."""
+    """Returns names per second of listing; None if nothing was listed."""
     names = seconds = 0.0
     for what in ("mdtest_easy", "mdtest_hard"):
         listed = sample(trees[what], "readdir", "open_close")
@@ -73,12 +74,12 @@ def value(phase, trees):
 
 
 def values(trees):
-    """{name of a phase: rate}, of one round."""
+    """Returns {name of a phase: rate} of one round."""
     return OrderedDict((p.name, value(p, trees)) for p in PHASES)
 
 
 def geometric_mean(group, rates):
-    """In IO500's unit; None where a phase has no rate."""
+    """Returns the mean in IO500's unit; None if a phase has no rate."""
     found = [rates[p.name] for p in PHASES if p.group == group]
     if None in found:
         return None
@@ -86,7 +87,7 @@ def geometric_mean(group, rates):
 
 
 def scores(rates):
-    """The published formula."""
+    """Returns the scores by the published formula."""
     bandwidth, metadata = (geometric_mean(g, rates) for g in (BANDWIDTH, METADATA))
     both = None if None in (bandwidth, metadata) else math.sqrt(bandwidth * metadata)
     return OrderedDict([("score_bw", bandwidth), ("score_md", metadata),
@@ -132,7 +133,8 @@ def figures(rounds):
 
 
 def seconds(phase, trees):
-    """Of the slowest rank in this phase, with all that belongs to it."""
+    """Returns the seconds of the slowest rank in this phase, including all that belongs
+    to it."""
     if phase.run is None:
         return sum(sample(trees[w], "readdir", "wall")["max_s"]
                    for w in ("mdtest_easy", "mdtest_hard"))
@@ -148,7 +150,7 @@ def read(trees, what):
 
 
 def doubts(phase, trees, limit):
-    """[(code, sentence)] about one phase of one round."""
+    """Returns [(code, sentence)] about one phase of one round."""
     found, tree = [], trees[phase.run or "mdtest_hard"]
     if value(phase, trees) is None:
         found.append(("no_rate", "it has no rate, so there is no score"))
@@ -184,7 +186,7 @@ def read_doubts(phase, trees):
 
 
 def all_doubts(rounds, limit):
-    """{code: (sentence, [names of phases])} of all rounds."""
+    """Returns {code: (sentence, [names of phases])} of all rounds."""
     out = OrderedDict()
     for phase in PHASES:
         for trees in rounds:
@@ -244,7 +246,7 @@ def phase_rows(rounds, found):
 
 
 def text(tree):
-    """What is printed: the table in IO500's units, the scores, the doubts."""
+    """Returns the text to print: the table in IO500's units, the scores, the doubts."""
     codes = [w["code"] for w in tree["warnings"]]
     rows = [[r["phase"], "-" if r["value"] is None else "%.4f" % r["value"], r["unit"],
              "%.1f" % r["seconds"],

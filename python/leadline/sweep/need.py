@@ -1,7 +1,8 @@
-"""leadline sweep --dry-run: the commands, what they need and move, how long they take.
+"""leadline sweep --dry-run: prints the commands, what they need and move, and how long
+they take.
 
-The programs say it themselves (--dry-run --json). The text is a shell script still: all
-but the commands stands behind a #.
+The programs tell their needs themselves (--dry-run --json). The output is still a shell
+script: all but the commands is a comment.
 """
 import json
 import os
@@ -19,22 +20,22 @@ from leadline.results import report as reports
 from leadline.sweep import factors, spec
 
 SCHEMA = "leadline-plan/1"
-PATIENCE_S = 60   # to plan takes no time, but the start of a program may
+PATIENCE_S = 60   # planning takes no time, but starting a program may
 
-# What a program writes with --dry-run --json; null: not known.
+# Output of a program with --dry-run --json; null: unknown.
 TOLD = OrderedDict([
     ("ranks", "positive"), ("rank_memory_bytes", "count?"), ("files", "count?"),
     ("disk_bytes", "count?"), ("write_bytes", "count?"), ("read_bytes", "count?")])
 
-# known: by runs of this very configuration
+# known: from runs of this very configuration
 Row = namedtuple("Row", "config program need why left seconds known")
 
 
-# ---- what the programs say ---------------------------------------------------
+# ---- ---- needs of the programs ----------------------------------------------
 
 
 def ask(sweep, config, where, folder):
-    """(what `config` needs, "") or (None, why not)."""
+    """Returns (needs of `config`, "") or (None, why they are unknown)."""
     path = os.path.join(folder, "need.json")
     line = spec.program_line(sweep.spec, config, where) + [
         "--dry-run", "--quiet", "--ranks=%d" % spec.ranks(sweep.spec, config),
@@ -65,7 +66,7 @@ def read(path):
     return tree
 
 
-# ---- how long it takes -------------------------------------------------------
+# ---- ---- duration -----------------------------------------------------------
 
 
 def moved(samples):
@@ -74,7 +75,7 @@ def moved(samples):
 
 
 class Earlier:
-    """Runs that there were: seconds of wall time, and bytes that they moved."""
+    """Statistics of earlier runs: seconds of wall time, and bytes that they moved."""
 
     def __init__(self, sweep, path):
         found = []
@@ -88,9 +89,8 @@ class Earlier:
             raise LeadlineError("%s: it holds no valid report" % path)
 
     def starting(self):
-        """Seconds that a run takes besides its own, as to start its program: the usual
-        distance of its start from the end of the run before; 0 where that is not
-        known."""
+        """Returns the overhead of a run in seconds, such as starting its program: the
+        usual time from the end of the run before to its start; 0 if unknown."""
         times = sorted((reports.milliseconds(r.start_utc) / 1000.0, r.wall_s)
                        for r in self.runs if r.series_id == self.id
                        and reports.milliseconds(r.start_utc) is not None)
@@ -98,9 +98,9 @@ class Earlier:
         return max(stats.median(gaps), 0.0) if gaps else 0.0
 
     def seconds(self, name, program, need):
-        """(of a run of this configuration, whether its own runs say so): theirs, else
-        its bytes by the rate that others had, those of its name first, all their time
-        counted; None: nobody says."""
+        """Returns (seconds of a run of this configuration, whether they are from its
+        own runs). Without own runs: its bytes by the rate of others, first those of its
+        name, counting all their time; None: unknown."""
         own = [r.wall_s for r in self.runs
                if (r.series_id, r.config) == (self.id, name)]
         if own:
@@ -116,7 +116,8 @@ class Earlier:
 
 
 def rows(sweep, left, where, earlier):
-    """What each configuration needs; `left`: its runs that are still to be done."""
+    """Returns the needs of each configuration; `left`: its runs that are yet to be
+    done."""
     folder = tempfile.mkdtemp(prefix="leadline-need-")
     try:
         for config in sweep.configs:
@@ -128,7 +129,7 @@ def rows(sweep, left, where, earlier):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-# ---- shown -------------------------------------------------------------------
+# ---- ---- output -------------------------------------------------------------
 
 
 def size(count):
@@ -168,7 +169,7 @@ def cells(row):
 
 
 def total(some, get):
-    """Over all runs that are left; None where that of one is not known."""
+    """Adds up over all runs that are left; None if the value of one is unknown."""
     values = [(get(row), row.left) for row in some if row.left]
     return (None if any(v is None for v, _ in values)
             else sum(v * left for v, left in values))
@@ -236,12 +237,12 @@ def tree(commands, some, done, more):
 
 
 def shell_words(sweep, run):
-    """Its command, with the environment that it asks for."""
+    """Returns a run's command, with the environment that it asks for."""
     return factors.prefix(sweep.spec, run.config) + run.command
 
 
 def left_runs(sweep):
-    """(runs that are still to be done, {configuration: how many})."""
+    """Returns (runs that are yet to be done, {configuration: number})."""
     todo = [run for run in sweep.runs if not sweep.done(run)]
     left = OrderedDict((config.name, 0) for config in sweep.configs)
     for run in todo:
@@ -250,7 +251,8 @@ def left_runs(sweep):
 
 
 def round_seconds(sweep, where, args):
-    """Of one round, by earlier runs; None where some configuration's is not known."""
+    """Returns the seconds of one round, from earlier runs; None if those of some
+    configuration are unknown."""
     earlier = Earlier(sweep, args.rates or sweep.out)
     if args.rates:
         some = rows(sweep, left_runs(sweep)[1], where, earlier)
@@ -263,7 +265,7 @@ def round_seconds(sweep, where, args):
 
 
 def show(sweep, where, args, more):
-    """Prints it, and more sentences. Returns the exit status: bad where a program
+    """Prints the plan, and more sentences. Returns the exit status: not 0 if a program
     refuses."""
     todo, left = left_runs(sweep)
     some = list(rows(sweep, left, where, Earlier(sweep, args.rates or sweep.out)))

@@ -1,4 +1,4 @@
-"""leadline sweep --submit: each run is a job of Slurm."""
+"""leadline sweep --submit: submits each run as a job of Slurm."""
 import getpass
 import math
 import shlex
@@ -10,9 +10,10 @@ from leadline.base.errors import LeadlineError, usage
 from leadline.results import run as runs
 from leadline.sweep import spec as specs
 
-QUICK_S, SLOW_S = 1, 30   # between looks at the queue: rarer, the longer nothing ends
-PATIENCE = 20             # looks in a row that may fail, as when Slurm is restarted
-LATE_S = 5                # a network file system may show a job's report so much later
+# seconds between polls of the queue: longer while nothing ends
+QUICK_S, SLOW_S = 1, 30
+PATIENCE = 20             # consecutive polls that may fail, as when Slurm is restarted
+LATE_S = 5                # delay after which a network file system shows a job's report
 
 
 class Job:
@@ -27,22 +28,23 @@ def check():
 
 
 def tool(words, said="", env=None):
-    """(exit status, stdout, stderr in one line) of one of Slurm's commands."""
+    """Runs one of Slurm's commands. Returns (exit status, stdout, stderr in one
+    line)."""
     child = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE, universal_newlines=True, env=env,
-                             start_new_session=True)  # Ctrl-C is for us
+                             start_new_session=True)  # Ctrl-C must reach only us
     out, err = child.communicate(said)
     return child.returncode, out, " ".join(err.split())
 
 
 def no_pattern(path):
-    """%j is the job's number; but behind a backslash, wherever that is, nothing is
-    replaced."""
+    """Escapes a path: %j is the job's number; but if there is a backslash anywhere,
+    nothing is replaced."""
     return path.replace("\\", "\\\\") if "\\" in path else path.replace("%", "%%")
 
 
 def submit(run, spec, env):
-    """The number of the new job."""
+    """Submits a run. Returns the number of the new job."""
     script = "#!/bin/sh\nexec %s\n" % " ".join(shlex.quote(w) for w in run.command)
     status, out, err = tool(
         ["sbatch", "--parsable", "--job-name=" + runs.name(run),
@@ -55,13 +57,14 @@ def submit(run, spec, env):
 
 
 class Queue:
-    """Slurm's. Runs are found in it by their names, which no other sweep has."""
+    """Slurm's queue. Runs are found in it by their names, which no other sweep has."""
 
     def __init__(self):
         self.failures = 0
 
     def look(self):
-        """{name: number} of our user's jobs that have not ended; None: not known."""
+        """Returns {name: number} of our user's jobs that have not ended; None:
+        unknown."""
         status, out, err = tool(["squeue", "--noheader", "--user=" + getpass.getuser(),
                                  "--format=%i %j"])
         if status:
@@ -85,7 +88,7 @@ class Queue:
         return [job for job in jobs if runs.name(job.run) not in there]
 
     def wait(self, jobs):
-        """The jobs that have ended, at least one."""
+        """Waits for jobs to end, and returns those that have, at least one."""
         since, ended = time.monotonic(), []
         while not ended:
             time.sleep(min(SLOW_S, max(QUICK_S, (time.monotonic() - since) / 10)))
@@ -94,7 +97,7 @@ class Queue:
 
 
 def failure(sweep, run):
-    """Of a run whose job has ended: "" or what went wrong."""
+    """Returns what went wrong in a run whose job has ended, or ""."""
     deadline = time.monotonic() + LATE_S
     while not sweep.done(run):
         if time.monotonic() > deadline:
@@ -104,7 +107,8 @@ def failure(sweep, run):
 
 
 def cancel(queue, jobs):
-    """Until they have ended, or the next call would take them for running ones."""
+    """Cancels jobs, and waits for their end: otherwise the next call would take them
+    for running ones."""
     if jobs:
         tool(["scancel"] + [job.number for job in jobs])
     while jobs:
@@ -113,9 +117,9 @@ def cancel(queue, jobs):
 
 
 def results(sweep, todo, progress, at_once):
-    """(run, seconds since it was submitted, "" or what went wrong) of each, as they
-    end; at most so many are in the queue at once. What an earlier call that was killed
-    left there is waited for, and not submitted again."""
+    """Generates (run, seconds since it was submitted, "" or what went wrong) for each
+    run, as they end; at most `at_once` are in the queue at once. Jobs that a killed
+    call left there are waited for, and not submitted again."""
     todo, jobs, queue = list(todo), [], Queue()
     left = queue.now()
     try:

@@ -1,4 +1,4 @@
-"""A sweep's specification: read, checked, and turned into commands."""
+"""Reads and checks a sweep's specification, and makes commands of it."""
 import functools
 import hashlib
 import itertools
@@ -15,10 +15,11 @@ from leadline.base.errors import LeadlineError, usage
 from leadline.results.report import read_json
 from leadline.sweep import factors
 
-FEW_ROUNDS = 6   # below, compare shows no interval
+FEW_ROUNDS = 6   # with fewer, compare shows no interval
 MOST_RUNS = 100000
-LONG = 80        # characters of a name, which becomes a part of file names
-RHYTHMS = {6: 2, 8: 4}   # so many first rounds repeat no stretch of up to so many
+LONG = 80        # longest name, which becomes part of file names
+# {number of first rounds: longest period with which they must not repeat}
+RHYTHMS = {6: 2, 8: 4}
 
 Config = namedtuple("Config", "name values")
 
@@ -40,7 +41,7 @@ def scalar(value):
 
 
 def scalars(value):
-    """A list of values, or an object of them: name = value."""
+    """Accepts a list of values, or an object of them: name = value."""
     found = list(value.values()) if isinstance(value, dict) else value
     return isinstance(found, list) and found != [] and all(map(scalar, found))
 
@@ -53,7 +54,7 @@ def is_case(value):
     return isinstance(value, dict) and value != {} and all(map(scalar, value.values()))
 
 
-# name: (default, test, what it must be)
+# name: (default, test, description of valid values)
 KEYS: OrderedDict = OrderedDict([
     ("program", (None, text, "a program's name or path")),
     ("np", (1, whole, "a whole number above 0")),
@@ -78,7 +79,7 @@ KEYS: OrderedDict = OrderedDict([
                  "seconds, above 0 and up to 1e9")),
 ])
 
-# What may change between two calls without making the finished runs worthless.
+# Keys that may change between two calls without invalidating the finished runs.
 MAY_CHANGE = ("rounds", "timeout")
 
 
@@ -91,7 +92,8 @@ def read(path: str) -> Dict[str, Any]:
 
 
 def once(path, pairs):
-    """An object in which no name comes twice: of two values one would be lost."""
+    """Makes an object; refuses a name that occurs twice, as one of its values would be
+    lost."""
     found = OrderedDict()
     for name, value in pairs:
         if name in found:
@@ -115,7 +117,7 @@ def read_toml(path):
 
 
 def strings(tree):
-    """All text in it."""
+    """Returns all texts in a tree."""
     if isinstance(tree, str):
         yield tree
     elif isinstance(tree, (dict, list)):
@@ -126,7 +128,7 @@ def strings(tree):
 
 
 def can_be_argument(words):
-    """Whether the system can hand it to a program."""
+    """True if the system can pass it to a program."""
     try:
         return b"\0" not in os.fsencode(words)
     except UnicodeEncodeError:
@@ -142,7 +144,7 @@ def check_size(path, spec):
 
 
 def check_twice(path, spec):
-    """A value that is there twice would silently be one configuration."""
+    """Refuses equal values, which would silently be one configuration."""
     lists = [(name, values) for name, values in spec["matrix"].items()
              if isinstance(values, list)] + [("cases", spec["cases"])]
     for name, values in lists:
@@ -155,7 +157,8 @@ def check_twice(path, spec):
 
 
 def check(path: str, tree: Any) -> Dict[str, Any]:
-    """The specification with its defaults, or a sentence."""
+    """Returns the specification with its defaults; raises a sentence if it is
+    invalid."""
     if not isinstance(tree, dict):
         raise usage("%s: a specification is an object" % path)
     for name in tree:
@@ -183,8 +186,8 @@ def check(path: str, tree: Any) -> Dict[str, Any]:
 
 
 def fields_of(args):
-    """(literal text, name or None) of all parts of each; no more than plain {name} is
-    understood, as attributes and formats of Python are nobody's options."""
+    """Returns (literal text, name or None) of all parts of each argument. Only plain
+    {name} is accepted, as no option needs Python's attributes and formats."""
     try:
         parts = [list(string.Formatter().parse(arg)) for arg in args]
     except ValueError:
@@ -212,8 +215,9 @@ def placeholders(args):
 
 
 def configurations(spec: Dict[str, Any]) -> List[Any]:
-    """Each case with all combinations of the matrix, whose values a case's own replace;
-    their names go into file names and --series."""
+    """Returns each case with all combinations of the matrix. A case's own values
+    replace those of the matrix. Names of configurations go into file names and
+    --series."""
     words = all_words(spec)
     made: Dict[str, Any] = OrderedDict()
     for case in spec.get("cases", [{}]):
@@ -234,8 +238,8 @@ def configurations(spec: Dict[str, Any]) -> List[Any]:
 
 
 def named(name, values, words):
-    """[(word, value)] of an axis. In an object equal values are values of their own:
-    whoever names them twice compares a configuration with itself."""
+    """Returns [(word, value)] of an axis. In an object equal values are distinct: the
+    user who names them twice compares a configuration with itself."""
     if isinstance(values, dict):
         return list(values.items())
     return [(words[name, repr(v)], v) for v in values]
@@ -246,7 +250,7 @@ def values_of(values):
 
 
 def all_words(spec):
-    """{(name, value as text): what stands for it in names}."""
+    """Returns {(name, value as text): its word in names}."""
     words, places = {}, {}
     for name, values in spec["matrix"].items():
         for value in values_of(values):
@@ -267,8 +271,8 @@ def all_words(spec):
 
 
 def ascii_of(text):
-    """Letters without their accents; of other characters their numbers, as two of them
-    would otherwise have one name."""
+    """Removes accents from letters; replaces other characters by their numbers, so that
+    two of them do not get the same name."""
     plain = unicodedata.normalize("NFKD", text)
     return "".join("" if unicodedata.combining(c) else c if ord(c) < 128
                    else "u%x" % ord(c) for c in plain)
@@ -280,7 +284,7 @@ def join(words: Iterable[str]) -> str:
 
 
 def value_word(name, value):
-    """posix; collective; npix1024; OMP_NUM_THREADS4."""
+    """Returns the word for a value: posix; collective; npix1024; OMP_NUM_THREADS4."""
     if name.startswith(factors.ENV):
         name = name[len(factors.ENV):]
         if value is None:
@@ -293,15 +297,16 @@ def value_word(name, value):
 
 
 def order(configs: Sequence[Any], round_number: int, seed: int) -> List[Any]:
-    """In what order a round runs its configurations: a permutation that is drawn anew
-    for each round. A fixed order has a rhythm, and storage has some of its own, such as
-    a device that is slow after so many bytes: where the two meet, equals differ."""
+    """Returns the order of a round's configurations: a permutation, drawn anew for each
+    round. A fixed order has a rhythm, and so may storage, such as a device that becomes
+    slow after so many bytes: if the two coincide, equals differ."""
     n = len(configs)
     return [configs[i] for i in drawn(n, round_number, seed, attempt(n, seed))]
 
 
 def drawn(n, round_number, seed, number):
-    """A permutation of n, by hashes: the same on all machines, and in any order."""
+    """Returns a permutation of n, from hashes: the same on all machines, for any order
+    of calls."""
     def place(i):
         return hashlib.sha256(b"%d %d %d %d" % (seed, number, round_number, i)).digest()
     return sorted(range(n), key=place)
@@ -309,14 +314,14 @@ def drawn(n, round_number, seed, number):
 
 @functools.lru_cache(maxsize=256)
 def attempt(n, seed):
-    """Which draw of all rounds is taken: the first that does not begin like a rhythm,
-    as a few rounds of two configurations do now and then."""
+    """Returns the number of the draw to use for all rounds: the first that does not
+    begin like a rhythm, as a few rounds of two configurations do now and then."""
     return next(k for k in itertools.count() if n < 2 or not regular(
         [drawn(n, number, seed, k) for number in range(1, 1 + max(RHYTHMS))]))
 
 
 def regular(lines):
-    """Whether the first rounds repeat themselves."""
+    """True if the first rounds repeat periodically."""
     return any(lines[:first - period] == lines[period:first]
                for first, most in RHYTHMS.items() for period in range(1, most + 1))
 
@@ -330,8 +335,8 @@ def ranks(spec: Dict[str, Any], config: Any) -> int:
 
 def command(spec: Dict[str, Any], config: Any, where: Any,
             slurm: bool = False) -> List[str]:
-    """What to start; `where` has .mpiexec and .folders, see cli. slurm: in a job of
-    it."""
+    """Returns the command to start; `where` has .mpiexec and .folders, see cli. slurm:
+    in a job of Slurm."""
     program = program_line(spec, config, where)
     words = launch_words(spec, config, program[0], where, slurm)
     names = sorted(n for n, v in factors.variables(spec, config).items()
@@ -348,7 +353,7 @@ def launch_words(spec, config, program, where, slurm):
 
 
 def program_line(spec: Dict[str, Any], config: Any, where: Any) -> List[str]:
-    """It without its launcher."""
+    """Returns the command without its launcher."""
     taken = placeholders(spec["args"])
     options = []
     for name, value in config.values.items():
@@ -366,8 +371,8 @@ def option(name, value):
 
 
 def differing(spec: Dict[str, Any], other: Dict[str, Any]) -> str:
-    """The keys, with commas, in which two of them differ; "" where one may go on with
-    what the other began."""
+    """Returns the keys, with commas, in which two specifications differ; "" if one may
+    continue what the other began."""
     def kept(tree, name):
         return json.dumps(tree.get(name, KEYS[name][0]), sort_keys=True)
     return ", ".join(name for name in KEYS if name not in MAY_CHANGE

@@ -16,18 +16,18 @@ from leadline.sweep import enough, factors, need, slurm
 from leadline.sweep import spec as specs
 from leadline.sweep import sweep_state as state
 
-PATIENCE_S = 10   # between asking a run to end and killing it
-LOOK_S = 0.05     # between looks whether a run has ended
-IN_A_ROW = 3      # failures of a configuration, before it is left out
+PATIENCE_S = 10   # from asking a run to end to killing it
+LOOK_S = 0.05     # between polls for the end of a run
+IN_A_ROW = 3      # consecutive failures after which a configuration is left out
 
 
 class RunsFailed(LeadlineError):
-    """Some; the others have reports."""
+    """Some runs failed; the others have reports."""
 
 
 class Sweep:
     def __init__(self, spec, out, where, slurm=False, known=None):
-        """known: what an earlier call made of it, or None."""
+        """known: the sweep as an earlier call made it, or None."""
         self.spec, self.out = spec, out
         self.id = known.id if known else new_id(spec)
         if spec["seed"] is None:
@@ -40,8 +40,8 @@ class Sweep:
         self.commands = {c.name: specs.command(spec, c, where, slurm)
                          for c in self.configs}
         self.env = {c.name: factors.environment(spec, c) for c in self.configs}
-        self.lock = None        # of its folder, which runs inherit
-        self.left_out = set()   # names of configurations that failed again and again
+        self.lock = None        # lock of its folder, which runs inherit
+        self.left_out = set()   # names of configurations that failed repeatedly
         self.order = [specs.order(self.configs, number, self.spec["seed"])
                       for number in range(1, spec["rounds"] + 1)]
         self.runs = [self.run(config, i + 1, self.commands[config.name])
@@ -58,7 +58,7 @@ class Sweep:
                    command + ["--json", path, "--series", series, "--quiet"])
 
     def done(self, run):
-        """Whether a valid report of this very run is there."""
+        """True if there is a valid report of this very run."""
         try:
             found = reports.load(run.path)
         except LeadlineError:
@@ -68,7 +68,8 @@ class Sweep:
 
 
 def new_id(spec):
-    """Two sweeps that begin in one second, as jobs of an array do, are two series."""
+    """Returns a new id. Two sweeps that begin in the same second, as jobs of an array
+    do, are two series."""
     program = factors.chosen(spec, specs.configurations(spec)[0], "program")
     return specs.join([os.path.basename(program)[:specs.LONG],
                        time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()),
@@ -83,8 +84,8 @@ def new_seed():
 
 
 def stop(process):
-    """Asks the launcher's whole process group to end, so that the programs remove
-    their files; then insists."""
+    """Asks the launcher's whole process group to end, so that the programs remove their
+    files; kills it if it does not."""
     for sign in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(process.pid, sign)
@@ -98,8 +99,8 @@ def stop(process):
 
 
 def wait(process, timeout):
-    """The exit status, or None where the time is over. A look now and then: a Ctrl-C
-    that comes just before a wait without end would be heard only after it."""
+    """Returns the exit status, or None after the timeout. It polls, since a Ctrl-C just
+    before an endless wait would only be handled after it."""
     deadline = time.monotonic() + timeout if timeout else None
     while process.poll() is None:
         if deadline and time.monotonic() > deadline:
@@ -109,10 +110,11 @@ def wait(process, timeout):
 
 
 def execute(run, env, timeout, lock_file=None):
-    """Starts one run and waits. Returns "" or what went wrong, in a sentence."""
+    """Starts one run and waits. Returns "", or what went wrong in a sentence."""
     with output.fresh(runs.log_path(run)) as log:
         try:
-            # A session of its own: Ctrl-C comes to us, and all of it can be ended.
+            # A session of its own: Ctrl-C reaches only us, and we can end the whole
+            # group.
             process = subprocess.Popen(run.command, stdin=subprocess.DEVNULL,
                                        stdout=log, stderr=log, env=env,
                                        pass_fds=[lock_file] if lock_file else [],
@@ -131,7 +133,7 @@ def execute(run, env, timeout, lock_file=None):
 
 
 def results(sweep, todo, progress):
-    """(run, its seconds, "" or what went wrong) of each, one after another."""
+    """Generates (run, its seconds, "" or what went wrong), one run after another."""
     for run in todo:
         if run.config.name in sweep.left_out:
             continue
@@ -148,14 +150,14 @@ def results(sweep, todo, progress):
 
 
 class Progress:
-    """One line, redrawn, where stderr is a terminal; else a line for every run. total:
-    of all runs; None where their number shows as it goes."""
+    """One line, redrawn, if stderr is a terminal; else a line for every run. total:
+    number of all runs; None if it is unknown at the start."""
 
     def __init__(self, total, quiet, at_once=1):
         self.total, self.quiet, self.at_once = total, quiet, at_once
         self.terminal = sys.stderr.isatty()
-        self.seconds = []   # of the runs of this call
-        self.done = 0       # with those that were there before
+        self.seconds = []   # of this call's runs
+        self.done = 0       # including those done by earlier calls
 
     def left(self):
         if not self.seconds or self.total is None:
@@ -205,7 +207,7 @@ class Progress:
 
 
 class Tally:
-    """What became of the runs of this call."""
+    """Counts the results of this call's runs."""
 
     def __init__(self, sweep, progress):
         self.sweep, self.progress = sweep, progress
@@ -230,8 +232,8 @@ class Tally:
 
 
 def run_all(sweep, quiet, jobs, ends):
-    """(runs that failed, all that there were). jobs: as so many jobs of Slurm at once,
-    0: here. ends: what may end it before its last round."""
+    """Returns (runs that failed, all runs). jobs: number of simultaneous jobs of Slurm,
+    0: no jobs. ends: conditions that may end the sweep before its last round."""
     todo = [run for run in sweep.runs if not sweep.done(run)]
     progress = Progress(None if ends else len(sweep.runs), quiet, jobs or 1)
     progress.done = len(sweep.runs) - len(todo)
@@ -257,8 +259,8 @@ def run_all(sweep, quiet, jobs, ends):
 
 
 def parts(sweep, todo, ends):
-    """(round, its runs that are left), where something has to be decided after each;
-    else all at once."""
+    """Generates (round, its runs that are left) if something is decided after each
+    round; else all at once."""
     if not ends:
         return [(1, todo)]
     rounds = range(1, sweep.spec["rounds"] + 1)
@@ -266,7 +268,7 @@ def parts(sweep, todo, ends):
 
 
 def run_part(sweep, todo, jobs, tally):
-    """Whether it is worth while to go on."""
+    """Runs a part; returns True if it is worth continuing."""
     way = (slurm.results(sweep, todo, tally.progress, jobs) if jobs
            else results(sweep, todo, tally.progress))
     try:
@@ -281,7 +283,8 @@ def run_part(sweep, todo, jobs, tally):
 
 
 def check_start(sweep, submit):
-    """What all runs need, before the first of them. Jobs may find other launchers."""
+    """Checks what all runs need before the first of them. Jobs may find other
+    launchers."""
     for config in sweep.configs:
         factors.check_hostfile(factors.chosen(sweep.spec, config, "hostfile"))
         if not submit:
@@ -300,7 +303,7 @@ def check_options(args):
 
 
 def specification(args, tree):
-    """What the command line asks for."""
+    """Returns the specification, with what the command line asks for."""
     spec = specs.read(args.spec) if tree is None else specs.check(args.spec, tree)
     if args.rounds or args.until or args.budget:
         spec["rounds"] = args.rounds or enough.MOST_ROUNDS
@@ -309,7 +312,7 @@ def specification(args, tree):
 
 
 def plan(args, spec, out, where):
-    """--dry-run: what is there is read, and nothing is changed."""
+    """Implements --dry-run: reads what is there, and changes nothing."""
     known = None if args.fresh else state.known(spec, out)
     sweep = Sweep(spec, out, where, in_job(args), known)
     return need.show(sweep, where, args, enough.outlook(sweep, where, args))
@@ -320,8 +323,8 @@ def in_job(args):
 
 
 def begin(args, spec, out, where, tree):
-    """(the sweep, what may end it), when every check has passed. Only then anything in
-    the folder, which is locked, is changed."""
+    """Returns (the sweep, conditions that may end it) when every check has passed. Only
+    then it locks the folder and changes anything in it."""
     sweep = Sweep(spec, out, where, in_job(args),
                   None if args.fresh else state.known(spec, out))
     ends = enough.ends(sweep, where, args)
@@ -334,7 +337,8 @@ def begin(args, spec, out, where, tree):
 
 
 def main(args, where, tree=None):
-    """tree: a specification, which is written to args.spec; None: it is read there."""
+    """tree: a specification, which is written to args.spec; None: it is read from
+    there."""
     check_options(args)
     spec = specification(args, tree)
     out = args.out or os.path.splitext(os.path.basename(args.spec))[0]

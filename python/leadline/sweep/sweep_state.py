@@ -1,5 +1,5 @@
-"""The state of a sweep on disk, sweep.json: what the sweep in a folder is called, and
-in which order its rounds run. Whoever changes it holds the folder's lock.
+"""The state of a sweep on disk, sweep.json: the name of the sweep in a folder, and the
+order of its rounds. Only the holder of the folder's lock changes it.
 """
 import json
 import os
@@ -13,16 +13,16 @@ from leadline.sweep import spec as specs
 
 NAME = "sweep.json"
 
-# names: those that an earlier call gave the configurations; None: give them anew.
+# names: those that an earlier call gave the configurations; None: make new ones.
 Known = namedtuple("Known", "id names seed")
 
 
 class Unreadable(LeadlineError):
-    """There is a state, but it is cut or no JSON."""
+    """The state is truncated, or is not JSON."""
 
 
 def read(out):
-    """The tree of the sweep in `out`; None where there is none."""
+    """Returns the tree of the sweep in `out`; None if there is none."""
     path = os.path.join(out, NAME)
     if not os.path.lexists(path):
         return None
@@ -44,7 +44,7 @@ def is_state(tree):
 
 
 def known(spec, out):
-    """The sweep in `out`, which must be of this specification; None where there is
+    """Returns the sweep in `out`, which must be of this specification; None if there is
     none."""
     tree = read(out)
     if tree is None:
@@ -60,14 +60,14 @@ def known(spec, out):
 
 
 def names_of(tree):
-    """None where they are not fit to be parts of files' names."""
+    """Returns the names; None if they cannot be parts of files' names."""
     names = tree.get("configs")
     fit = specs.texts(names) and all(specs.join([n]) == n for n in names)
     return names if fit and len(set(names)) == len(names) else None
 
 
 def save(sweep):
-    """Through to the disk: a state that a crash cut would be nobody's."""
+    """Writes the state and syncs it to disk, as a truncated state would be useless."""
     path = os.path.join(sweep.out, NAME)
     place = {config: i for i, config in enumerate(sweep.names)}
     tree = OrderedDict([
@@ -87,9 +87,9 @@ def save(sweep):
 
 
 def set_aside(out):
-    """Moves an earlier sweep's files into a folder of its own: measurements are never
-    deleted here. The state goes last, so that what a crash left is moved by the next
-    call."""
+    """Moves an earlier sweep's files into a folder of its own, as measurements are
+    never deleted here. Moves the state last, so that the next call finishes what a
+    crash interrupted."""
     try:
         tree = read(out)
         ids, folder = ([tree["id"]], tree["id"]) if tree else ([], None)
@@ -110,7 +110,8 @@ def set_aside(out):
 
 
 def ids_in(out):
-    """Of the sweeps whose reports are in a folder: their names begin with them."""
+    """Returns the ids of the sweeps whose reports are in a folder: their names begin
+    with them."""
     found = reports.load_directory(out)[0]
     return sorted(set(r.series_id for r in found if r.series_id
                       and os.path.basename(r.path).startswith(r.series_id + "-")))
