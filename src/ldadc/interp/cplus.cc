@@ -643,7 +643,7 @@ bool Interp::target_cplus(const Expr *e, Target *t)
                 *t = element(v, Value::integer(0), e->getType(), e);
         } else if (t->kind == Target::NOWHERE && c->getType()->isRecordType() &&
                    v.kind == Value::POINTER) {
-            *t = {Target::CELL, v.to, false, false, ""};
+            *t = {Target::CELL, v.to};
         }
     } else if (isa<AbstractConditionalOperator>(e)) {
         eval(e);
