@@ -37,7 +37,7 @@ def version():
 
 
 def sources():
-    """[(name in the wheel, contents)] of the package."""
+    """Returns [(name in the wheel, contents)] of the package."""
     found = []
     for folder, folders, names in os.walk(os.path.join(HERE, "leadline")):
         folders.sort()
@@ -55,7 +55,7 @@ def digest(data):
 
 
 def files(modules):
-    """[(name, contents)] of all that is in the wheel with these modules."""
+    """Returns [(name, contents)] of all files of the wheel with these modules."""
     info = "leadline-%s.dist-info" % version()
     found = modules + [("%s/%s" % (info, name), text.encode()) for name, text in (
         ("METADATA", METADATA % version()), ("WHEEL", WHEEL),
@@ -65,7 +65,7 @@ def files(modules):
     return found + [(own, "\n".join(record + [own + ",,", ""]).encode())]
 
 
-# ---- what pip calls -------------------------------------------------------------
+# ---- hooks of pip ---------------------------------------------------------------
 
 
 def write_wheel(folder, modules):
@@ -73,7 +73,7 @@ def write_wheel(folder, modules):
     with zipfile.ZipFile(os.path.join(folder, name), "w",
                          zipfile.ZIP_DEFLATED) as f:
         for path, data in files(modules):
-            # the same bytes from the same sources
+            # reproducible: the same bytes from the same sources
             f.writestr(zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0)), data,
                        zipfile.ZIP_DEFLATED)
     return name
@@ -85,7 +85,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
-    """For "pip install -e": the modules are those of the checkout (PEP 660)."""
+    """Builds a wheel for "pip install -e", whose modules are those of the checkout (PEP
+    660)."""
     # pylint: disable=unused-argument
     return write_wheel(wheel_directory, [("leadline.pth", HERE.encode() + b"\n")])
 

@@ -133,7 +133,7 @@ TABLE = {
 }
 
 
-# ---- ---- check of a tree ----------------------------------------------------
+# ---- check of a tree ---------------------------------------------------------
 
 STRICT = 0       # every field is there, and null only where the table allows it
 UNFINISHED = 1   # report of a failed run: values that it did not get to know are null

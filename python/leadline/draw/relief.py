@@ -60,7 +60,7 @@ def right(tree, depths):
                     for row in depths))
 
 
-# ---- ---- statistics of depths -----------------------------------------------
+# ---- statistics of depths ----------------------------------------------------
 
 
 def ends(depths):

@@ -1,5 +1,5 @@
-"""What fills its place, as SVG: tables of values in colours, heat maps, reliefs, and
-rows of marks or of parts that add up."""
+"""Pictures of cells and rows, as SVG: tables of values in colours, heat maps, reliefs,
+rows of marks, and stacked bars."""
 import math
 from typing import Any
 
@@ -379,7 +379,7 @@ def draw_name(canvas, picture, row, y, single):
         canvas.text(canvas.width - MARGIN, y + 14, words, "end", "halo")
 
 
-# ---- ---- stacked bars -------------------------------------------------------
+# ---- stacked bars ------------------------------------------------------------
 
 
 def stacks(canvas: Any, picture: Any, top: float) -> float:

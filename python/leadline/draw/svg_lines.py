@@ -242,7 +242,7 @@ def time_axis(picture, left, right):
             [axes.tick_text(m, step) for m in marks if low <= m <= high])
 
 
-# ---- ---- drawing ------------------------------------------------------------
+# ---- drawing -----------------------------------------------------------------
 
 
 def draw_bands(canvas, picture, scale, places, y):

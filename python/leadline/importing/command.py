@@ -1,4 +1,4 @@
-"""leadline import: the command, and how a Result becomes a report."""
+"""leadline import: the command, and the conversion of a Result to a report."""
 import hashlib
 import json
 import os
@@ -13,7 +13,7 @@ from leadline.importing import darshan, formats
 from leadline.importing.result import CUT
 from leadline.results import schema
 
-LARGEST = 64 << 20      # bytes of a file
+LARGEST = 64 << 20      # of a file, in bytes
 DEFAULTS = {"engine": None, "version": None, "mode": None, "chosen_because": None,
             "collective": None, "cache": None, "sync": None, "depth": None,
             "timeout_s": None}
@@ -24,7 +24,7 @@ Source = namedtuple("Source", "name stem sha256 data")
 
 
 def load(path):
-    """A file's bytes, and what they are called."""
+    """Returns a file's bytes, and a name for them."""
     name = "standard input" if path == "-" else path
     try:
         if path == "-":
@@ -44,7 +44,7 @@ def load(path):
 
 
 def results(path, source, asked):
-    """(name of the format, its variant, the Results)"""
+    """Returns (name of the format, its variant, the Results)."""
     if asked in (None, "darshan") and darshan.is_log(source.data):
         return "darshan", "log", darshan.read_log(path, source.name)
     text = source.data.decode("utf-8", "replace").lstrip("\ufeff")
@@ -61,7 +61,7 @@ def results(path, source, asked):
 
 
 def report(result, source, form, number, args):
-    """The tree of the report of test `number` of a file."""
+    """Returns the tree of the report of test `number` of a file."""
     if args.ranks is not None:
         result.ranks = args.ranks
     if args.nodes is not None:
@@ -116,7 +116,7 @@ def run_of(result, source, form, digest, args):
 
 
 def hosts_of(result):
-    """Only where all are known, which is the one."""
+    """Returns the hosts only if all are known, which is the case if there is one."""
     if not result.host or result.ranks is None:
         return []
     return [{"name": printable(result.host), "ranks": result.ranks, "cores": None,
@@ -132,7 +132,7 @@ def warn_imported(result):
 
 
 def take_place(result, args):
-    """What the command line says of host and file system."""
+    """Applies what the command line says about host and file system."""
     result.host = args.host or (result.host if result.nodes == 1 else None)
     if args.fs is not None:
         result.files = [{"role": "data", "path": "", "kind": "unknown", "count": 1,
@@ -142,7 +142,7 @@ def take_place(result, args):
 
 
 def check(tree, source):
-    """What validate would refuse is not written."""
+    """Refuses to write a report that validate would refuse."""
     mode = fields.STRICT if tree["valid"] else fields.UNFINISHED
     faults = fields.check(tree, fields.TABLE, "$", mode) or schema.meaning(tree)
     if faults:
@@ -154,7 +154,7 @@ def check(tree, source):
 
 
 def places(found, source, args):
-    """Where each report goes."""
+    """Returns the path of each report."""
     names = []
     for result in found:
         test = re.sub(r"[^A-Za-z0-9._+-]+", "_", result.test)[:80]
@@ -164,7 +164,7 @@ def places(found, source, args):
 
 
 def refuse_others(paths, given, force):
-    """Nothing that is there is written over, and never what is read."""
+    """Refuses to overwrite existing files, and the input in any case."""
     inputs = set(os.path.realpath(path) for path in given if path != "-")
     for path in paths:
         if os.path.realpath(path) in inputs:
@@ -186,7 +186,7 @@ def said(path, tree):
 
 
 def bring_in(path, args):
-    """Imports one file; whether all its tests were valid."""
+    """Imports one file; returns whether all its tests were valid."""
     source = load(path)
     name, variant, found = results(path, source, args.format)
     trees = [report(result, source, (name, variant), i, args)

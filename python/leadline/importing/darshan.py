@@ -1,4 +1,4 @@
-"""Darshan: what an application did, from a log or from darshan-parser's text."""
+"""Darshan: an application's I/O, from a log or from darshan-parser's text."""
 import json
 import os
 import re
@@ -56,7 +56,7 @@ def take_line(records, line, where):
         raise broken(where, "it has %d columns, darshan-parser writes 8" % len(cells))
     module, rank, record, counter, value, name, mount, fs = cells
     if module != "POSIX":
-        return     # of MPI-IO, HDF5 and so on the same bytes come again
+        return     # MPI-IO, HDF5 and so on count the same bytes again
     counters = records.setdefault((rank, record, name, mount, fs), {})
     if counter in counters:
         raise broken(where, "%s is there twice" % printable(counter))
@@ -75,7 +75,7 @@ def take_head(test, head, source):
 
 
 def take_command(test, text):
-    """Which program it was is part of the work; where it was is not."""
+    """Takes the command. The program's name is part of the work; its folder is not."""
     test.command(text)
     if test.argv:
         test.option("exe", os.path.basename(test.argv[0]))
@@ -120,7 +120,7 @@ def from_library(path, source):
 
 
 def total(records, counter):
-    """None where no record has it."""
+    """Returns the sum of a counter; None if no record has it."""
     values = [c[counter] for c in records.values() if c.get(counter) is not None]
     return sum(values) if values else None
 
@@ -162,7 +162,7 @@ def take_share(test, records, wall):
 
 
 def take_files(test, records):
-    """A row for each file system, with the number of files there."""
+    """Adds a row for each file system, with the number of its files."""
     places = OrderedDict()
     for _, record, name, mount, fs in records:
         places.setdefault((mount, fs), OrderedDict())[record] = name

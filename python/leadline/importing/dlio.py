@@ -46,7 +46,7 @@ def read(text, source):
 
 
 def numbers(metric, name, where):
-    """A value each epoch; None where it is not there."""
+    """Returns a value for each epoch; None if it is missing."""
     if name not in metric:
         return None
     values = member(metric, name, list, where)

@@ -1,4 +1,4 @@
-"""elbencho: its CSV, a row a phase, and its JSON, an object a line."""
+"""elbencho: its CSV, a row per phase, and its JSON, an object per line."""
 from collections import OrderedDict
 from typing import Any, List
 
@@ -18,11 +18,11 @@ JSON_OPTIONS = {"path_type": "path type", "file_size": "file size", "block_size"
                 "block size", "direct_io": "direct io", "random_offsets": "random",
                 "io_depth": "io depth", "truncate_files": "truncate", "dirs": "dirs",
                 "files": "files"}
-NEEDED = ("bytes/s", "iops")   # of phases that move data
-ROUNDED = 100      # whole MiB/s below it have fewer than three digits
+NEEDED = ("bytes/s", "iops")   # required of phases that move data
+ROUNDED = 100      # whole MiB/s below this have fewer than three digits
 
-# A phase, of either format, in the same words; numbers are those when the last thread
-# was done.
+# A phase, of either format, in the same terms; its numbers are those at the end of the
+# last thread.
 
 
 class Phase:
@@ -37,7 +37,7 @@ class Phase:
         self.command = ""
         self.rate = self.ops = self.entries = self.seconds = None   # MB/s, 1/s, 1/s, s
         self.read_rate = self.read_ops = None      # of RWMIX
-        self.whole = False         # whether the rate was cut to whole MiB/s
+        self.whole = False         # the rate was truncated to whole MiB/s
         self.first = {}
 
 
@@ -142,8 +142,8 @@ def json_phase(line, where):
 
 
 def results(phases, source):
-    """Phases of one label and set of options are one test; the same operation again is
-    its next repetition."""
+    """Makes Results. Phases of one label and set of options are one test; a repeated
+    operation is its next repetition."""
     groups = OrderedDict()
     for phase in phases:
         key = (phase.label, phase.hosts, phase.threads, str(phase.options))
@@ -192,7 +192,7 @@ def take_phases(test, phases):
 
 def take_phase(test, phase, values):
     def note(name, unit, value):
-        if value is not None:   # 0 is what was cut to whole numbers: not known
+        if value is not None:   # 0 is a truncated value, hence unknown
             values.setdefault((name, unit), []).append(value or None)
     if phase.name in SILENT:
         return

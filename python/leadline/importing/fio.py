@@ -11,7 +11,7 @@ from leadline.importing.result import (SHORT_S, Result, broken, count, member, n
 TOOL = "fio"
 DIRECTIONS = ("read", "write", "trim")
 PERCENTILES = [("p50", 50.0), ("p90", 90.0), ("p99", 99.0), ("p999", 99.9)]
-TOLD = ("p50", "p99", "p999")      # of these there are figures
+TOLD = ("p50", "p99", "p999")      # percentiles that become figures
 NO_WORK = ("name", "directory", "filename", "description", "filename_format", "output",
            "randseed", "numjobs", "group_reporting", "new_group", "stonewall",
            "write_bw_log", "write_lat_log", "write_iops_log", "write_hist_log",
@@ -20,7 +20,7 @@ NO_WORK = ("name", "directory", "filename", "description", "filename_format", "o
            "opendir", "thread", "jobname", "wait_for_previous")
 OTHER_SYNC = ("sync", "fsync", "fdatasync", "sync_file_range")
 ROUND_MS = 100     # a shorter time in whole milliseconds has fewer than three digits
-PARTS = 6          # fio's bins: 2 ** 6 to each power of two
+PARTS = 6          # fio's bins: 2 ** 6 per power of two
 
 
 def is_json(text):
@@ -55,8 +55,8 @@ def read(text, source):
 
 
 def last_object(text, source):
-    """(the last object, how many others there are): --status-interval writes one each
-    time, and the last is the whole run's."""
+    """Returns (the last object, the number of the others): --status-interval writes one
+    each time, and the last is that of the whole run."""
     decoder, at, found, count_of = json.JSONDecoder(), 0, None, 0
     begin = re.compile(r"^\{", re.M)
     while True:
@@ -109,7 +109,7 @@ def group(jobs, shared, tree, version, source):
 
 
 def take_times(test, jobs, tree, where):
-    """When it wrote this, and of newer versions when each job started."""
+    """Takes the time of writing, and of newer versions the start of each job."""
     written = number(tree.get("timestamp_ms", "-"), where)
     test.end_utc = utc(written / 1e3) if written else None
     starts = [number(job.get("job_start", "-"), where) for job in jobs]
@@ -126,7 +126,7 @@ def options_of(job, shared, where):
 
 
 def take_options(test, jobs, shared, where):
-    """Of the first job; what others have otherwise is said."""
+    """Takes the options of the first job; warns if other jobs have different ones."""
     first = options_of(jobs[0], shared, where)
     others = [options_of(job, shared, where) for job in jobs[1:]]
     for name, value in first.items():
@@ -149,7 +149,8 @@ def take_options(test, jobs, shared, where):
 
 
 def processes(test, jobs, shared, where):
-    """Entries, or numjobs where group_reporting made one entry of them."""
+    """Returns the number of processes: that of entries, or numjobs if group_reporting
+    merged them."""
     announced = 0
     names = OrderedDict()
     for job in jobs:
@@ -208,7 +209,7 @@ def take_direction(test, jobs, direction, where):
 
 
 def hold_against(test, parts, size, at):
-    """fio's own rate, of each job, is that of its bytes and time."""
+    """Checks fio's own rate of each job against its bytes and time."""
     for part, n in zip(parts, size):
         ms = count(part.get("runtime"), at + ".runtime")
         rate = number(part.get("bw_bytes"), at + ".bw_bytes")
@@ -253,7 +254,7 @@ def latencies(test, parts, direction, at):
 
 
 def merged(some, at):
-    """Counts by bin, in ns; {} unless all jobs have some."""
+    """Returns counts by bin, in ns; {} unless all jobs have some."""
     out = OrderedDict()
     for bins in some:
         for ns, n in bins.items():
@@ -263,7 +264,8 @@ def merged(some, at):
 
 
 def percentile(of, bins, percent, at):
-    """Seconds. fio's own rule: the first bin up to which that part of them are."""
+    """Returns a percentile in seconds by fio's own rule: the first bin up to which that
+    share of the counts lies."""
     if len(of) > 1 and bins:
         wanted, seen = percent / 100 * sum(bins.values()), 0
         for ns, n in sorted(bins.items()):
@@ -277,6 +279,6 @@ def percentile(of, bins, percent, at):
 
 
 def upper(ns):
-    """Bound of the bin in whose middle `ns` is."""
+    """Returns the upper bound of the bin in whose middle `ns` is."""
     return ns + 2 ** max(ns.bit_length() - 1 - PARTS, 0) / 2 if ns >= 2 ** (PARTS + 1) \
         else ns

@@ -1,13 +1,13 @@
-"""The one table of formats: how each is told from the others, and what reads it."""
+"""The table of formats: how each is recognised, and the module that reads it."""
 from collections import namedtuple
 
 from leadline.base.errors import LeadlineError
 from leadline.importing import darshan, dlio, elbencho, fio, h5bench, io500, ior, mdtest
 
-# `is_one(text)`, and `read(text, source)`, which gives a list of Results.
+# `is_one(text)`, and `read(text, source)`, which returns a list of Results.
 Format = namedtuple("Format", "name variant is_one read")
 
-# In this order: the first that knows the file reads it.
+# The first format that recognises the file reads it.
 TABLE = [
     Format("ior", "text", ior.is_text, ior.read_text),
     Format("mdtest", "text", mdtest.is_text, mdtest.read),
@@ -26,7 +26,7 @@ NAMES = sorted(set(f.name for f in TABLE))
 
 
 def of(text, source, asked=None):
-    """The format of a text."""
+    """Returns the format of a text."""
     for found in TABLE:
         if asked in (None, found.name) and found.is_one(text):
             return found

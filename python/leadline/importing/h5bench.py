@@ -7,7 +7,7 @@ from leadline.importing.result import (CUT, MIB, SHORT_S, Result, broken, number
 
 TOOL = "h5bench"
 OPERATIONS = {"write": "write", "read": "read", "append": "write", "overwrite": "write"}
-# To MB/s, as its K, M, G and T are powers of 1024.
+# Factors to MB/s; h5bench's K, M, G and T are powers of 1024.
 UNITS = {"B/s": 1e-6, "KB/s": MIB / 1024, "MB/s": MIB, "GB/s": MIB * 1024,
          "TB/s": MIB * 1024 ** 2, "PB/s": MIB * 1024 ** 3}
 NO_WORK = ("total compute time", "raw time", "metadata time", "observed time")

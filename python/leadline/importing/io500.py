@@ -8,8 +8,8 @@ from leadline.base.fields import printable
 from leadline.importing.result import CUT, GIB, Result, broken, number, positive
 
 TOOL = "io500"
-# "[RESULT]" and "[      ]": phases with and without a part in the score. "[SCOREX]" is
-# the score of extended runs.
+# "[RESULT]" and "[ ]": phases that count for the score, and others. "[SCOREX]" is the
+# score of extended runs.
 LINE = re.compile(r"^\[(RESULT(?:[ -]INVALID)?|)\s*\]\s+(\S+)\s+(\S+)\s+(GiB/s|kIOPS)"
                   r"\s*:\s*time\s+(\S+)\s+s(?:econds)?(\s*\[INVALID\])?\s*$", re.I)
 SCORE = re.compile(r"^\[SCORE([ -]INVALID)?\s*\] Bandwidth\s+(\S+) GiB/s\s*: IOPS\s+"
@@ -20,9 +20,9 @@ SCORED = ["ior-easy-write", "ior-easy-read", "ior-hard-write", "ior-hard-read",
           "mdtest-easy-write", "mdtest-easy-stat", "mdtest-easy-delete",
           "mdtest-hard-write", "mdtest-hard-stat", "mdtest-hard-read",
           "mdtest-hard-delete", "find"]
-SLACK = 1e-3       # by which a score may miss what its phases give
+SLACK = 1e-3       # tolerance of a score, relative to what its phases give
 
-# Phase: name -> (score, seconds or None, sentence of what makes it invalid or None).
+# Phase: name -> (score, seconds or None, sentence on what makes it invalid or None).
 
 
 def is_summary(text: str) -> bool:
@@ -107,7 +107,7 @@ def read_result(text: str, source: str) -> List[Any]:
 
 
 def sections_of(text):
-    """Name -> {key: value}; a comment that tells of an error is `error`."""
+    """Returns name -> {key: value}; a comment that reports an error becomes `error`."""
     found = OrderedDict([("", {})])
     name = ""
     for line in text.split("\n"):
@@ -129,7 +129,7 @@ def sections_of(text):
 
 
 def take(test, phases, scores):
-    """Figures; other phases than the scored ones are in the results only."""
+    """Makes figures; phases that are not scored are in the results only."""
     for name, (score, seconds, invalid) in phases.items():
         if name not in SCORED:
             test.results[name] = [score]
@@ -161,7 +161,7 @@ def figure(test, name, score):
 
 
 def mean(phases, rates):
-    """Geometric; phases of which nothing was measured are left out."""
+    """Returns the geometric mean; phases of which nothing was measured are left out."""
     values = [score for name, (score, _, _) in phases.items()
               if name in SCORED and (name[0] == "i") == rates and score]
     return math.exp(sum(map(math.log, values)) / len(values)) if values else 0.0

@@ -22,11 +22,11 @@ NO_WORK = ("test filename", "repetitions", "nodes", "tasks", "clients per node",
            "memorybuffer", "dataaccess", "gpudirect", "aggregate filesize",
            "apiversion")
 WRONG = re.compile(r"WARNING: Incorrect data on (?:read|write) \((\d+) errors")
-# The first of version 3.0, which has "=" between options and their values.
+# The first line of version 3.0, which has "=" between options and their values.
 BEGIN = re.compile(r"Test (\d+) started: (.*)$|TestID\s*: (\S+)$")
 HEADING = ["access", "bw(MiB/s)"]
 CLIENTS = re.compile(r"(\d+) \((\d+) per node\)$")
-BARE = re.compile(r'(": )-?(?:nan|inf)(?=[ \n]*[,}\n])')   # which JSON has not
+BARE = re.compile(r'(": )-?(?:nan|inf)(?=[ \n]*[,}\n])')   # JSON has no such values
 EXACT = {"xsize": "transfersize", "blksiz": "blocksize"}
 
 # Rows: access -> [{column: number}], in the order of the repetitions.
@@ -44,11 +44,12 @@ def is_csv(text: str) -> bool:
     return text.lstrip().startswith(CSV_HEAD)
 
 
-# ---- what all three have -----------------------------------------------------
+# ---- shared by all three -----------------------------------------------------
 
 
 def take_rows(test, rows, announced):
-    """Figures of rows; each access has `announced` of them (None: the same number)."""
+    """Makes figures of rows; each access has `announced` of them (None: the same
+    number)."""
     most = announced or max([len(some) for some in rows.values()] or [0])
     for access, some in rows.items():
         if len(some) != most:
@@ -75,7 +76,7 @@ def take_rows(test, rows, announced):
 
 
 def take_names(test, options):
-    """What the section Options and the object Options have alike."""
+    """Takes what the section Options and the object Options have in common."""
     for name, text in options.items():
         name = name.strip().lower()
         name = {"xfersize": "transfersize"}.get(name, name)
@@ -137,7 +138,7 @@ def value_of(lines, name):
 
 
 def host_of(machine):
-    """From "Linux n1", which may go on."""
+    """Returns the host of "Linux n1", which may be followed by more."""
     return (machine.split() + ["", ""])[1] or None
 
 
@@ -181,7 +182,7 @@ def options_of(lines):
 
 
 def sync_of(argv):
-    """-e asks for fsync; a script may, and so may -O."""
+    """True if the options ask for fsync: -e does; a script may, and so may -O."""
     if "-e" in argv:
         return "phase"
     unknown = not argv or any(word in ("-f", "-O") or "fsync" in word for word in argv)
@@ -189,7 +190,7 @@ def sync_of(argv):
 
 
 def text_rows(test, lines, begin, source):
-    """Rows below the heading; lines between them are warnings."""
+    """Returns the rows below the heading; lines between them are warnings."""
     rows, columns = OrderedDict(), None
     for i, line in enumerate(lines):
         cells = line.split()
@@ -232,14 +233,14 @@ def take_remark(test, line):
 
 
 def summary_rows(lines, source):
-    """test -> {access: {column: text}} of "Summary of all tests"."""
+    """Returns test -> {access: {column: text}} of "Summary of all tests"."""
     found, columns = {}, None
     for line in lines:
         cells = line.split()
         if cells[:2] == ["Operation", "Max(MiB)"]:
             columns = cells
         elif columns and len(cells) == len(columns) and "Test#" in columns:
-            row = OrderedDict(zip(columns, cells))   # of equal names the last
+            row = OrderedDict(zip(columns, cells))   # of equal names the last counts
             found.setdefault(row["Test#"], {})[cells[0]] = dict(
                 row, Max=cells[1], Min=cells[2], Mean=cells[3])
         elif columns and cells and not line.startswith("Finished"):
@@ -248,7 +249,8 @@ def summary_rows(lines, source):
 
 
 def hold_against(test, summary):
-    """The summary has sizes without rounding, and must agree with the rows."""
+    """Takes sizes from the summary, which does not round them, and checks it against
+    the rows."""
     figures = {f["name"]: f for f in test.figures}
     for access in ACCESSES:
         if (access in summary) != (access + "_MBps" in figures):
@@ -264,7 +266,7 @@ def hold_against(test, summary):
 
 
 def agree(test, access, reps, row):
-    """Maximum, minimum and mean, as far as the columns' digits go."""
+    """Compares maximum, minimum and mean, to the precision of the columns' digits."""
     known = [rep / MIB for rep in reps if rep is not None]
     if len(known) < len(reps) or not known:
         return
@@ -289,13 +291,13 @@ JSON_NO_WORK = ("testid", "refnum", "platform", "testfilename", "repetitions",
                 "intertestdelay", "settimestampsignature/incompressibleseed",
                 "tasksoffset", "memorypernode", "memorypertask", "options", "dryrun",
                 "collective", "api", "fsync", "writefile", "readfile",
-                # what the section Options has in other words
+                # other words of the section Options
                 "data packet type", "segmentcount", "taskspernode", "reordertasks",
                 "fileperproc", "randomoffset", "deadlineforstonewall")
 
 
 def read_json(text: str, source: str) -> List[Any]:
-    """IOR writes nan as it is, and leaves quotes in paths unescaped."""
+    """Reads IOR's JSON, which has bare nan, and unescaped quotes in paths."""
     try:
         tree = json.loads(BARE.sub(r"\1null", text))
     except (ValueError, RecursionError) as why:
@@ -338,8 +340,8 @@ def json_test(found, tree, version, source):
 
 
 def take_parameters(test, parameters, where):
-    """Those that the section Options has, too, are there already. What is 0 was not
-    asked for: IOR's text does not have it."""
+    """Takes the parameters that the section Options lacks. A value of 0 was not asked
+    for: IOR's text leaves it out."""
     for name, value in parameters.items():
         low = name.strip().lower()
         if low not in test.options or low in EXACT.values():

@@ -31,7 +31,7 @@ FLAGS = {"F": "files_only", "D": "dirs_only", "u": "unique_dir", "L": "leaf_only
          "c": "collective_creates", "S": "shared_file", "y": "sync_file",
          "k": "make_node", "B": "no_barriers", "t": "time_unique_dir"}
 NO_WORK = ("path", "iterations", "stonewall_s", "stonewall_file", "verbosity")
-OLD = 4     # versions below it make the summary over tasks as well, and write colons
+OLD = 4     # versions below it also write a summary over tasks, and colons
 
 
 def is_text(text):
@@ -87,7 +87,7 @@ def take_line(test, line, i):
 
 
 def take_options(test):
-    """Letters with values and without, as mdtest's own -h has them."""
+    """Parses letters with values and without, as mdtest's own -h has them."""
     words = list(test.argv[1:])
     while words:
         word = words.pop(0)
@@ -110,8 +110,8 @@ def iterations(test):
 
 
 def summaries(lines, before, source):
-    """(rate or time, iterations, {operation: ([max, min, mean, deviation], whether it
-    has a colon)})"""
+    """Returns (rate or time, iterations, {operation: ([max, min, mean, deviation],
+    whether it has a colon)})."""
     for i, line in enumerate(lines):
         head = TABLE.match(line)
         if head:
@@ -121,7 +121,7 @@ def summaries(lines, before, source):
 
 
 def table_rows(lines, begin, source):
-    """Up to the next table, or to the time of the end."""
+    """Returns the rows up to the next table, or to the end time."""
     rows = OrderedDict()
     for i, line in enumerate(lines, begin):
         cells = line.split()
@@ -155,7 +155,7 @@ def take_row(test, kind, n, name, row):
         return
     top = row[0]
     if not top:
-        return   # 0.000: the phase was not run
+        return   # 0.000: the phase did not run
     if base == "file_read" and not test.options.get("read_bytes", (0,))[0]:
         base = "file_open"
         test.warn("only_opened", "files were opened and closed, not read: read bytes "
@@ -172,8 +172,8 @@ def take_row(test, kind, n, name, row):
 
 
 def repetitions(test, n, base, row):
-    """Of one to three iterations each one follows from maximum, minimum and mean; None
-    where these do not agree."""
+    """Computes the values of one to three iterations from maximum, minimum and mean;
+    None if these do not agree."""
     top, low, mean, deviation = row
     slack = 0.0021 + 1e-9 * top      # three digits behind the point
     if not low - slack <= mean <= top + slack:
@@ -206,7 +206,7 @@ def keep(test, base, row):
 
 
 def agrees(top, third, low, mean, deviation, slack):
-    """Whether three values have that deviation: of a sample, or in old versions of all
+    """True if three values have that deviation: of a sample, or in old versions of all
     values."""
     if not low - 2 * slack <= third <= top + 2 * slack:
         return False

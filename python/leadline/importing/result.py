@@ -1,7 +1,8 @@
-"""What the importers share: one result of another program, and how it is read.
+"""Common parts of the importers: one result of another program, and functions to parse
+it.
 
-An importer makes a Result for each test that a file has. What the file does not say
-stays None: nothing is guessed.
+An importer makes a Result for each test in a file. Values that the file lacks stay
+None: nothing is guessed.
 """
 import json
 import math
@@ -31,7 +32,8 @@ class Result:
     def __init__(self, tool, version=None, test=""):
         self.tool = tool
         self.version = version
-        self.test = str(test)       # part of the report's name, if a file has several
+        # part of the report's name, if a file has several tests
+        self.test = str(test)
         self.line = None            # where it begins
         self.argv = []
         self.start_utc = None
@@ -57,11 +59,11 @@ class Result:
         self.figures.append(figure(name, unit, better, reps, formula))
 
     def warn(self, code, text):
-        """There is at most one warning of each code: the first."""
+        """Adds a warning; only the first of each code is kept."""
         self.warnings.setdefault(code, text)
 
     def fail(self, why, errno=None):
-        """It is invalid; the first cause is kept."""
+        """Marks the test as invalid; the first cause is kept."""
         if self.why is None:
             self.why = why
             self.errors.append({"rank": None, "host": None, "file": None,
@@ -71,14 +73,14 @@ class Result:
         self.options[name.strip().lower()] = (value, unit, workload)
 
     def command(self, text):
-        """The command line, split as a shell does it."""
+        """Takes the command line, split as a shell does."""
         try:
             self.argv = [printable(word) for word in shlex.split(text)]
         except ValueError:
             self.lost.append("its command line cannot be split: " + printable(text))
 
     def started(self, text, form):
-        """From a local time, whose zone only the variable TZ can tell."""
+        """Takes a local time, whose zone only the variable TZ tells."""
         self.start_utc = from_local(text, form)
         if self.start_utc is None:
             self.lost.append("it started at %s, in a time zone that it does not name"
@@ -101,7 +103,8 @@ def figure(name, unit, better, reps, formula):
 
 
 def runs_of(text, first):
-    """Runs whose output was appended to one file: (lines before it, its lines)."""
+    """Splits runs whose output was appended to one file: (lines before it, its
+    lines)."""
     lines = text.split("\n")
     begins = [i for i, line in enumerate(lines) if first.match(line)]
     for begin, end in zip(begins, begins[1:] + [len(lines)]):
@@ -109,7 +112,7 @@ def runs_of(text, first):
 
 
 def number_apart(tests: List[Any]) -> List[Any]:
-    """Names of several tests of a file; one alone needs none."""
+    """Names several tests of a file; a single one needs no name."""
     for i, test in enumerate(tests):
         test.test = str(i) if len(tests) > 1 else ""
     return tests
@@ -123,7 +126,7 @@ def broken(where: str, what: str) -> LeadlineError:
 
 
 def number(text, where):
-    """A number; None where the program had none, such as nan or NA. Nothing measured
+    """Parses a number; None if the program had none, such as nan or NA. No measurement
     is negative."""
     if isinstance(text, (int, float)) and not isinstance(text, bool):
         value = text
@@ -142,7 +145,7 @@ def number(text, where):
 
 
 def count(text: Any, where: str) -> int:
-    """A whole number, 0 or more."""
+    """Parses a whole number, 0 or more."""
     if isinstance(text, int) and not isinstance(text, bool) and 0 <= text < 1 << 63:
         return text
     if isinstance(text, str) and re.match(r"\d{1,18}$", text.strip()):
@@ -158,7 +161,7 @@ def positive(text, where):
 
 
 def plain(text: str) -> Any:
-    """An option's value: a number where it is one."""
+    """Converts an option's value to a number if it is one."""
     text = text.strip()
     if re.match(r"-?\d{1,18}$", text):
         return int(text)
@@ -179,7 +182,7 @@ def shown(value):
 
 
 def utc(seconds: float) -> Optional[str]:
-    """Of seconds since 1970; None beyond what a calendar has."""
+    """Formats seconds since 1970; None if no calendar has such a date."""
     if not 0 < seconds < 4102444800:   # 2100
         return None
     moment = datetime(1970, 1, 1) + timedelta(milliseconds=round(seconds * 1000))
@@ -188,8 +191,8 @@ def utc(seconds: float) -> Optional[str]:
 
 
 def zone_is_known():
-    """Whether TZ names a time zone: the C library takes one that it does not know for
-    UTC, without a word."""
+    """True if TZ names a time zone: the C library silently takes an unknown one for
+    UTC."""
     zone = os.environ.get("TZ", "").lstrip(":")
     rule = "/" not in zone and re.search(r"\d", zone)     # such as CET-1CEST
     return bool(zone) and bool(zone in ("UTC", "GMT") or rule or os.path.isfile(
@@ -197,7 +200,7 @@ def zone_is_known():
 
 
 def from_local(text, form):
-    """None unless TZ says which zone the text's is."""
+    """Parses a local time; None unless TZ gives its zone."""
     if not zone_is_known():
         return None
     try:
@@ -210,7 +213,7 @@ ZONED = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,6})?(Z|[+-]\d\d:?\d
 
 
 def from_zoned(text: str) -> Optional[str]:
-    """From 2026-11-22T10:00:01.123+0100."""
+    """Parses 2026-11-22T10:00:01.123+0100."""
     found = ZONED.match(text) if isinstance(text, str) else None
     if not found:
         return None
@@ -244,7 +247,8 @@ def json_object(text, where):
 
 
 def member(tree, name, kind, where, default=None):
-    """tree[name] of a kind; `default` where it is absent or null."""
+    """Returns tree[name], which must be of a kind; `default` if it is absent or
+    null."""
     value = tree.get(name)
     if value is None:
         if default is not None:

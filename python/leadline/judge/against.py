@@ -98,7 +98,7 @@ class Against:
     def rows(self):
         return [row for pair in self.pairs for row in pair.rows + pair.tails]
 
-    # ---- ---- output ---------------------------------------------------------
+    # ---- output --------------------------------------------------------------
 
     def readable(self, form):
         header = (["configuration"] + [rate_title(f) for f in self.figures]

@@ -299,7 +299,7 @@ def matches(name: str, patterns: Sequence[str]) -> bool:
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
 
 
-# ---- ---- output -------------------------------------------------------------
+# ---- output ------------------------------------------------------------------
 
 
 def figure_title(figure: Any) -> str:

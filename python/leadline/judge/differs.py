@@ -145,7 +145,7 @@ def listed(texts):
     return ", ".join(texts[:NAMED]) + more
 
 
-# ---- ---- output -------------------------------------------------------------
+# ---- output ------------------------------------------------------------------
 
 
 def sentences(found: Sequence[Any]) -> List[str]:

@@ -109,7 +109,7 @@ class Table:
         return above / below
 
 
-# ---- ---- all effects on a figure --------------------------------------------
+# ---- all effects on a figure -------------------------------------------------
 
 
 def find(matrix: Any, figure: Any, policy: Any = rules.POLICY) -> Any:

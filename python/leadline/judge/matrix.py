@@ -119,7 +119,7 @@ class Matrix:
                 if any(g.observations((f.name, f.at)) for g in self.groups)]
 
 
-# ---- ---- finding matrices -----------------------------------------------------
+# ---- finding matrices ----------------------------------------------------------
 
 
 def matrices(groups: Sequence[Any], baseline: Optional[str] = None) -> List[Any]:
@@ -132,7 +132,7 @@ def matrices(groups: Sequence[Any], baseline: Optional[str] = None) -> List[Any]
             for some in found.values() if len(some) > 1]
 
 
-# ---- ---- finding factors ------------------------------------------------------
+# ---- finding factors -----------------------------------------------------------
 
 
 def candidates(groups):

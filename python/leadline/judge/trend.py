@@ -102,7 +102,7 @@ def find_steps(values):
             outliers)
 
 
-# ---- ---- reports ------------------------------------------------------------
+# ---- reports -----------------------------------------------------------------
 
 
 def key(report, by):
@@ -184,7 +184,7 @@ def collect(found, patterns, least, by):
     return [t for t in out if t.points]
 
 
-# ---- ---- output -------------------------------------------------------------
+# ---- output ------------------------------------------------------------------
 
 HEADER = ["configuration", "figure", "unit", "runs", "from (UTC)", "to", "level now",
           "steps"]

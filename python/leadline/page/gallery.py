@@ -1,5 +1,6 @@
-"""What there is to see: reports and traces from the command line, and all kinds of
-pictures of them, for "report" and "plot" alike."""
+"""All kinds of pictures of the reports and traces on the command line, for "report" and
+"plot" alike.
+"""
 import os
 from collections import OrderedDict, namedtuple
 
@@ -9,8 +10,8 @@ from leadline.page import (pictures, pictures_matrix, pictures_own, pictures_sca
                            pictures_tail, pictures_time)
 from leadline.results import groups, traces
 
-# What it is drawn of ("reports", "traces", or the reports of "calibrations"); what
-# they must have for that, and a command that makes such ones.
+# Input of a kind ("reports", "traces", or the reports of "calibrations"), what the
+# input must have, and a command that produces such input.
 Kind = namedtuple("Kind", "heading of draw needs example")
 PLAIN = "mpiexec -n 2 blocktransfer 64M --json=a.json"
 SWEEP = "leadline sweep SPEC.json"
@@ -85,7 +86,7 @@ KINDS = OrderedDict([
 
 
 def missing(name: str) -> str:
-    """Why there is no picture of that kind, and how to get one."""
+    """Says why there is no picture of that kind, and how to get one."""
     kind = KINDS[name]
     files = "traces" if kind.of == "traces" else "reports"
     return ("nothing to draw: none of these %s has what a picture of the kind %s "

@@ -1,7 +1,7 @@
-"""leadline report: one HTML file that says and shows what was measured.
+"""leadline report: makes one HTML file that tells and shows what was measured.
 
-It needs nothing but itself: no network, no scripts. Whatever comes from a report is
-escaped, in one place (html.py); the policy in the page's head would stop the rest.
+It is self-contained: no network, no scripts. Everything from a report is escaped, in
+one place (html.py); the policy in the page's head would stop the rest.
 """
 import time
 from collections import OrderedDict
@@ -17,14 +17,14 @@ from leadline.page.verdicts import Verdicts, comparable
 from leadline.results import history
 
 ALSO = ("alpha", "pfmload", "ldad")   # pictures whose words are answers of their own
-EXPLAINED = (pictures_own.PAPER_MACHINE,)   # below the pictures
-MOST_ALSO = 5      # sentences of a program, beside the five lines of a figure
-MOST_NAMED = 3     # configurations of which one sentence says the same
-ALIKE = 4          # so many sentences that say the same become one
+EXPLAINED = (pictures_own.PAPER_MACHINE,)   # explained below the pictures
+MOST_ALSO = 5      # sentences of a program, besides the five lines of a figure
+MOST_NAMED = 3     # configurations for which one sentence says the same
+ALIKE = 4          # number from which on sentences that say the same become one
 
 
 def box(found, verdicts, baseline):
-    """Program by program."""
+    """Makes the box, program by program."""
     out = []
     told = summary.of(found.groups, baseline)
     for program, some in pictures.by_program(found.groups):
@@ -41,7 +41,7 @@ def box(found, verdicts, baseline):
 
 
 def lines(found):
-    """Each begins with what it is about: that stands out."""
+    """Makes the lines; the subject at the begin of each stands out."""
     out = []
     for line in found:
         head, colon, rest = line.partition(": ")
@@ -51,7 +51,8 @@ def lines(found):
 
 
 def also(found, some, verdicts):
-    """Of latencies, of single programs, and the share of plain transfers."""
+    """Adds sentences on latencies, on single programs, and on the share of plain
+    transfers."""
     words = [w for kind in ALSO for picture in gallery.KINDS[kind].draw(some)
              for w in picture.words if w not in EXPLAINED]
     words += [w for v in verdicts if v.baseline in some for w in v.tail_sentences()]
@@ -70,7 +71,7 @@ def nothing_said(some):
             % len(some))
 
 
-# ---- what to doubt -----------------------------------------------------------
+# ---- doubts ------------------------------------------------------------------
 
 
 def doubts(found, verdicts):
@@ -82,7 +83,7 @@ def doubts(found, verdicts):
 
 
 def gathered(sentences):
-    """Those that say the same of many configurations are one."""
+    """Merges the sentences that say the same of many configurations."""
     same = OrderedDict()
     for sentence in OrderedDict.fromkeys(sentences):
         name, colon, rest = sentence.partition(": ")
@@ -102,7 +103,7 @@ def gathered(sentences):
 # ---- the page -----------------------------------------------------------------
 
 MANY = 8          # hosts and the like that are named
-FEW_RUNS = 40     # more have to be scrolled through, but for print
+FEW_RUNS = 40     # more have to be scrolled, except in print
 
 HOW_TO_READ = [
     "Rates are in MB/s, and 1 MB is 10^6 bytes: the bytes of all ranks divided by the "
@@ -136,8 +137,8 @@ def figure(picture):
 
 
 def drawn(picture):
-    """Twice, for wide pages and for phones; those that share a scale once, as they are
-    narrow and stand beside each other."""
+    """Draws a picture twice, for wide pages and for phones; pictures that share a scale
+    once, as they are narrow and stand beside each other."""
     if isinstance(picture, shapes.Facets):
         return tag("div", *[tag("div", tag("h4", part.title),
                                 Raw(draw_svg.draw(part, narrow=True)))

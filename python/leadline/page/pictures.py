@@ -1,7 +1,7 @@
 """From configurations to pictures that any program's reports give: bandwidth, file
-types, where the time goes, and single ranks. Scaling is in a file of its own.
+types, time by activity, and single ranks. Scaling is in a file of its own.
 
-Each function returns a list of shapes, empty where there is nothing to show.
+Each function returns a list of shapes, empty if there is nothing to show.
 """
 import functools
 import math
@@ -18,17 +18,17 @@ from leadline.results.groups import transfer_seconds
 
 TOTALS = ("write_MBps", "read_MBps")
 TITLES = {"write_MBps": "write", "read_MBps": "read"}
-MOST_ROWS = 24     # in one picture; more are several pictures
+MOST_ROWS = 24     # in one picture; more rows make several pictures
 MOST_LINES = 6
-MOST_PAGES = 4     # of one figure's rows; of more, only those at both ends are drawn
+MOST_PAGES = 4     # for one figure; of more rows, only those at both ends are drawn
 NAMED = 3          # configurations in a sentence
 MOST_RANKS = 256   # columns
-SINGLE = 64        # so many ranks have a mark each
-FEW_RANKS = 3      # fewer have no straggler among them
-STRAGGLER = 1.5    # so much slower than the median rank is worth a sentence
+SINGLE = 64        # up to this number ranks have a mark each
+FEW_RANKS = 3      # with fewer ranks there is no straggler
+STRAGGLER = 1.5    # ratio to the median rank that is worth a sentence
 
 
-# ---- what several need -------------------------------------------------------
+# ---- shared functions --------------------------------------------------------
 
 
 def sampled(group: Any, name: str, at: Tuple[Any, ...] = ()) -> List[float]:
@@ -47,12 +47,12 @@ def by_program(groups):
 
 
 def with_totals(groups):
-    """By program, those of which a rate over all phases is known."""
+    """Returns, by program, the groups of which a rate over all phases is known."""
     return by_program([g for g in groups if any(sampled(g, f) for f in TOTALS)])
 
 
 def pages(items: Sequence[Any], most: int) -> List[Sequence[Any]]:
-    """The items in lists of nearly equal length, none longer than `most`."""
+    """Splits the items into lists of nearly equal length, none longer than `most`."""
     count = -(-len(items) // most) or 1
     return [items[i * len(items) // count:(i + 1) * len(items) // count]
             for i in range(count)]
@@ -74,7 +74,7 @@ def by_ranks(groups: Iterable[Any]) -> List[Any]:
 
 
 def matrices(groups: Sequence[Any]) -> List[Any]:
-    """matrix.matrices, made once for each list of groups."""
+    """Returns matrix.matrices, cached for each list of groups."""
     return kept_matrices(tuple(groups))
 
 
@@ -102,8 +102,8 @@ def series_text(found: Any) -> str:
 
 
 def names_of(groups: Sequence[Any]) -> Dict[int, str]:
-    """{id of a group: the shortest name that tells it apart}; of what is no sweep its
-    own name."""
+    """Returns {id of a group: the shortest name that is unique}; groups outside of
+    sweeps keep their own names."""
     out = {id(g): g.name for g in groups}
     for found in matrices(groups):
         short = {id(g): found.name(g) + series_text(found) for g in found.groups}
@@ -127,8 +127,8 @@ def bandwidth(groups: Sequence[Any]) -> List[Any]:
 
 
 def dots(program, name, groups, rates, known, made):
-    """Configurations of a program by a rate, the highest first; of very many those at
-    both ends."""
+    """Draws a program's configurations by a rate, the highest first; of very many those
+    at both ends."""
     figure = rates[0][0].figures()[name, ()]
     parts, words = parted(groups, rates, figure)
     name_by, methods = names_of(groups), {id(g): known.methods[id(g)] for g in groups}
@@ -145,13 +145,13 @@ def dots(program, name, groups, rates, known, made):
 
 
 def below(head, name):
-    """What is left to say of a name below a heading."""
+    """Returns the rest of a name below a heading."""
     words = [word for word in name.split(" ") if word != head]
     return " ".join(words) or name
 
 
 def parted(groups, rates, figure):
-    """(lists of (heading, group, values), sentences)"""
+    """Returns (lists of (heading, group, values), sentences)."""
     if len(rates) > MOST_PAGES * MOST_ROWS:
         half = MOST_ROWS // 2
         return [[("the highest %d of %d" % (half, len(rates)), g, v)
@@ -176,7 +176,7 @@ def parted(groups, rates, figure):
 
 
 def filled(parts):
-    """Neighbours are one picture where they fit."""
+    """Joins neighbours into one picture if they fit."""
     out = [[]]
     for part in parts:
         if len(out[-1]) + len(part) > MOST_ROWS:
@@ -186,7 +186,8 @@ def filled(parts):
 
 
 def largest_factor(groups, figure):
-    """(matrix, the factor of the largest share); None where there is none for all."""
+    """Returns (matrix, the factor of the largest share); None if no factor is common to
+    all."""
     for found in matrices(groups):
         if len(found.groups) == len(groups) and found.factors:
             shares = effects_of(found, figure).shares
@@ -197,7 +198,7 @@ def largest_factor(groups, figure):
 
 
 def extremes(groups, figure, name_by):
-    """Which configuration is first, and which cannot be told from it."""
+    """Says which configuration is first, and which cannot be distinguished from it."""
     if len(groups) < 2:
         return []
     best = ranking.best(groups, figure)
@@ -213,7 +214,7 @@ def extremes(groups, figure, name_by):
 
 
 def value_text(value: Any, figure: Any) -> str:
-    """812 MB/s [790, 833]"""
+    """Formats a value: 812 MB/s [790, 833]."""
     return "%s %s%s" % (names.rate_text(value.centre), figure.unit,
                         "" if value.low is None else " [%s, %s]" % (
                             names.rate_text(value.low), names.rate_text(value.high)))
@@ -235,7 +236,7 @@ def file_types(groups):
         try:
             view = Against(some, "filetype", None)
         except LeadlineError:
-            continue   # it has no such option, or no such figures
+            continue   # it lacks the option, or the figures
         held = [p for p in view.pairs if p.baseline and p.baseline is not p.group]
         for i, figure in enumerate(view.figures):
             rows = type_rows(held, figure)
@@ -251,7 +252,8 @@ def file_types(groups):
 
 
 def type_rows(held, figure):
-    """A row for each configuration but for its file type: the baseline's mark first."""
+    """Returns a row for each configuration apart from its file type: the baseline's
+    mark first."""
     rows = OrderedDict()
     for pair in held:
         name = pair.context or pair.group.first.program
@@ -268,7 +270,7 @@ def type_words(view, title):
     return [s for s in view.meaning() if s.lower().startswith(title + ":")]
 
 
-# ---- where the time goes -----------------------------------------------------
+# ---- time by activity --------------------------------------------------------
 
 PARTS = [act for act in fields.ACTS if act != "wall"]
 NAMES = [act.replace("_", "/") for act in PARTS]
@@ -281,7 +283,8 @@ def time_split(groups: Sequence[Any]) -> List[Any]:
         phases = sum(len(s) for _, s in found)
         bars = []
         for group, by_phase in found:
-            if phases > MOST_ROWS:   # phases of few, or sums of many configurations
+            # single phases of few, or sums of many configurations
+            if phases > MOST_ROWS:
                 bars += [shapes.Bar("", group.name, total(by_phase.values()))
                          ] if by_phase else []
             else:
@@ -298,7 +301,7 @@ def time_split(groups: Sequence[Any]) -> List[Any]:
 
 
 def bar_pages(bars):
-    """(lists of bars, sentences): of very many those at both ends."""
+    """Returns (lists of bars, sentences): of very many those at both ends."""
     if len(bars) <= MOST_PAGES * MOST_ROWS:
         return (pages(bars, MOST_ROWS) if bars else []), []
     half = MOST_ROWS // 2
@@ -315,7 +318,8 @@ def total(rows):
 
 
 def split(group):
-    """{phase: seconds of each of PARTS}, the mean over repetitions of all runs."""
+    """Returns {phase: seconds of each of PARTS}, the mean over repetitions of all
+    runs."""
     sums, reps = OrderedDict(), set()
     for i, report in enumerate(group.reports):
         for row in report.samples:
@@ -340,7 +344,8 @@ def time_words(bars):
 
 
 def ranks(groups: Sequence[Any]) -> List[Any]:
-    """The configurations with the largest number of ranks, worst balance first."""
+    """Draws the ranks of the configurations with the largest number of ranks, worst
+    balance first."""
     out: List[Any] = []
     known = looks.Looks(groups)
     for program, some in by_program(groups):
@@ -358,7 +363,7 @@ def ranks(groups: Sequence[Any]) -> List[Any]:
 
 
 def rank_lines(program, groups, found, known, made, ordered):
-    """Seconds of each rank; `ordered`: from the slowest on, as a curve."""
+    """Draws the seconds of each rank; `ordered`: from the slowest on, as a curve."""
     name_by, shown = names_of(groups), found[:MOST_LINES]
     series = [shapes.Series(name_by[id(g)], [
         shapes.point(r, [], v, None) for r, v in (
@@ -375,7 +380,8 @@ def rank_lines(program, groups, found, known, made, ordered):
 
 
 def many_ranks(program, groups, found, known, made):
-    """A sorted curve of each configuration, and their ranks in order as a strip."""
+    """Draws a sorted curve of each configuration, and their ranks in order as a
+    strip."""
     shown, name_by = found[:MOST_LINES], names_of(groups)
     grid = [[v for _, v in slowest_of(seconds)] for _, seconds in reversed(shown)]
     top = max(map(max, grid)) or 1.0
@@ -396,7 +402,7 @@ def many_ranks(program, groups, found, known, made):
 
 
 def host_flags(group):
-    """[(first rank, host)] where hosts hold ranks in blocks, as far as the reports
+    """Returns [(first rank, host)] if hosts hold ranks in blocks, as far as the reports
     tell: each slowest rank is on the host that it says."""
     at, begins = 0, []
     for host in group.first.hosts:
@@ -412,7 +418,7 @@ def host_flags(group):
 
 
 def rank_seconds(group):
-    """Mean seconds of each rank; [] where a report does not have them all."""
+    """Returns the mean seconds of each rank; [] if a report does not have them all."""
     sums, count = {}, 0
     for report in group.reports:
         if not any(isinstance(s.get("ranks_s"), list) for s in report.samples):
@@ -424,7 +430,8 @@ def rank_seconds(group):
 
 
 def slowest_of(seconds):
-    """(rank, seconds) of at most MOST_RANKS: of as many neighbours, the slowest."""
+    """Generates (rank, seconds) of at most MOST_RANKS ranks: of each block of
+    neighbours the slowest."""
     width = -(-len(seconds) // MOST_RANKS)
     for begin in range(0, len(seconds), width):
         some = seconds[begin:begin + width]
@@ -436,8 +443,8 @@ def imbalance(seconds):
 
 
 def rank_words(found, name_by, most):
-    """Of each configuration the slowest ranks: `most` of them, or the one that needs
-    far more than others."""
+    """Names the slowest ranks of each configuration: `most` of them, or the one that
+    needs far more than others."""
     out = []
     for group, seconds in found[:MOST_LINES]:
         usual = stats.median(seconds) or 1.0

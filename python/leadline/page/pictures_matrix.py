@@ -1,5 +1,6 @@
-"""From the configurations of a sweep to pictures of its factors: what each level does,
-curves over numbers, and maps of two of them."""
+"""From the configurations of a sweep to pictures of its factors: the effect of each
+level, curves over numbers, and maps of two factors.
+"""
 from collections import OrderedDict
 from typing import Any, List, Sequence
 
@@ -8,20 +9,20 @@ from leadline.draw import looks, shapes
 from leadline.judge import ranking
 from leadline.page import pictures
 
-LEAST = 3          # values of a factor that is a curve
-FAR = 4            # numbers that are farther apart are on an axis of doublings
+LEAST = 3          # fewest values of a factor that is a curve
+FAR = 4            # ratio above which numbers are on an axis of doublings
 MOST_FACETS = 6
-MOST_COLUMNS = 12  # of a map, and rows
-MOST_PAIRS = 3     # of factors, of which there are maps
+MOST_COLUMNS = 12  # of a map; the same for rows
+MOST_PAIRS = 3     # pairs of factors that have maps
 MIN_EFFECT = 1.02
 KEPT = ("For all other options the values of the best configuration are taken: %s.")
 
 
-# ---- what several need -------------------------------------------------------
+# ---- shared functions --------------------------------------------------------
 
 
 def title(found, figure):
-    """Of a program with several series also which one."""
+    """Returns the title; if a program has several series, with the series."""
     return "%s%s: %s" % (found.program, pictures.series_text(found),
                          pictures.TITLES.get(figure.name, figure.name))
 
@@ -42,16 +43,16 @@ def median(group, figure):
 
 
 def by_share(found, figure):
-    """Names of the factors, that of the largest share first."""
+    """Returns the names of the factors, by decreasing share."""
     shares = pictures.effects_of(found, figure).shares
     order = [f.name for f in found.factors]
     return sorted(order, key=lambda n: (-shares.get(n, 0.0), order.index(n)))
 
 
 class Slices:
-    """The configurations by what is neither x, y, nor line: a facet for each value of
-    what else varies; of too many, those of the best configuration but for one factor.
-    `words` say what is left out."""
+    """Divides the configurations by all factors except x, y, and line: a facet for each
+    value of the others; of too many, the facets that differ from the best configuration
+    in one factor only. `words` say what is left out."""
 
     def __init__(self, found, figure, used, order):
         rest = [f for f in found.factors if f.name not in used]
@@ -74,7 +75,7 @@ class Slices:
 
 
 def named(found, factor, value):
-    """posix; depth=4 for numbers"""
+    """Formats a factor's value: posix; depth=4 for numbers."""
     text = found.text(factor.name, value)
     return "%s=%s" % (factor.name, text) if factor.numeric and "=" not in text else text
 
@@ -88,13 +89,13 @@ def count(found, factors):
 
 
 def assembled(key, heading, words, parts):
-    """One picture as it is, several with one scale."""
+    """Returns one picture unchanged, several with one scale."""
     if len(parts) == 1:
         return [parts[0]._replace(key=key, title=heading, words=words)]
     return [shapes.Facets(key, heading, words, parts)]
 
 
-# ---- what each level does ----------------------------------------------------
+# ---- effect of each level ----------------------------------------------------
 
 
 def effect_rows(groups: Sequence[Any]) -> List[Any]:
@@ -119,7 +120,7 @@ def series_of(rows):
 
 
 def level_looks(found, rows):
-    """Methods have their colours, all others none."""
+    """Gives methods their colours, and other levels none."""
     methods = {m.series: looks.plain(m.series) for r in rows for m in r.marks
                if m.series != OPTION}
     known = looks.of_methods(methods.values())
@@ -183,7 +184,7 @@ def curves(groups: Sequence[Any]) -> List[Any]:
 
 
 def has_curves(groups: Sequence[Any]) -> bool:
-    """Whether there are some over the number of ranks."""
+    """True if there are curves over the number of ranks."""
     return any(f.name == "np" and len(f.values) >= LEAST
                for found in pictures.matrices(groups) for f in found.factors)
 
@@ -216,7 +217,8 @@ def curve_words(slices):
 
 
 def line_factor(found, factor, order):
-    """The method, or else the largest of the others with few values."""
+    """Returns the factor of lines: the method, or else the largest of the others with
+    few values."""
     others = [f for f in found.factors if f.name != factor.name
               and len(f.values) <= pictures.MOST_LINES]
     methods = [f for f in others if looks.is_method(f)]
@@ -297,7 +299,7 @@ def map_of(found, figure, x, y, order, number):
 
 
 def table_of(found, figure, x, y, groups):
-    """[[(median, group)]]: rows from the largest y down."""
+    """Returns [[(median, group)]]: rows from the largest y down."""
     held = {(found.value(g, y.name), found.value(g, x.name)): g for g in groups}
     return [[(median(held[v, w], figure), held[v, w]) if (v, w) in held
              else (None, None) for w in x.values] for v in reversed(y.values)]

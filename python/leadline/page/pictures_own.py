@@ -1,6 +1,6 @@
-"""From configurations to pictures that single programs are made for: madbench's sweep
-of alpha, pfmload's speed-ups, ldad's reductions, what iotrace has counted, and the
-figures of the 2007 study's chapter 4 that show outcore text's bytes over time.
+"""From configurations to pictures for single programs: madbench's sweep of alpha,
+pfmload's speed-ups, ldad's reductions, iotrace's counts, and the figures of the 2007
+study's chapter 4 that show outcore text's bytes over time.
 """
 import math
 import os
@@ -13,15 +13,16 @@ from leadline.draw import shapes
 from leadline.page.pictures import mark, sampled
 from leadline.trace.iotrace_plot import Run
 
-# Of Wang and Kaeli's paper: execution time that partitioning took off, in per cent, on
-# 24 nodes with a disk each against one RAID over NFS.
+# From Wang and Kaeli's paper: reduction of execution time by partitioning, in per cent,
+# on 24 nodes with a disk each against one RAID over NFS.
 PAPER = OrderedDict([("perf", 81.2), ("mandelbrot", 27.8), ("jacobi", 87.1),
                      ("fft", 72.8)])
 PAPER_MACHINE = ("Below 0 the partitioned run was slower. The paper's machine had 24 "
                  "nodes with a disk each, against one RAID over NFS.")
 COLUMNS, CELLS = 100, 64   # of a heat map, at most
-FILES = 2                  # of which a map is drawn
-LITTLE = 0.05              # of the bytes of the first file: no map
+FILES = 2                  # files with a map
+# share of the first file's bytes below which a file gets no map
+LITTLE = 0.05
 
 
 # ---- alpha -------------------------------------------------------------------
@@ -55,7 +56,7 @@ def alpha(groups):
 
 
 def exponent(at):
-    """The alpha that a figure belongs to; None if to none."""
+    """Returns the alpha that a figure belongs to; None if there is none."""
     try:
         value = float(dict(at).get("alpha", "none"))
     except ValueError:
@@ -81,13 +82,13 @@ NOT_THE_LOAD = ("scheme", "library", "queue-limit", "io-ranks")
 
 
 def scheme(group):
-    """Of the options; what stands for none is what pfmload then takes."""
+    """Returns the scheme from the options, or pfmload's default."""
     found = group.first.option_values().get("scheme")
     return str(found) if found else "serial" if group.first.ranks == 1 else "G"
 
 
 def loads(groups):
-    """Lists of groups that loaded the same with the same filters."""
+    """Returns lists of groups that loaded the same with the same filters."""
     found = OrderedDict()
     for group in groups:
         if group.first.program == "pfmload":
@@ -133,7 +134,7 @@ def speedup_words(series, label):
 
 
 def ratios(over, under, figure):
-    """over / under: of the rounds that both have, else of the two medians."""
+    """Returns over / under: of the rounds that both have, else of the two medians."""
     above = over.observations((figure, ()))
     below = under.observations((figure, ()))
     rounds = [at for at in above if at in below and at[0] not in ("rep", "run")]
@@ -148,7 +149,8 @@ def ratios(over, under, figure):
 
 
 def reductions(groups):
-    """What partitioning takes off the run time of independent transfers, per cent."""
+    """Draws the reduction of the run time of independent transfers by partitioning, per
+    cent."""
     series, rows, words = OrderedDict(), [], []
     for workload, paper in PAPER.items():
         some = [g for g in groups if g.first.program == "ldad " + workload]
@@ -192,7 +194,7 @@ def reduction_marks(groups):
 
 
 def reduction(name, values):
-    """Ratios of times as per cent that are saved."""
+    """Converts ratios of times to per cent saved."""
     interval = stats.interval(values)
     found = mark(name, values)
     return shapes.Mark(name, [100 * (1 - v) for v in values], 100 * (1 - found.centre),
@@ -204,7 +206,7 @@ def reduction(name, values):
 
 
 def traces(bins: Sequence[Any]) -> List[Any]:
-    """Of each (name, tree of "iotrace bins"): ranks by time, places by time."""
+    """Draws each (name, tree of "iotrace bins"): ranks by time, places by time."""
     out: List[Any] = []
     for name, tree in bins:
         run = Run(tree, name)
@@ -218,7 +220,7 @@ def traces(bins: Sequence[Any]) -> List[Any]:
 
 
 def coarse(grid, rows, columns, join):
-    """At most so many rows and columns: neighbours are joined."""
+    """Joins neighbours until there are at most so many rows and columns."""
     down = -(-len(grid) // rows)
     across = -(-len(grid[0]) // columns)
     return [[join([v for row in grid[i:i + down] for v in row[j:j + across]])
@@ -284,7 +286,7 @@ def text(groups: Sequence[Any]) -> List[Any]:
 
 
 def rows_of(report):
-    """Samples of the modules in the first repetition."""
+    """Returns the samples of the modules in the first repetition."""
     if report.program != "outcore text":
         return []
     return [row for row in report.samples
@@ -292,8 +294,8 @@ def rows_of(report):
 
 
 def transfers(report):
-    """When each module begins; {what was done: [(second, MB)] in order}, of all ranks.
-    Seconds are those of the phases, one after another."""
+    """Returns the begin of each module, and {operation: [(second, MB)] in order}, of
+    all ranks. Seconds are those of the phases, one after another."""
     starts, found, now = [], {}, 0.0
     rows = rows_of(report)
     for module in MODULES:
@@ -309,7 +311,7 @@ def transfers(report):
 
 
 def in_slots(row):
-    """(second at the end, MB) of the slots of a row's series."""
+    """Returns (second at the end, MB) of the slots of a row's series."""
     series = (row or {}).get("series") or {}
     slot = series.get("slot_s") or 0.0
     return [((i + 1) * slot, n / 1e6) for i, n in enumerate(series.get("bytes") or [])

@@ -1,5 +1,5 @@
-"""Bandwidth over what grows: numbers of ranks, and transfers in flight; and where a
-file system is saturated."""
+"""Bandwidth over numbers of ranks and of transfers in flight, and the numbers at which
+a file system is saturated."""
 from collections import OrderedDict
 from typing import Any, List, Sequence
 
@@ -40,7 +40,8 @@ def scaling(groups):
 
 
 def scaling_curves(groups):
-    """({name: groups with rising rank counts}, options that follow the ranks)."""
+    """Returns ({name: groups with rising rank counts}, options that follow the
+    ranks)."""
     varying = compare.varying(groups)
     follows = [n for n in varying if follows_ranks(groups, n)]
     curves = OrderedDict()
@@ -69,7 +70,7 @@ def scaling_points(groups, figure):
 
 
 def scaling_words(lines, title):
-    """One sentence on all curves: where each is saturated."""
+    """Returns one sentence on where each curve is saturated."""
     found = OrderedDict()
     for line in lines:
         at = [p.x for p in line.points if p.ringed]
@@ -91,7 +92,7 @@ ROWS.append(("random, mixed", [(MIXED, "both")]))
 
 
 def calibrate(reports: Sequence[Any]) -> List[Any]:
-    """Pictures of each of these reports; of many, of the latest."""
+    """Makes pictures of each of these reports; of many, of the latest."""
     out: List[Any] = []
     for report in sorted(reports, key=lambda r: r.start_utc)[-MOST:]:
         name = stem(report.path) if len(reports) > 1 else report.program
@@ -132,7 +133,8 @@ def rates(report, name, values, made):
 
 
 def size_text(report, label):
-    """The bytes of a transfer: the option has those of both patterns, or one."""
+    """Returns the bytes of a transfer: the option has those of both patterns, or
+    one."""
     sizes = report.option_values().get("block-size")
     if isinstance(sizes, list):
         sizes = dict(zip(share.PATTERNS, sizes)).get(label.partition(",")[0])
@@ -140,7 +142,7 @@ def size_text(report, label):
 
 
 def words_of_rates(values):
-    """What part of the sequential rate random transfers reach."""
+    """Says what share of the sequential rate random transfers reach."""
     parts = []
     for rate in share.FIGURES:
         of = [values.get("%s.%s" % (pattern, rate)) for pattern in share.PATTERNS]
@@ -155,7 +157,7 @@ def words_of_rates(values):
 
 
 def in_flight(report, name, steps, rate, made, again):
-    """Lines of engines; a ring is around the step with the least in flight that comes
+    """Draws lines of engines; a ring marks the step with the least in flight that comes
     near the best."""
     best = climb.knee(steps, rate)
     if best is None:

@@ -6,7 +6,7 @@ from leadline.draw import looks, shapes
 from leadline.page import pictures
 
 ACTS = ("write", "read")
-MOST = 0.999       # of the transfers are shown
+MOST = 0.999       # share of the transfers that are shown
 
 
 def latency(groups: Sequence[Any]) -> List[Any]:
@@ -22,7 +22,7 @@ def latency(groups: Sequence[Any]) -> List[Any]:
 
 
 def buckets(group, act):
-    """[(upper bound in seconds, transfers)] of all runs of a configuration."""
+    """Returns [(upper bound in seconds, transfers)] of all runs of a configuration."""
     sums = {}
     for report in group.reports:
         for row in report.samples:
@@ -36,7 +36,7 @@ def buckets(group, act):
 
 
 def quantile(found, part):
-    """The bound of the bucket in which it lies."""
+    """Returns the bound of the bucket that contains a quantile."""
     limit, below = part * sum(n for _, n in found), 0
     for bound, n in found:
         below += n
@@ -75,7 +75,7 @@ def chosen(found):
 
 
 def points(found):
-    """Up to MOST: at each bound, the part of the transfers below."""
+    """Returns, at each bound up to MOST, the share of the transfers below."""
     total, below = float(sum(n for _, n in found)), 0
     out = [shapes.Point(found[0][0], 0.0, None, None, [], False)]
     for bound, n in found:

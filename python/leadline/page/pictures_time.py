@@ -1,5 +1,5 @@
-"""Pictures over time: the phases of a run, slot by slot, with its stalls; a figure of
-many runs, with its steps. What the words below them say.
+"""Pictures over time, and the words below them: the phases of a run, slot by slot,
+with its stalls; a figure of many runs, with its steps.
 """
 import datetime
 import math
@@ -14,9 +14,9 @@ from leadline.results.report import stem
 from leadline.results.series import (ACTS, GAP_USUAL, longest, run, seconds, time_text,
                                      together, unit_of, usual)
 
-BUCKET = 1.044     # one bucket's bound of a histogram over that of the one before
+BUCKET = 1.044     # ratio of the bounds of neighbouring buckets of a histogram
 MOST_PHASES = 12   # of a run that are drawn
-MOST_RUNS = 12     # of which there are pictures, one of each configuration
+MOST_RUNS = 12     # runs with pictures, one of each configuration
 MOST_CELLS = 600   # over the whole width: neighbouring slots are joined
 MOST_STALLS = 12   # the longest are marked
 NAMED = 3          # stalls that the words name
@@ -24,11 +24,11 @@ NAMED = 3          # stalls that the words name
 Cell = namedtuple("Cell", "begin end seconds moved longest")
 
 
-# ---- which are drawn ---------------------------------------------------------
+# ---- selection ---------------------------------------------------------------
 
 
 def runs(groups):
-    """Of each configuration the run with the longest stall."""
+    """Returns, for each configuration, the run with the longest stall."""
     out = []
     for group in groups:
         some = [r for r in (run(group, report) for report in group.reports) if r.phases]
@@ -38,8 +38,8 @@ def runs(groups):
 
 
 def shown_phases(found):
-    """At most MOST_PHASES in a row, around the worst: the longest stall, else the
-    longest transfer."""
+    """Returns at most MOST_PHASES consecutive phases, around the worst: that of the
+    longest stall, else of the longest transfer."""
     if len(found.phases) <= MOST_PHASES:
         return found.phases
     def badness(p):
@@ -87,7 +87,7 @@ def picture(found, n):
 
 
 def grid(found, cell_s):
-    """The slots of a phase, joined until they are `cell_s` long; the last one may be
+    """Joins the slots of a phase until they are `cell_s` long; the last one may be
     shorter."""
     slot = max(t.slot_s for t in found.tracks)
     end = max(len(t.moved) * t.slot_s for t in found.tracks)
@@ -171,7 +171,7 @@ def stall_words(found, gap):
 
 
 def none_found(found, some):
-    """How long a stall may have been missed: a stall is no longer than the transfer
+    """Says how long an undetected stall may be: a stall is no longer than the transfer
     that ends it."""
     worst = max(some, key=longest_transfer)
     took, median = longest_transfer(worst), usual(worst)
@@ -196,7 +196,8 @@ def longest_transfer(found):
 
 
 def slow_transfers(found):
-    """(how many, their seconds) of those that took GAP_USUAL times the median."""
+    """Returns (number, seconds) of the transfers that took GAP_USUAL times the
+    median."""
     count, in_all = 0, 0.0
     for t in found.tracks:
         for bound, n in t.hist if t.median else []:
@@ -217,8 +218,8 @@ def pause_words(found, pauses):
 
 # ---- a figure over time, with the steps that leadline trend finds -------------
 
-MOST = 6           # pictures; those with the largest steps
-LEAST = 1.02       # steps that are shown
+MOST = 6           # pictures, those with the largest steps
+LEAST = 1.02       # smallest step that is shown
 DAY = 86400.0
 DATES = 6          # ticks, at most
 
@@ -266,7 +267,7 @@ def bounds(t):
 
 
 def level(t, begin, end):
-    """Of the runs between two steps."""
+    """Returns the level of the runs between two steps."""
     some = t.points[begin:end]
     value = trend.middle(some)
     points = [shapes.Point(when(p), value, None, None, [], False)
@@ -276,14 +277,15 @@ def level(t, begin, end):
 
 
 def versions(t):
-    """[(the first run of another version, the version)]"""
+    """Returns [(the first run of another version, the version)]."""
     pairs = zip(t.points, t.points[1:])
     return [(after, after.report.version) for before, after in pairs
             if before.report.version != after.report.version]
 
 
 def flags(t):
-    """Steps with their ratios, and other versions; of one run one flag."""
+    """Returns flags of steps with their ratios, and of other versions; one flag per
+    run."""
     texts = OrderedDict()
     for step in t.steps:
         texts.setdefault(when(t.points[step.at]), []).append("%.2fx" % step.ratio)
@@ -293,7 +295,7 @@ def flags(t):
 
 
 def ticks(first, last):
-    """{second: date or time}"""
+    """Returns {second: date or time}."""
     steps = [n for n in (60, 300, 900, 3600, 4 * 3600, DAY, 2 * DAY, 7 * DAY, 14 * DAY,
                          30 * DAY, 91 * DAY, 365 * DAY) if (last - first) / n <= DATES]
     step = steps[0] if steps else (last - first) / DATES

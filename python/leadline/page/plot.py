@@ -1,8 +1,8 @@
 """leadline plot: single pictures, as files; and any figure of any reports, by its name.
 
-Configurations are those of leadline compare. Where they differ in a number, such as an
-option that was swept, the figure is drawn over it, with a line for whatever else they
-differ in; else each is a row.
+Configurations are those of leadline compare. If they differ in a number, such as an
+option that was swept, the figure is drawn over it, with a line for each combination of
+the other differences; else each is a row.
 """
 import difflib
 import os
@@ -18,7 +18,7 @@ from leadline.page import gallery, pictures
 
 CLOSEST = 5
 ALL = "all runs"
-MOST_X = 1e15      # no option is larger that anybody would draw over
+MOST_X = 1e15      # larger values of options are not drawn over
 BINARY = [("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)]
 MARKS = ("Faint marks are single runs; bars are 95 % intervals, for six runs or more.")
 
@@ -59,7 +59,7 @@ def unknown(groups, name):
 
 
 def of_program(groups, name, unit, better, made):
-    """Pictures of a figure; `made`: how many there are."""
+    """Makes pictures of a figure; `made`: the number of pictures so far."""
     some, absent = [], []
     for group in groups:
         values = [pictures.sampled(group, n, at) for n, at in group.figures()
@@ -92,7 +92,7 @@ def line_pictures(title, axis, at_name, series, words, made):
 
 
 def in_units(series, at_name):
-    """Bytes as KiB or more, where all are whole ones."""
+    """Converts bytes to KiB or more, if all are whole ones."""
     if not at_name.endswith(" (B)"):
         return series, at_name
     xs = [p.x for s in series for p in s.points]
@@ -108,11 +108,11 @@ def point(x, group, name, at):
                         ) if values else None
 
 
-# ---- over what ---------------------------------------------------------------
+# ---- x axes ------------------------------------------------------------------
 
 
 def number(value):
-    """The number that an option or parameter is; None if it is none."""
+    """Returns the number that an option or parameter is; None if it is none."""
     if isinstance(value, bool):
         return None
     if isinstance(value, (int, float)):
@@ -124,7 +124,7 @@ def number(value):
 
 
 def by_parameter(groups, name):
-    """A figure that a run has for several values of a parameter: over that."""
+    """Draws a figure over a parameter for several values of which each run has it."""
     ats = OrderedDict((at, None) for g in groups for n, at in g.figures() if n == name)
     for parameter in OrderedDict((n, None) for at in ats for n, _ in at):
         found = {at: number(dict(at).get(parameter)) for at in ats}
@@ -144,7 +144,7 @@ def by_parameter(groups, name):
 
 
 def by_option(groups, name):
-    """Configurations that differ in a number: over the one with most values."""
+    """Draws it over the option with numbers that has most values."""
     varying = (["ranks"] if len(pictures.rank_counts(groups)) > 1 else []
                ) + compare.varying(groups)
     numbers = [n for n in varying
@@ -167,14 +167,14 @@ def by_option(groups, name):
 
 
 def named_at(at):
-    """What it belongs to, in words: engine "uring" needs no "engine"."""
+    """Describes what it belongs to, in words: engine "uring" needs no "engine"."""
     return [value if number(value) is None else "%s=%s" % (key, value)
             for key, value in at]
 
 
 def lines_at(line, name):
-    """[(at, points)]: a line of runs has one for each value of what the figure belongs
-    to, such as an engine."""
+    """Returns [(at, points)]: a line of runs has one for each value of what the figure
+    belongs to, such as an engine."""
     ats = OrderedDict((at, None) for _, g in line for n, at in g.figures() if n == name)
     made = [(at, [p for p in (point(x, g, name, at) for x, g in line) if p])
             for at in ats]
@@ -182,7 +182,7 @@ def lines_at(line, name):
 
 
 def lines_over(groups, xs, others):
-    """{label: [(x, group)]} by what else they differ in and by series; none where two
+    """Returns {label: [(x, group)]} by the other differences and by series; {} if two
     of a line have the same x, as they differ in no option."""
     lines, series = OrderedDict(), set(g.first.series_id for g in groups)
     rows = sorted(zip(xs, groups, labels_of(groups, others)), key=lambda row: row[0])
@@ -202,7 +202,7 @@ def values_of(groups, option):
 
 
 def determined(groups, option, xs):
-    """Whether it has one value for each x: then it makes no line of its own."""
+    """True if an option has one value for each x: then it makes no line of its own."""
     found = {}
     for x, value in zip(xs, values_of(groups, option)):
         found.setdefault(x, set()).add(value)
@@ -220,7 +220,7 @@ def labels_of(groups, options):
     return out
 
 
-# ---- a row for each ----------------------------------------------------------
+# ---- rows --------------------------------------------------------------------
 
 
 def rows(groups, name, title, axis, better, words, made):
@@ -247,8 +247,8 @@ def rows(groups, name, title, axis, better, words, made):
 
 # ---- the command --------------------------------------------------------------
 
-FIGURE = "figure"   # the WHAT that is followed by a NAME
-RELIEF = "relief"   # the one that is of no reports
+FIGURE = "figure"   # the WHAT that a NAME follows
+RELIEF = "relief"   # the only one that needs no reports
 
 
 def numbered(path, i):

@@ -19,7 +19,7 @@ SAID = {rules.FASTER: "is faster", rules.SLOWER: "is slower",
 
 
 def comparable(some):
-    """Lists of groups that can be held against each other."""
+    """Returns lists of groups that can be compared with each other."""
     sets = []
     for group in some:
         for members in sets:
@@ -32,7 +32,8 @@ def comparable(some):
 
 
 def of(some, baseline=None, policy=rules.POLICY):
-    """Verdicts of each set of comparable groups; those of one program hold together."""
+    """Returns verdicts of each set of comparable groups; those of one program hold
+    together."""
     every = [Verdicts(members, baseline, policy, alone=False)
              for members in comparable(some) if any(g.figures() for g in members)]
     every = [v for v in every if v.figures]
@@ -42,7 +43,7 @@ def of(some, baseline=None, policy=rules.POLICY):
 
 
 def judge(some, policy):
-    """The verdicts of some sets, all together."""
+    """Adds the verdicts of some sets, all together."""
     flat = [r for v in some for rows in v.rows + v.tails for r in rows]
     heads = [f for v in some for f in v.figures]
     judged = iter(compare.judged(flat, policy, heads))
@@ -52,7 +53,8 @@ def judge(some, policy):
 
 
 def pick(members, baseline):
-    """Of comparable groups the one that --baseline means, or else the usual one."""
+    """Returns the baseline of comparable groups: the one that --baseline means, or else
+    the usual one."""
     meant = [g for g in members if g.name == baseline]
     if not meant and baseline and "=" in baseline:
         meant = [g for g in members if compare.has(g, members, baseline)]
@@ -88,7 +90,7 @@ class Verdicts:
         return text
 
     def ranks(self):
-        """1 rank; 1, 2 and 4 ranks, where a sweep varied them"""
+        """Describes the ranks: 1 rank; 1, 2 and 4 ranks if a sweep varied them."""
         counts = pictures.rank_counts(self.members)
         return (ranks_text(counts[0]) if len(counts) == 1
                 else "%s ranks" % listed(list(map(str, counts))))
@@ -112,7 +114,8 @@ class Verdicts:
         return cells
 
     def sentence(self):
-        """Of each figure: who is faster, who slower, who neither; "" where alone."""
+        """Says of each figure which are faster, slower, or neither; "" if there is one
+        group only."""
         if len(self.rows) < 2:
             return ""
         return "On %s, against %s: %s." % (
@@ -125,7 +128,7 @@ class Verdicts:
                                 zip(self.rows[1:], self.tails[1:])])
 
     def tail_table(self):
-        """Those that differ from the baseline; "" where none does."""
+        """Makes the table of tails that differ from the baseline; "" if none does."""
         differ = [r for rows in self.tails for r in rows
                   if rules.differs(r.comparison.rule)]
         rows = [[compare.figure_title(r.figure), (r.group.name, "name"), str(r.n),
@@ -151,12 +154,12 @@ class Verdicts:
 
 
 def listed(names):
-    """a, b and c"""
+    """Joins names: a, b and c."""
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def factor_of(row):
-    """ (1.8x), where one is told"""
+    """Formats a factor, (1.8x), if there is one."""
     if not rules.differs(row.comparison.rule):
         return ""
     return " (%s)" % row.comparison.verdict.partition(" by ")[2].partition(" ")[0]

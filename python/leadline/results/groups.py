@@ -111,7 +111,7 @@ def transfer_seconds(report):
     return seconds, hosts
 
 
-# ---- ---- differences that rule out a comparison -----------------------------
+# ---- differences that rule out a comparison ----------------------------------
 
 
 def difference(a: Any, b: Any, ignoring: Sequence[str] = ()) -> str:
@@ -283,7 +283,7 @@ def tell_apart(groups):
                 group.name = "%s (%s)" % (plain, sources(group)[level])
 
 
-# ---- ---- options that differ -------------------------------------------------
+# ---- options that differ ------------------------------------------------------
 
 # Options that tell where results go, and do not affect the measurement.
 ABOUT_OUTPUT = ("json", "csv", "series", "label", "quiet", "per-rank", "keep", "seed")

@@ -111,7 +111,7 @@ def fits(found, args):
             and (args.until is None or found.date[:len(args.until)] <= args.until))
 
 
-# ---- ---- output -------------------------------------------------------------
+# ---- output ------------------------------------------------------------------
 
 HEADER = ["date (UTC)", "program", "configuration", "ranks", "nodes", "host",
           "file system", "main figures", "state"]

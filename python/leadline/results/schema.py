@@ -17,7 +17,7 @@ ROUNDING = 1e-6    # of a value: tolerance of a summary of repetitions
 SLACK_S = 1e-4     # absolute tolerance of the parts of a short phase
 
 
-# ---- ---- relations between fields -------------------------------------------
+# ---- relations between fields ------------------------------------------------
 
 
 def meaning(tree):

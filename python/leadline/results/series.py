@@ -27,7 +27,7 @@ Slot = namedtuple("Slot", "begin end since took")
 Run = namedtuple("Run", "group report phases gaps")
 
 
-# ---- ---- series of a report -------------------------------------------------
+# ---- series of a report ------------------------------------------------------
 
 
 def phases(report):

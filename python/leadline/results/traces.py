@@ -26,7 +26,7 @@ TRACE = {
                "read_bytes": [["amount"]], "written_bytes": [["amount"]]}]}
 
 
-# ---- ---- finding traces -----------------------------------------------------
+# ---- finding traces ----------------------------------------------------------
 
 
 def begin_of(path):

@@ -4,8 +4,8 @@
     0 (1 2x3)x4                                                   a sequence
 
 A plan's ranks may be a grid, 2x3, with a step for each of its extents; it may have an
-end. Where an order of polynomials repeats something, how often is an expression in
-brackets. What is malformed is None: who asked has the sentence.
+end. In an order of polynomials the number of repetitions is an expression in
+brackets. Malformed text gives None: the caller has the sentence.
 """
 import re
 from collections import namedtuple
@@ -16,8 +16,8 @@ PLAN = re.compile(r"ranks=(\d+(?:x\d+)*)(?: step=(-?\d+(?:,-?\d+)*))?(?: end=(\d
 LEVEL = re.compile(r"span=(-?\d+) stride=(-?\d+)")
 ITEM = re.compile(r"\s*(?:(\d+)|(\()|\))(?:x(\d+|\[[^\]]*\]))?")
 
-# `counts` and `steps`: of each extent of the ranks; `steps` and `end` may be None.
-# `levels`: ((span, stride), ...), outermost first.
+# `counts` and `steps`: by extent of the ranks; `steps` and `end` may be None. `levels`:
+# ((span, stride), ...), outermost first.
 Plan = namedtuple("Plan", "counts steps end start levels size")
 
 
@@ -35,7 +35,7 @@ def plan(text: str) -> Optional[Plan]:
 
 def plan_text(ranks: int, step: int, start: int, levels: Sequence[Tuple[int, int]],
               size: int) -> str:
-    """The plan with these levels, ((count, stride), ...)."""
+    """Returns the text of a plan with these levels, ((count, stride), ...)."""
     inner = "".join("[span=%d stride=%d " % (count * stride, stride)
                     for count, stride in levels) or "["
     return "ranks=%d step=%d start=%d %ssize=%d%s" % (
@@ -44,8 +44,9 @@ def plan_text(ranks: int, step: int, start: int, levels: Sequence[Tuple[int, int
 
 def sequence(text: str, times_of: Callable[[bool, str], Optional[int]]
              ) -> Optional[List[Any]]:
-    """[(number or list of the same kind, times), ...]. times_of(whether it is a list,
-    what follows its x, or ""): how often it is repeated; None: malformed."""
+    """Parses a sequence into [(number or list of the same kind, times), ...].
+    times_of(whether it is a list, the text after its x, or "") returns the number of
+    repetitions; None: malformed."""
     stack: List[List[Any]] = [[]]
     at = 0
     while at < len(text):

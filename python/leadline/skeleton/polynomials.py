@@ -1,4 +1,4 @@
-"""leadline skeleton: the skeleton of a number of ranks, from polynomials
+"""leadline skeleton: makes the skeleton for a number of ranks, from polynomials
 (leadline-skeleton-polynomials/1, doc/skeleton.md), or from two runs (skeleton_fit).
 """
 import ast
@@ -24,7 +24,7 @@ ALLOWED = (ast.Expression, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.UnaryOp, a
 
 
 def root(n: int) -> int:
-    """The whole part of a square root."""
+    """Returns the integer part of a square root."""
     if not 0 <= n < LARGEST:
         raise LeadlineError("a square root of %d" % n)
     guess = int(n ** 0.5)
@@ -32,7 +32,7 @@ def root(n: int) -> int:
 
 
 def dim(processes: int, n: int, i: int) -> int:
-    """MPI_Dims_create's extent i of n: as even as possible, falling."""
+    """Returns extent i of n of MPI_Dims_create: as even as possible, falling."""
     def ways(left, n, most):
         if n == 1:
             return [(left,)] if left <= most else []
@@ -48,7 +48,7 @@ FUNCTIONS = {"floordiv": operator.floordiv, "mod": operator.mod, "min": min, "ma
 
 
 class Expressions:
-    """Expressions of one skeleton; each is parsed once."""
+    """Evaluates the expressions of one skeleton; each is parsed once."""
 
     def __init__(self, names):
         self.names, self.code = frozenset(names), {}
@@ -91,7 +91,7 @@ class Expressions:
         return found
 
 
-# ---- what one rank moves -----------------------------------------------------------
+# ---- bytes of one rank -------------------------------------------------------------
 
 
 class Part:
@@ -108,14 +108,15 @@ class Part:
         return n
 
     def bounds(self) -> Tuple[int, int]:
-        """Where the first chunk in the file begins, and the last one ends."""
+        """Returns the begin of the first chunk in the file, and the end of the last
+        one."""
         steps = [stride * (count - 1) for stride, count in self.levels]
         return (self.start + sum(min(s, 0) for s in steps),
                 self.start + sum(max(s, 0) for s in steps) + self.size)
 
 
 def cut(part: Part, end: int) -> List[Part]:
-    """The parts that are left, in order, where nothing reaches beyond the end."""
+    """Returns the parts that remain, in order, after cutting at `end`."""
     low, high = part.bounds()
     if high <= end:
         return [part]
@@ -139,7 +140,7 @@ def cut(part: Part, end: int) -> List[Part]:
 
 
 def count_whole(one: Part, stride: int, most: int, end: int) -> int:
-    """How many repetitions, from the first on, lie before the end."""
+    """Returns the number of repetitions, from the first on, that lie before the end."""
     room = end - one.bounds()[1]
     if room < 0:
         return 0
@@ -147,8 +148,8 @@ def count_whole(one: Part, stride: int, most: int, end: int) -> int:
 
 
 def apart(part):
-    """(part, how often) one after the other: repetitions at the same place are none of
-    a descriptor's levels."""
+    """Returns (part, repetitions): repetitions at the same place are no levels of a
+    descriptor."""
     levels = [level for level in part.levels if level[1] != 1]
     zero = [i for i, (stride, _) in enumerate(levels) if stride == 0]
     if not zero:
@@ -168,7 +169,7 @@ def apart(part):
 
 
 class Moved:
-    """What a call site moves on one rank."""
+    """The bytes that a call site moves on one rank."""
 
     def __init__(self, transfer, value):
         self.parts, self.empty, self.whole = [], 0, False
@@ -208,7 +209,7 @@ class Moved:
         return sum(p.chunks() * times * p.size for p, times in self.parts)
 
     def row(self) -> skeleton_fit.Row:
-        """As the skeletons of runs have it, whose levels are (count, stride)."""
+        """Returns a Row as skeletons of runs have it, with levels (count, stride)."""
         return skeleton_fit.Row(tuple(
             skeleton_fit.Descriptor(p.start, tuple((n, by) for by, n in p.levels),
                                     p.size, times)
@@ -219,7 +220,7 @@ class Moved:
 
 
 def order_of(text, value, moved):
-    """What a rank does; None: it cannot be said in loops. moved: by step."""
+    """Returns a rank's order; None: it cannot be expressed by loops. moved: by step."""
     def times_of(is_list, word):
         if is_list != word.startswith("["):
             return None
@@ -232,7 +233,8 @@ def order_of(text, value, moved):
 
 
 def said(items, moved, around):
-    """around: how often this is gone through, where it has one step alone; else 0."""
+    """Formats items. around: repetitions of the whole if it is one step alone; else
+    0."""
     words = []
     for what, times in items:
         if isinstance(what, list):
@@ -264,7 +266,7 @@ def said_step(number, is_moved, around):
     return ["%d" % number if times == 1 else "%dx%d" % (number, times)] if times else []
 
 
-# ---- all ----------------------------------------------------------------------------
+# ---- whole skeletons ----------------------------------------------------------------
 
 
 class Numbers:
@@ -369,7 +371,8 @@ class Numbers:
 
 def numbers(data: Dict[str, Any], name: str, ranks: int,
             values: Dict[str, int]) -> Dict[str, Any]:
-    """The skeleton (leadline-skeleton/1) of so many ranks, for variables' values."""
+    """Returns the skeleton (leadline-skeleton/1) for so many ranks and these values of
+    variables."""
     if not 1 <= ranks <= skeleton_fit.RANKS_MOST:
         raise usage("--np: 1 to %d ranks" % skeleton_fit.RANKS_MOST)
     try:

@@ -1,6 +1,6 @@
 """Reads the skeletons (leadline-skeleton/1) that "iotrace ldad --skeleton" writes.
 
-What is wrong in one is a sentence; what it says of calls and bytes is checked by
+A malformed one is refused in a sentence. Numbers of calls and bytes are checked by
 counting the chunks of its descriptors.
 """
 import json
@@ -15,7 +15,7 @@ LARGEST = 2 ** 62
 
 
 class Skeleton:
-    """`transfers` and `calls` are as in the file; `files` and `phases`, too."""
+    """`transfers`, `calls`, `files` and `phases` are as in the file."""
 
     def __init__(self, data: Any, name: str) -> None:
         self.name, self.data = name, data
@@ -60,7 +60,7 @@ class Skeleton:
         return size
 
     def check_orders(self) -> None:
-        """What orders have of each step is what the step has."""
+        """Checks that orders have as much of each step as the step itself."""
         found: Dict[int, int] = {}
         for phase in self.phases:
             for order in phase["order"]:
@@ -82,7 +82,8 @@ def times_of(_is_list: bool, word: str) -> Optional[int]:
 
 
 def parse(text: str) -> List[Tuple[Any, int]]:
-    """A sequence, "0 (1 2x3)x4", as [(number or list of the same kind, times), ...]."""
+    """Parses a sequence, "0 (1 2x3)x4", into [(number or list of the same kind, times),
+    ...]."""
     found = descriptors.sequence(text, times_of)
     if found is None:
         raise LeadlineError("%r is no sequence" % text)
@@ -90,7 +91,7 @@ def parse(text: str) -> List[Tuple[Any, int]]:
 
 
 def counts(text: str) -> Dict[int, int]:
-    """How often each number occurs in a sequence."""
+    """Returns how often each number occurs in a sequence."""
     found: Dict[int, int] = {}
 
     def add(items, factor):
@@ -105,7 +106,7 @@ def counts(text: str) -> Dict[int, int]:
 
 
 def plan_of(text: str, ranks: int) -> descriptors.Plan:
-    """A plan of that many ranks, as skeletons have them."""
+    """Parses a plan of that many ranks, as skeletons have them."""
     found = descriptors.plan(text)
     if (found is None or found.counts != [ranks] or found.end is not None
             or len(found.steps or ()) != 1):
@@ -114,7 +115,7 @@ def plan_of(text: str, ranks: int) -> descriptors.Plan:
 
 
 def counted(text: str, ranks: int) -> Tuple[int, int]:
-    """(chunks of all ranks, bytes of each) of a plan's text."""
+    """Returns (chunks of all ranks, bytes of each) of a plan's text."""
     found = plan_of(text, ranks)
     chunks = ranks
     for span, stride in found.levels:

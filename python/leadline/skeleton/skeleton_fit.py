@@ -1,17 +1,18 @@
-"""What a program would ask of its files with another number of ranks, from the
-skeletons of two runs that differ in that number only.
+"""Predicts a program's I/O with another number of ranks, from the skeletons of two runs
+that differ in that number only.
 
-What a rank does is one descriptor for each of its kinds of calls, and places of ranks
-at equal distances are one plan. Of two runs each number of it is one of these:
+A rank has one descriptor for each of its kinds of calls, and places of ranks at equal
+distances are one plan. From two runs each number of it is one of these:
 
     c              it is the same in both
     d / P, d * P   it is exactly that in both
-    c + d / P      else, where the files of its role have as many bytes in both runs
+    c + d / P      else, if the files of its role have as many bytes in both runs
     c + d * P      else
 
 and ranks of a plan begin at rank c or end at rank P - c. A transfer that reaches beyond
 the file's ends, as those of neighbours' rows do, is cut there; so its descriptor is
-made whole before, and cut again afterwards. What the runs cannot tell is refused.
+completed before, and cut again afterwards. Numbers that the runs do not determine are
+refused.
 """
 import sys
 from collections import OrderedDict, namedtuple
@@ -26,20 +27,21 @@ PLANS_MOST, RANKS_MOST = 256, 1 << 16
 
 # `levels`: ((count, stride), ...), outermost first.
 Descriptor = namedtuple("Descriptor", "start levels size repeats")
-Row = namedtuple("Row", "descriptors sequence")    # what a rank does in one transfer
-# Rows of ranks at equal distances; `steps`: what each descriptor's start grows by.
+Row = namedtuple("Row", "descriptors sequence")    # a rank's calls in one transfer
+# Rows of ranks at equal distances; `steps`: increment of each descriptor's start.
 Plan = namedtuple("Plan", "first step ranks row steps")
 
 
 class Unknown(LeadlineError):
-    """Two runs do not tell it."""
+    """Two runs do not determine it."""
 
 
 # ---- descriptors -------------------------------------------------------------
 
 
 def read_descriptor(d, ranks):
-    """(of the plan's first rank, what the next one's start is higher by)."""
+    """Returns (descriptor of the plan's first rank, increment of the start to the next
+    rank)."""
     plan = skeleton.plan_of(d["plan"], ranks)
     levels = tuple((span // stride, stride) for span, stride in plan.levels)
     return Descriptor(plan.start, levels, plan.size, d["repeats"]), plan.steps[0]
@@ -58,7 +60,8 @@ def rows_of(transfer):
 
 
 def in_turn(descriptors):
-    """The sequence of descriptors that follow each other, all of them as often."""
+    """Returns the sequence of descriptors that follow each other, all with the same
+    number of repetitions."""
     repeats = descriptors[0].repeats
     if repeats == 1 or len(descriptors) == 1:
         return None
@@ -66,7 +69,7 @@ def in_turn(descriptors):
 
 
 def whole(row, end):
-    """With a first and last chunk that the file's ends have cut."""
+    """Completes a first and last chunk that the file's ends have cut."""
     some = list(row.descriptors)
     at = max(range(len(some)), key=lambda n: len(some[n].levels))
     body = some[at]
@@ -88,7 +91,7 @@ def whole(row, end):
 
 
 def cut(row, end):
-    """The other way around."""
+    """Reverses `whole`."""
     if len(row.descriptors) > 1 or len(row.descriptors[0].levels) > 1:
         return row
     d, = row.descriptors
@@ -113,7 +116,8 @@ def cut(row, end):
 
 
 def shifts(a, b):
-    """What the starts of row b are higher by; None: they differ in more."""
+    """Returns the differences of the starts of row b from those of a; None: they differ
+    in more."""
     if (len(a.descriptors) != len(b.descriptors) or a.sequence != b.sequence
             or any(x._replace(start=0) != y._replace(start=0)
                    for x, y in zip(a.descriptors, b.descriptors))):
@@ -122,7 +126,7 @@ def shifts(a, b):
 
 
 def plans_of(rows):
-    """Rows of ranks as few plans, as the recorder's reader makes them."""
+    """Joins rows of ranks to few plans, as the recorder's reader does."""
     some, ranks = [], sorted(rows)
     while ranks:
         n = 1
@@ -139,7 +143,7 @@ def plans_of(rows):
 
 
 def orders_of(sequences):
-    """A phase's orders, from the sequence of each rank that has one."""
+    """Returns a phase's orders, from the sequence of each rank that has one."""
     rows = {rank: Row((), sequence) for rank, sequence in sequences.items()}
     return [OrderedDict([("first_rank", p.first), ("rank_step", p.step),
                          ("ranks", p.ranks), ("steps", sequence_text(p.row.sequence))])
@@ -162,8 +166,8 @@ def as_json(plan):
 
 
 class Fit:
-    """From values of runs with p and q ranks to those of one with `ranks`. `strong`:
-    what is not constant is divided among ranks; else it grows with them."""
+    """Extrapolates values of runs with p and q ranks to one with `ranks`. `strong`:
+    values that are not constant are divided among ranks; else they grow with them."""
 
     def __init__(self, p, q, ranks, strong):
         self.p, self.q, self.ranks, self.strong = p, q, ranks, strong
@@ -183,7 +187,8 @@ class Fit:
         return int(value)
 
     def place(self, a, b, what):
-        """Of a rank, or how many: from the first on, or from the last."""
+        """Extrapolates a rank, or a number of ranks, counted from the first rank or
+        from the last."""
         if a == b:
             return a
         if self.q - b != self.p - a:
@@ -215,7 +220,7 @@ class Fit:
                           self.number(a.repeats, b.repeats, "a count of " + what))
 
     def plan(self, a, b, what):
-        """{rank: Row}"""
+        """Returns {rank: Row}."""
         if len(a.row.descriptors) != len(b.row.descriptors):
             raise Unknown("%s has %d descriptors with %d ranks and %d with %d" % (
                 what, len(a.row.descriptors), self.p, len(b.row.descriptors), self.q))
@@ -243,7 +248,8 @@ def kind(t):
 
 
 def placed(found):
-    """Transfers of which at least some have a place, so that orders have them."""
+    """Returns transfers of which at least some have a place, so that orders have
+    them."""
     return [t for t in found.transfers if t["plans"] or "drawn" in t]
 
 
@@ -252,13 +258,13 @@ def named(t):
 
 
 def stored(found):
-    """{role: bytes of all of its files}"""
+    """Returns {role: bytes of all of its files}."""
     return {f["file"]: f["bytes"] * (1 if f["use"] == "one" else f["files"])
             for f in found.files}
 
 
 def reach(rows):
-    """Where the last transfer ends."""
+    """Returns the end of the last transfer."""
     return max((d.start + d.size + sum(max(0, (n - 1) * s) for n, s in d.levels)
                 for row in rows.values() for d in row.descriptors), default=0)
 
@@ -288,7 +294,7 @@ class Scaled:
         self.steps.update((self.known[kind(c)]["step"], c["step"]) for c in b.calls
                           if "step" in c and kind(c) in self.known)
         self.role = {t["step"]: t["file"] for t in b.transfers + b.calls if "step" in t}
-        self.left_out = 0   # kinds of calls that no step is of
+        self.left_out = 0   # kinds of calls that belong to no step
 
     def alike(self):
         for what, of in (("files", lambda s: [f["use"] for f in s.files]),
@@ -300,7 +306,7 @@ class Scaled:
                     % (self.a.name, self.b.name, what))
 
     def data(self):
-        """As in a file."""
+        """Returns the tree as in a file."""
         tree = OrderedDict([
             ("schema", skeleton.SCHEMA), ("mpi", self.b.data["mpi"]),
             ("ranks", self.ranks),
@@ -333,7 +339,7 @@ class Scaled:
     # ---- order ----
 
     def order(self, x, y, what):
-        """{rank: sequence}"""
+        """Returns {rank: sequence}."""
         first = self.grow.place(x["first_rank"], y["first_rank"], what)
         ranks = self.grow.place(x["ranks"], y["ranks"], what)
         step = y["rank_step"] if y["ranks"] > 1 else x["rank_step"]
@@ -400,7 +406,8 @@ class Scaled:
         return tree
 
     def check_sums(self, x, y, tree, rows):
-        """What is true of both runs is true here, or a number is of another form."""
+        """Checks that relations which hold in both runs hold here: otherwise a number
+        has another form."""
         if x["bytes"] == y["bytes"] != tree["bytes"]:
             raise Unknown("%s would have %d bytes, not %d as in both runs"
                           % (named(y), tree["bytes"], y["bytes"]))
@@ -447,7 +454,7 @@ class Scaled:
 
 
 def add_up(transfer):
-    """Calls and bytes are those of its parts."""
+    """Checks that calls and bytes are the sums of the parts."""
     calls, size = transfer.get("empty", 0) + transfer.get("failed", 0), 0
     for plan in transfer["plans"]:
         for d in plan["descriptors"]:
@@ -490,7 +497,7 @@ def unfolded(sequence):
 
 
 def chunks(d):
-    """Offsets, in the order of the loops."""
+    """Generates offsets, in the order of the loops."""
     def below(start, levels):
         if not levels:
             yield start
@@ -502,7 +509,7 @@ def chunks(d):
 
 
 def extents(row):
-    """(offset, bytes) of what a rank transfers, one after the other."""
+    """Returns (offset, bytes) of a rank's transfers, one after the other."""
     numbers = unfolded(row.sequence) if row.sequence else (
         n for n, d in enumerate(row.descriptors) for _ in range(d.repeats))
     for n in numbers:
@@ -512,7 +519,7 @@ def extents(row):
 
 
 def calls_by_rank(found):
-    """Of each rank, a generator of (kind of call, offset, bytes)."""
+    """Returns for each rank a generator of (kind of call, offset, bytes)."""
     rows = {t["step"]: rows_of(t) for t in found.transfers}
     kinds = {t["step"]: kind(t) for t in found.transfers + found.calls if "step" in t}
     orders = {}
@@ -534,7 +541,7 @@ def calls_by_rank(found):
 
 
 def compare(predicted, real):
-    """(calls, bytes) of both; a sentence where they differ."""
+    """Returns (calls, bytes) of both; raises a sentence if they differ."""
     if predicted.ranks != real.ranks:
         raise LeadlineError("%s is of %d ranks, not %d" % (real.name, real.ranks,
                                                            predicted.ranks))
@@ -562,7 +569,8 @@ def described(call):
 
 
 def kept(sequence, gone):
-    """Without some steps; a loop of one step is that step, as often."""
+    """Removes some steps; a loop that keeps one step becomes that step, with as many
+    repetitions."""
     some = []
     for what, times in sequence:
         if isinstance(what, list):
@@ -576,8 +584,8 @@ def kept(sequence, gone):
 
 
 def without_streams(found):
-    """Logs and reports are written by stdio, with other bytes in each run: what two
-    runs tell of them is not true of a third one."""
+    """Removes streams. Logs and reports are written by stdio, with other bytes in each
+    run: they cannot be predicted from two runs."""
     gone = [t["step"] for t in found.transfers + found.calls
             if "step" in t and t["level"] == "stdio"]
     for phase in found.phases if gone else ():
@@ -598,11 +606,12 @@ def without_streams(found):
     return found
 
 
-# ---- both --------------------------------------------------------------------
+# ---- whole skeletons ---------------------------------------------------------
 
 
 def numbers(first, second, ranks, check=None):
-    """As in a file, from the files of two runs; compared with that of a third one."""
+    """Returns the tree as in a file, from the files of two runs; compares it with that
+    of a third one, if given."""
     a, b = (without_streams(skeleton.load(path)) for path in (first, second))
     made = skeleton.Skeleton(scaled(a, b, ranks), "what %s and %s tell of %d ranks"
                              % (first, second, ranks))

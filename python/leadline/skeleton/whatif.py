@@ -1,5 +1,5 @@
-"""leadline whatif: a skeleton replayed in all ways that make sense for it, as a sweep,
-and what the comparison says.
+"""leadline whatif: replays a skeleton in all ways that make sense for it, as a sweep,
+and reports the comparison.
 """
 import argparse
 import os
@@ -27,7 +27,7 @@ THREADS = 4
 
 
 def recorded(found):
-    """The way by which the program moved most bytes."""
+    """Returns the way by which the program moved most bytes."""
     moved = OrderedDict()
     for t in found.transfers:
         if t["level"] in METHODS and t["plans"]:
@@ -53,7 +53,7 @@ def case(method, collective=False, filetype=None, iomode=None):
 
 
 def ways(found):
-    """What the program did first; what would be the same is not in it twice."""
+    """Returns the ways, the program's own first, without duplicates."""
     moved = {t["file"] for t in found.transfers if t["plans"]}
     files = [f for f in found.files if f["file"] in moved]
     types = [None]
@@ -72,7 +72,7 @@ def ways(found):
 
 
 def possible(spec, where):
-    """(cases that replay takes, [(name, why not) of the others])."""
+    """Returns (cases that replay takes, [(name, why not) of the others])."""
     taken, refused = [], []
     one = argparse.Namespace(spec=spec)
     folder = tempfile.mkdtemp()
@@ -131,17 +131,18 @@ def main(args, where):
 
 
 def compared(args, first, out, failed, where):
-    """Of the runs that there are, against the first way. The exit status."""
+    """Compares the existing runs with the first way. Returns the exit status."""
     shown = ["--output=" + args.output] if args.output else []
     try:
         return args.compare([out, "--baseline=" + first, "--format=" + args.format]
                             + ["--figure=" + name for name in FIGURES] + shown, where)
     except LeadlineError as why:
-        raise failed or why     # where the first way failed, there is no baseline
+        raise failed or why     # if the first way failed, there is no baseline
 
 
 def add(commands, compare):
-    """compare: does what "leadline compare" does with words of its command line."""
+    """compare: does what "leadline compare" does with these words of its command
+    line."""
     p = commands.add_parser(
         "whatif", help="replay a skeleton in all ways that make sense, and compare",
         description="Replays SKELETON, which iotrace ldad --skeleton made of a trace, "

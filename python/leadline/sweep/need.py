@@ -31,7 +31,7 @@ TOLD = OrderedDict([
 Row = namedtuple("Row", "config program need why left seconds known")
 
 
-# ---- ---- needs of the programs ----------------------------------------------
+# ---- needs of the programs ---------------------------------------------------
 
 
 def ask(sweep, config, where, folder):
@@ -66,7 +66,7 @@ def read(path):
     return tree
 
 
-# ---- ---- duration -----------------------------------------------------------
+# ---- duration ----------------------------------------------------------------
 
 
 def moved(samples):
@@ -129,7 +129,7 @@ def rows(sweep, left, where, earlier):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-# ---- ---- output -------------------------------------------------------------
+# ---- output ------------------------------------------------------------------
 
 
 def size(count):

@@ -1,7 +1,7 @@
 """Writes the page of a run; started by "iotrace report".
 
-"iotrace findings" judges, "iotrace bins" counts and "iotrace ldad" finds patterns; here
-it is put into one HTML file that needs nothing else.
+"iotrace findings" judges, "iotrace bins" counts and "iotrace ldad" finds patterns; this
+module puts their output into one self-contained HTML file.
 """
 import argparse
 import json
@@ -21,11 +21,11 @@ from leadline.trace import trace_page  # noqa: E402
 WORSE = {"high": ("high",), "medium": ("high", "medium"),
          "low": ("high", "medium", "low")}
 SCHEMA = "leadline-iotrace-findings"
-FOUND = 3      # exit status by --fail-on
+FOUND = 3      # exit status with --fail-on
 
 
 def ask(program, *args, **how):
-    """(what a command wrote as JSON, its exit status); None: it wrote none."""
+    """Returns (JSON output of a command, its exit status); None: it wrote none."""
     child = subprocess.Popen((program,) + args, stdout=subprocess.PIPE, **how)
     out = child.communicate()[0]
     try:
@@ -43,7 +43,7 @@ def read_json(path):
 
 
 def judged(args):
-    """(findings, exit status)."""
+    """Returns (findings, exit status)."""
     if args.findings:
         found = read_json(args.findings)
         if not isinstance(found, dict) or found.get("schema") != SCHEMA:
@@ -55,7 +55,7 @@ def judged(args):
 
 
 def chosen(found, only):
-    """Findings with one of these names."""
+    """Returns findings with one of these names."""
     names = [name.strip() for name in only.split(",") if name.strip()]
     unknown = [n for n in names if n not in trace_page.LOOKED_FOR]
     if unknown:
@@ -78,7 +78,7 @@ def make(args):
     bins, status = ask(args.program, "bins", "--slices=%d" % args.slices, args.run)
     if bins is None:
         return status or FAILED
-    # what it would say of the logs, "bins" has said
+    # "bins" has already printed its messages about the logs
     bins["patterns"] = ask(args.program, "ldad", "--json=-", args.run,
                            stderr=subprocess.DEVNULL)[0] or {"files": []}
     found, judged_status = judged(args)

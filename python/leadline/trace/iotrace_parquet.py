@@ -1,6 +1,6 @@
 """Writes all events of a run as Parquet; started by "iotrace export --to=parquet".
 
-It takes them from "iotrace export --to=csv", some at a time. Needs pyarrow.
+It reads them in batches from "iotrace export --to=csv". Needs pyarrow.
 """
 import argparse
 import os
@@ -21,7 +21,8 @@ COLUMNS = ("sequence rank pid thread level operation class file fd offset reques
 
 
 def whole(batch):
-    """Times as whole nanoseconds: seconds since 1970 have more digits than a double."""
+    """Converts times to integer nanoseconds: seconds since 1970 have more digits than a
+    double."""
     from pyarrow import RecordBatch, compute, int64
     columns = [compute.cast(compute.replace_substring(column, ".", ""), int64())
                if name in TIMES else column
@@ -50,7 +51,7 @@ class Incomplete(Exception):
 
 
 def export(args):
-    """Nothing is replaced by a part of the events."""
+    """Exports the events; an existing file is replaced only by all of them."""
     with output.replacing(args.out) as sink:
         child = subprocess.Popen([args.program, "export", "--to=csv", "--", args.run],
                                  stdout=subprocess.PIPE)

@@ -1,4 +1,4 @@
-"""Draws what "iotrace bins" counted; started by "iotrace plot".
+"""Draws the counts of "iotrace bins"; started by "iotrace plot".
 
 The paper's four plots (accumulated non-I/O time, accumulated I/O time, accumulated
 bytes, bytes by slice of time), a map of processes by time, and maps of the largest
@@ -20,7 +20,7 @@ from leadline.base.names import unit_of  # noqa: E402
 from leadline.draw.draw_file import (Failure, load_matplotlib,  # noqa: E402
                                      plain)
 
-LINES = 12        # so many processes have a line of their own; more are a band
+LINES = 12        # processes that have a line of their own; more become a band
 FEW_TICKS = 8
 BLUE, RED, GREY = "#2266aa", "#c05020", "#777777"
 
@@ -32,7 +32,7 @@ def count(program, run, slices):
     try:
         return json.loads(out.decode("utf-8", "replace")), child.returncode
     except ValueError:
-        if child.returncode:  # it said why
+        if child.returncode:  # it has printed why
             sys.exit(child.returncode)
         raise Failure("iotrace bins did not write what can be read")
 
@@ -41,7 +41,7 @@ def count(program, run, slices):
 
 
 class Run:
-    """The bins, and what is drawn of them."""
+    """The bins, and the processes to draw."""
 
     def __init__(self, bins, name):
         self.name = name
@@ -49,7 +49,7 @@ class Run:
         self.slices = bins["slices"]
         self.width = self.seconds / self.slices
         ranked = [p for p in bins["processes"] if p["rank"] >= 0]
-        # launchers and helpers are not part of the picture where there are ranks
+        # if there are ranks, launchers and helpers are not drawn
         self.processes = sorted(ranked, key=lambda p: p["rank"]) or bins["processes"]
         self.left_out = len(bins["processes"]) - len(self.processes)
         self.files = bins["files"]
@@ -63,7 +63,7 @@ class Run:
 
 
 def accumulated(values):
-    """The sum up to each edge."""
+    """Returns the sum up to each edge."""
     total, out = 0.0, [0.0]
     for value in values:
         total += value
@@ -72,7 +72,7 @@ def accumulated(values):
 
 
 def lived(run, process, edge):
-    """Seconds that the process had lived at that moment."""
+    """Returns the seconds that the process had lived at that moment."""
     return min(max(edge - process["begin_s"], 0), process["end_s"] - process["begin_s"])
 
 
@@ -106,7 +106,7 @@ def new_picture(plt, run, title):
 
 
 def by_process(run, axes, curve, scale=1.0):
-    """A line for each process, or their range and mean where there are many."""
+    """Draws a line for each process, or their range and mean if there are many."""
     curves = [[v / scale for v in curve(run, p)] for p in run.processes]
     if len(curves) <= LINES:
         for p, values in zip(run.processes, curves):

@@ -1,5 +1,5 @@
-"""The page of iotrace report: what "iotrace findings" found and "iotrace bins" counted,
-in words, tables and pictures. Whatever comes from the trace is escaped (draw/html.py).
+"""The page of iotrace report: the results of "iotrace findings" and "iotrace bins", in
+words, tables and pictures. Everything from the trace is escaped (draw/html.py).
 """
 import re
 from collections import OrderedDict
@@ -33,8 +33,9 @@ RISKS = 10             # under it
 BRACKETS = 6           # findings above ranks by time
 FILES = 60             # rows
 RANKS = 1024           # rows
-PRINTED = 64           # rows of ranks on paper, where the page has them closed
-SERIES = 256           # ranks of a finding that are told of
+# rows of ranks on paper; on the screen the page shows them on demand
+PRINTED = 64
+SERIES = 256           # ranks of a finding that are listed
 PHASES = 40            # named above ranks by time
 FOLDERS = 40           # rows
 PATTERNS = 20          # rows
@@ -44,7 +45,7 @@ LAYERS = 16            # rows of the picture
 FOLDERS_SHOWN = 12     # likewise
 BANDS = trace_svg.COLUMNS
 
-# What is looked for, as the list of what is well has it.
+# Kinds of findings, in the words of the list of things that are well.
 LOOKED_FOR = OrderedDict([
     ("small-sequential", "small transfers one after the other"),
     ("strided-independent", "small strided transfers that could be collective"),
@@ -162,7 +163,7 @@ def risks(found):
 
 
 def risk_text(r):
-    """What, where, which events, and what to do."""
+    """Describes a risk: what, where, which events, and what to do."""
     where = ", ".join(words for words in (
         "%s (%s)" % (r["file"], plural(r["file_count"], "file")) if r["file_count"] > 1
         else r["file"], "ranks " + r["ranks_text"] if r["ranks_text"] else "",
@@ -172,7 +173,7 @@ def risk_text(r):
                                r["remedy"])
 
 
-# ---- what ran ----------------------------------------------------------------
+# ---- programs ----------------------------------------------------------------
 
 
 def what_ran(found, bins):
@@ -218,11 +219,11 @@ def unseen(found):
     return out + ([items(notes[:20])] if notes else [])
 
 
-# ---- where time went ---------------------------------------------------------
+# ---- time --------------------------------------------------------------------
 
 
 def bands_of(ranks):
-    """[(label, ranks)], at most BANDS."""
+    """Returns [(label, ranks)], at most BANDS."""
     each = max(1, -(-len(ranks) // BANDS))
     return [(ranks[i]["rank"] if ranks[i]["rank"] >= 0 else ranks[i]["pid"],
              ranks[i:i + each]) for i in range(0, len(ranks), each)], each
@@ -253,7 +254,7 @@ def time_picture(found):
 
 
 def figure(title, draw, words):
-    """draw() makes the picture, for a wide page or a narrow one."""
+    """Makes a figure; draw() makes the picture, for a wide page or a narrow one."""
     return tag("figure", tag("h3", title) if title else "",
                tag("div", Raw(draw()), class_="broad"),
                tag("div", Raw(draw(narrow=True)), class_="phone"),
@@ -293,7 +294,7 @@ def rank_table(found):
                class_="long" if len(rows) > PRINTED else None)
 
 
-# ---- when --------------------------------------------------------------------
+# ---- timeline ----------------------------------------------------------------
 
 
 def lanes_of(bins):
@@ -363,7 +364,7 @@ def evidence(f):
                        if words])
 
 
-# What the time of a finding is, where its direction does not say so.
+# Kind of the time of a finding, if its direction does not tell.
 KIND_OF = {"sync-heavy": "sync", "lock-time": "lock", "late-rank": "wait",
            "collective-tiny": "library", "async-blocks": "wait", "switches": "other",
            "temporary": "other", "no-overlap": "other", "hdf5-metadata": "read",
@@ -371,7 +372,7 @@ KIND_OF = {"sync-heavy": "sync", "lock-time": "lock", "late-rank": "wait",
 
 
 def finding_picture(n, f):
-    """Seconds of each rank that has it."""
+    """Draws the seconds of each rank that has the finding."""
     series = sorted(f["series"], key=lambda s: s["rank"])
     if len(series) < 2:
         return ""
@@ -467,7 +468,7 @@ def layers(found):
 
 
 def tall(table, rows, name):
-    """Many rows have to be scrolled through, but for print."""
+    """Makes a long table scrollable, except in print."""
     if rows <= 12:
         return table
     return tag("div", table, class_="many", tabindex="0", role="region",
@@ -489,7 +490,7 @@ def short(words, most=20):
 
 
 def role(name):
-    """Files whose names differ in digits only are alike."""
+    """Returns a file's role: files whose names differ in digits only are alike."""
     return re.sub("[0-9]+", "#", name)
 
 
@@ -515,7 +516,8 @@ SYSTEM = ("/usr/", "/etc/", "/lib", "/proc/", "/sys/", "/dev/", "pipe:", "socket
 
 
 def pattern_row(f, members):
-    """Of one direction of a file, as the processes that use it show it."""
+    """Returns a row for one direction of a file, as the processes that use it show
+    it."""
     first = next((p for p in members if p["descriptors"]), None)
     text = max(first["descriptors"], key=lambda d: d["size"] * d["count"]
                * d["outer_count"] * d["repeats"])["text"] if first else "-"
@@ -528,7 +530,7 @@ def pattern_row(f, members):
 
 
 def patterns(bins):
-    """Files by bytes, one of those that are alike."""
+    """Returns patterns of files by bytes, one of each set that are alike."""
     ranked_run = any(p["rank"] >= 0 for p in bins["processes"])
     rows = OrderedDict()
     for f in bins["patterns"]["files"]:
@@ -554,7 +556,7 @@ def patterns(bins):
 
 
 def several_ranks(f):
-    """Whether more than one (or one band of many) moved something."""
+    """True if more than one rank (or one band of many) moved something."""
     rows = f["read_bytes_by_rank"] + f["written_bytes_by_rank"]
     return sum(any(column) for column in zip(*rows)) > 1
 
@@ -654,7 +656,8 @@ def sections(found, bins):
 
 
 def render(found, bins, title, made, why=None):
-    """`found` is None where nothing could be judged, and `why` says so."""
+    """Renders the page. `found` is None if nothing could be judged, and `why` says
+    why."""
     parts = [(key, heading, content) for key, heading, content in sections(found, bins)
              if content]
     links = [tag("a", heading, href="#" + key) for key, heading, _ in parts]

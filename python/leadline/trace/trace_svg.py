@@ -1,7 +1,8 @@
-"""Pictures of a trace for its page: who was in which calls when, and where in files.
+"""Pictures of a trace for its page: ranks and their calls over time, and places in
+files.
 
-Grids may have many cells, so that neighbours of one look are one path, in units of
-cells; each picture keeps below some tens of kilobytes.
+Grids may have many cells, so neighbours of one look are merged into one path, in units
+of cells; each picture stays below some tens of kilobytes.
 """
 import math
 from collections import OrderedDict
@@ -12,19 +13,19 @@ from leadline.draw import svg
 from leadline.draw.svg import LABELS, MARGIN, RADIUS, css, key, many, stroke
 
 WIDTH = 780
-PHONE = 320             # narrow ones have fewer labels
+PHONE = 320             # pictures of this width have fewer labels
 LEVELS = 4              # of a colour in a grid
 GRID = 320              # height of a grid of many rows
 PANEL = 110             # of bytes per second, below ranks by time
-BRACKET = 20            # from one finding above ranks by time to the next
+BRACKET = 20            # distance of findings above ranks by time
 COLUMNS = 64            # ranks with a column of their own; more are bands
 
-# (member of bins, what it is called, colour)
+# (member of bins, its name, colour)
 GROUPS = [("read_s", "read", 0), ("write_s", "write", 1),
           ("metadata_s", "open, close, metadata", 2), ("wait_s", "sync, lock, wait", 3)]
 PLACES = [("read", 0), ("written", 1), ("both", 3)]
 
-# Classes of time: (name in the key, colour, hatch), and which belong to it.
+# Classes of time: (name in the key, colour, hatch), and their members.
 CLASSES = [("read", 0, 0, ("read",)), ("write", 1, 0, ("write", "copy")),
            ("open, close, metadata", 2, 1, ("open", "close", "seek", "meta", "map")),
            ("sync", 4, 3, ("sync",)), ("lock", 6, 5, ("lock",)),
@@ -38,7 +39,7 @@ def canvas_of(name, title, words, narrow):
 
 
 def bytes_text(n: float) -> str:
-    """Exact where few digits are: 64 KiB, 1.5 MiB."""
+    """Formats bytes, exact with few digits: 64 KiB, 1.5 MiB."""
     for unit in ("B", "KiB", "MiB", "GiB", "TiB", "PiB"):
         if n < 1024 or unit == "PiB":
             shape = "%d" if n == int(n) or n >= 999.5 else "%.3g"
@@ -59,7 +60,8 @@ def seconds_text(s: float) -> str:
 
 
 def cell_paths(rows):
-    """{look: path} of rows, from the bottom, of looks (None: nothing is drawn)."""
+    """Returns {look: path} of rows, from the bottom, of looks (None: nothing is
+    drawn)."""
     paths = {}
     for y, row in enumerate(rows):
         begin = 0
@@ -74,7 +76,7 @@ def cell_paths(rows):
 
 
 def draw_cells(canvas, rows, left, top, right, bottom):
-    """Looks are (colour, level from 1 to LEVELS)."""
+    """Draws cells; looks are (colour, level from 1 to LEVELS)."""
     wide = (right - left) / max(len(rows[0]), 1)
     high = (bottom - top) / len(rows)
     parts = []
@@ -115,13 +117,14 @@ def time_axis(canvas, seconds, left, right, y):
 
 
 def banded(lanes, most):
-    """At most `most` lists of neighbours."""
+    """Returns at most `most` lists of neighbours."""
     each = max(1, -(-len(lanes) // most))
     return [lanes[i:i + each] for i in range(0, len(lanes), each)]
 
 
 def busiest(lanes, i, width):
-    """The look of a cell: what the lane that is longest in calls does most."""
+    """Returns the look of a cell: the main activity of the lane that is longest in
+    calls."""
     best, group = 0.0, 0
     for lane in lanes:
         values = [lane[name][i] for name, _, _ in GROUPS]
@@ -140,7 +143,7 @@ def lane_labels(canvas, bands, label, left, top, bottom):
 
 
 def brackets(canvas, spans, x_of, left, right, y):
-    """Findings as spans of time, named beside them where there is room."""
+    """Draws findings as spans of time, named beside them if there is room."""
     for begin, end, words, colour in spans:
         x1 = min(max(x_of(begin), left), right)
         x2 = min(max(x_of(end), x1 + 2), right + 2)
@@ -154,7 +157,7 @@ def brackets(canvas, spans, x_of, left, right, y):
 
 
 def rates_panel(canvas, bins, lanes, left, right, top):
-    """Bytes per second of all lanes; what is read lies on what is written."""
+    """Draws bytes per second of all lanes; reads are stacked on writes."""
     width, n = bins["seconds"] / bins["slices"] or 1e-9, bins["slices"]
     read = [sum(p["read_bytes"][i] for p in lanes) / width for i in range(n)]
     written = [sum(p["written_bytes"][i] for p in lanes) / width for i in range(n)]
@@ -176,7 +179,7 @@ def rates_panel(canvas, bins, lanes, left, right, top):
 
 
 def phase_names(canvas, phases, x_of, left, right, top):
-    """Where each begins, and its name where there is room for it."""
+    """Marks the begin of each phase, with its name if there is room for it."""
     free = left + 2
     for begin, end, name in sorted(phases):
         x1, x2 = max(x_of(begin), left), min(x_of(end), right)
@@ -188,7 +191,7 @@ def phase_names(canvas, phases, x_of, left, right, top):
 
 
 def when(bins, lanes, what, marks, words, narrow=False):
-    """Ranks by time; marks are findings, (begin, end, words, colour), and phases,
+    """Draws ranks by time; marks are findings, (begin, end, words, colour), and phases,
     (begin, end, name), in seconds."""
     canvas = canvas_of("when", "Who did what when", words, narrow)
     y = key(canvas, 6, [(colour, name) for _, name, colour in GROUPS], swatches(canvas))
@@ -239,7 +242,7 @@ def offset_axis(canvas, end, left, top, bottom):
 
 
 def lock_grid(canvas, end, lock, left, top, right, bottom):
-    """Where blocks begin that one client at a time may write."""
+    """Draws the borders of blocks that only one client at a time may write."""
     if not lock or not 2 <= end / lock <= 48:
         return
     for i in range(1, int(end / lock) + 1):
@@ -288,7 +291,7 @@ def rank_axis(canvas, ranks, left, right, y):
 
 
 def class_parts(classes: Dict[str, Any]) -> List[float]:
-    """Seconds in the order of CLASSES."""
+    """Returns the seconds in the order of CLASSES."""
     return [sum(classes.get(name, 0) or 0 for name in names)
             for _, _, _, names in CLASSES]
 
@@ -296,7 +299,7 @@ def class_parts(classes: Dict[str, Any]) -> List[float]:
 def columns(name, title, words, bars, axis, height=220, wall=None, what="rank",
             narrow=False):
     """`bars`: (number of the rank, seconds in the order of CLASSES, and None or the
-    seconds of the worst of those that a column is the mean of)."""
+    seconds of the worst of the ranks whose mean the column shows)."""
     canvas = canvas_of(name, title, words, narrow)
     used = [i for i in range(len(CLASSES)) if any(b[1][i] > 0 for b in bars)]
     plain = len(bars) > 40      # hatches would be noise
@@ -352,12 +355,13 @@ ASKED = 7               # colour
 
 
 def names_of(canvas):
-    """The width of the column of names."""
+    """Returns the width of the column of names."""
     return 110 if canvas.narrow else LABELS
 
 
 def row_label(canvas, words, y):
-    """The end of a name says more than its beginning."""
+    """Draws a label; the end of a long name is kept, as it says more than its
+    beginning."""
     shown = words
     while svg.text_width(shown) > names_of(canvas) and len(shown) > 2:
         shown = "\u2026" + shown[2:]
@@ -373,8 +377,8 @@ def powers_axis(canvas, low, high, x_of, top, bottom):
 
 
 def layers(title, words, rows, narrow=False):
-    """From what was asked for to what was done. `rows`: (name, colour, bytes asked for,
-    bytes done)."""
+    """Draws bytes from what was asked for to what was done. `rows`: (name, colour,
+    bytes asked for, bytes done)."""
     canvas = canvas_of("layers", title, words, narrow)
     names = [(ASKED, "asked for")] + [(colour, name) for name, colour in (
         ("read by the system", 0), ("written by the system", 1))
@@ -404,7 +408,7 @@ def layers(title, words, rows, narrow=False):
 
 
 def folders(title, words, rows, narrow=False):
-    """`rows`: (name, seconds, what stands beside its bar)."""
+    """`rows`: (name, seconds, text beside its bar)."""
     canvas = canvas_of("folders", title, words, narrow)
     top, left = 6, MARGIN + names_of(canvas) + 16
     beside = max(svg.text_width(row[2]) for row in rows)
