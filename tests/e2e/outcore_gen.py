@@ -5,12 +5,14 @@ when it is complete."""
 import hashlib
 import math
 import os
+import shutil
 import stat
 import struct
+import subprocess
 import zlib
 
 import graph_reference as reference
-from e2e import Case, add, fault, long, main, total
+from e2e import Case, add, any_mpi, fault, long, main, total
 
 KNOWN = {"records": "4acca5d541036866c0e31a2cc3a949bc0e5aec3e398530f5cf3d1df8623c73ec",
          "ascii": "616c2b2ba9dc449d",
@@ -69,6 +71,46 @@ class Gen(Case):
         rounded = -(-len(data) // 4096) * 4096 if "--cache=direct" in options else 0
         self.assertEqual(total(report, "write"), rounded or len(data))
         self.assertEqual(report["results"]["rows"], [int(WHAT[kind][1])])
+
+    def file_of(self, name, *args, np=1):
+        path = os.path.join(self.tmp, name)
+        self.good(self.run_program("outcore", "gen", *args, "--seed=5", "--overwrite",
+                                   "--output=" + path, np=np))
+        return path
+
+    @any_mpi
+    def test_formats_by_name(self):
+        """Of the same numbers as the raw files, for the readers of others."""
+        size, pixels = ("--width=37", "--height=500"), 37 * 500
+        for bits, raw, fits in (8, "B", "B"), (16, "H", "h"), (32, "f", "f"):
+            image = ("image", *size, "--bits=%d" % bits)
+            path = self.file_of("i.fits", *image, "--threads=2", np=3)
+            if shutil.which("fitsverify"):
+                self.assertIn("verification OK", subprocess.run(
+                    ["fitsverify", "-q", path], stdout=subprocess.PIPE,
+                    universal_newlines=True).stdout)
+            with open(path, "rb") as f:
+                data = f.read()
+            with open(self.file_of("i.llimg", *image), "rb") as f:
+                same = struct.unpack_from("<%d%s" % (pixels, raw), f.read(), 4096)
+            zero = 32768 if bits == 16 else 0
+            self.assertEqual(same, tuple(x + zero for x in struct.unpack_from(
+                ">%d%s" % (pixels, fits), data, 2880)))
+            self.assertEqual((len(data) % 2880, set(data[2880 + pixels * bits // 8:])),
+                             (0, {0}))
+        with open(self.file_of("v.fvecs", "vectors", "1000", "--dim=7", np=2),
+                  "rb") as f:
+            data = f.read()
+        with open(self.file_of("v", "vectors", "1000", "--dim=7"), "rb") as f:
+            self.assertEqual(data, b"".join(struct.pack("<i", 7) + f.read(28)
+                                            for _ in range(1000)))
+
+    def test_formats_that_are_not_written(self):
+        for kind, name in (("image", "i.npy"), ("vectors", "v.npy"),
+                           ("vectors", "v.fits"), ("records", "r.fvecs")):
+            self.refused(self.run_program("outcore", "gen", kind, "--output=" + name,
+                                          np=0, json=False),
+                         "gen %s does not write" % kind, name)
 
     def test_models(self):
         """Models have the right kind of lines and size, and are the same with any

@@ -34,6 +34,8 @@ static struct {
     double duplicates, skew;
 } set;
 
+#define FVECS ".fvecs"
+
 static struct output output = {.role = "made"};
 
 /* clang-format off */
@@ -149,11 +151,34 @@ static void records_rows(const void *context, int64_t first, int64_t n, void *to
     records_make(context, first, n, to);
 }
 
+static bool ends_with(const char *path, const char *end)
+{
+    size_t n = path ? strlen(path) : 0, m = strlen(end);
+    return n > m && !strcmp(path + n - m, end);
+}
+
+/* Starts vectors: raw, or as in .fvecs, each after its dimension. */
 static int64_t vectors_start(uint64_t seed, const void **context)
 {
     vectors = (struct vectors){rng_key(seed, RNG_VECTORS), set.dim};
     *context = &vectors;
-    return set.dim * (int64_t)sizeof(float);
+    int64_t head = ends_with(output.path, FVECS) ? (int64_t)sizeof(int32_t) : 0;
+    return set.dim * (int64_t)sizeof(float) + head;
+}
+
+static void vectors_make_rows(const void *context, int64_t first, int64_t n, void *to)
+{
+    const int32_t dim = (int32_t)set.dim;
+    char *at = to;
+    if (!ends_with(output.path, FVECS)) {
+        vectors_rows(context, first, n, to);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(at, &dim, sizeof dim);
+        vectors_rows(context, first + i, 1, at + sizeof dim);
+        at += sizeof dim + (size_t)dim * sizeof(float);
+    }
 }
 
 static struct tagger tagger;
@@ -213,6 +238,8 @@ static int count_image(void)
         return err_usage("how large is the image? --width and --height say it");
     picture.stars = set.stars;
     picture.image = image_of(set.width, set.height, atoi(set.bits));
+    if (image_is_fits(output.path))
+        image_to_fits(&picture.image);
     int rc = image_settle(&picture.image, 1, NULL);
     if (!rc)
         set.n = image_bytes(&picture.image);
@@ -263,7 +290,7 @@ struct kind {
 
 static const struct kind kinds[] = {
     {"records", " ascii duplicates skew ", records_start, records_rows, NULL},
-    {"vectors", " dim ", vectors_start, vectors_rows, NULL},
+    {"vectors", " dim ", vectors_start, vectors_make_rows, NULL},
     {"documents", " files size plant truth ", documents_start, NULL, NULL},
     {"model", " bytes tagger ", model_start, model_rows, NULL},
     {"image", " width height bits stars ", image_start, image_make, count_image},
@@ -271,6 +298,14 @@ static const struct kind kinds[] = {
     {"kronecker", " scale edgefactor ", graph_start, graphs_make, count_kronecker},
 };
 static const struct kind *kind;
+
+/* Names that promise a format; kind: the one that is written so, NULL: none. */
+static const struct {
+    const char *end, *kind;
+} formats[] = {{".fits", "image"}, {FVECS, "vectors"}, {".npy", NULL},  {".npz", NULL},
+               {".bvecs", NULL},   {".ivecs", NULL},   {".png", NULL},  {".tif", NULL},
+               {".tiff", NULL},    {".mtx", NULL},     {".hdf5", NULL}, {".h5", NULL}};
+
 static struct data_rows rows;
 static int64_t bytes; /* of all rows */
 
@@ -308,6 +343,21 @@ static int check_options(const struct run *r)
     return 0;
 }
 
+static int check_name(void)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        if (ends_with(output.path, formats[i].end) &&
+            (!formats[i].kind || strcmp(formats[i].kind, kind->name) != 0))
+            return err_usage(
+                "--output=%s: gen %s does not write the format of that name: "
+                "images are raw (.llimg) or .fits, vectors raw or " FVECS
+                ", all others raw; take another name",
+                output.path, kind->name);
+    if (ends_with(output.path, FVECS) && set.dim == DATA_ROW_MAX / 4)
+        return err_usage("--dim=%d is one too many for " FVECS, DATA_ROW_MAX / 4);
+    return 0;
+}
+
 /* The bytes of all rows; -1: more than possible. */
 static int64_t all_bytes(void)
 {
@@ -322,7 +372,8 @@ static int plan(struct run *r, struct run_need *n)
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (!strcmp(kinds[i].name, set.kind))
             kind = &kinds[i];
-    int rc = check_options(r);
+    int rc = check_name();
+    rc = rc ? rc : check_options(r);
     if (rc)
         return rc;
     output.writers = kind->rows ? r->lanes : 1;

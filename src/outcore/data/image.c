@@ -83,6 +83,13 @@ int64_t image_bytes(const struct image *m)
 
 /* ---- FITS ------------------------------------------------------------------------ */
 
+bool image_is_fits(const char *path)
+{
+    static const char end[] = ".fits";
+    size_t n = path ? strlen(path) : 0, most = sizeof end - 1;
+    return n > most && !strcmp(path + n - most, end);
+}
+
 void image_to_fits(struct image *m)
 {
     bool words = m->kind == IMAGE_UNSIGNED && m->bits == 16;
@@ -216,10 +223,18 @@ static void make_pixel(const struct image_made *made, int64_t y, int64_t x,
     float real = whole;
     uint32_t word;
     memcpy(&word, &real, sizeof word);
-    if (made->image.kind == IMAGE_FLOAT)
-        put_number(to, 4, word);
-    else
-        put_number(to, made->image.bits / 8, whole >> (16 - made->image.bits));
+    int bytes = made->image.bits / 8;
+    bool fits = made->image.fits.bitpix;
+    if (fits && bytes == 2)
+        whole ^= 0x8000; /* minus 32768 */
+    if (made->image.kind != IMAGE_FLOAT)
+        word = (uint32_t)whole >> (16 - 8 * bytes);
+    put_number(to, bytes, word);
+    for (int i = 0; fits && i < bytes / 2; i++) {
+        uint8_t low = to[i];
+        to[i] = to[bytes - 1 - i];
+        to[bytes - 1 - i] = low;
+    }
 }
 
 /* Makes bytes of row y from column byte `at` on. */
@@ -243,17 +258,21 @@ static void make_row(const struct image_made *made, int64_t y, int64_t at, int64
 void image_make(const void *context, int64_t first, int64_t n, void *out)
 {
     const struct image_made *made = context;
-    int64_t row = made->image.row_bytes;
+    const struct image *m = &made->image;
+    int64_t row = m->row_bytes, size = m->head, end = m->head + m->height * row;
     uint8_t *to = out, head[IMAGE_HEAD];
     for (int64_t part; n > 0; first += part, to += part, n -= part) {
-        if (first < IMAGE_HEAD) {
-            image_head(&made->image, head);
-            part = IMAGE_HEAD - first < n ? IMAGE_HEAD - first : n;
+        if (first < size) {
+            image_head(m, head);
+            part = size - first < n ? size - first : n;
             memcpy(to, head + first, (size_t)part);
             continue;
         }
-        int64_t at = (first - IMAGE_HEAD) % row;
-        part = row - at < n ? row - at : n;
-        make_row(made, (first - IMAGE_HEAD) / row, at, part, to);
+        int64_t at = (first - size) % row, rest = first < end ? row - at : n;
+        part = rest < n ? rest : n;
+        if (first < end)
+            make_row(made, (first - size) / row, at, part, to);
+        else
+            memset(to, 0, (size_t)part); /* a FITS image's tail */
     }
 }

@@ -44,6 +44,9 @@ struct image {
  * image_settle completes it. */
 struct image image_of(int64_t width, int64_t height, int bits);
 
+/* Local. Returns whether a file of this name (NULL: none) is a FITS image. */
+bool image_is_fits(const char *path);
+
 /* Local. Makes it a FITS image of the same numbers: unsigned 16-bit ones are stored
  * minus 32768. Before image_settle. */
 void image_to_fits(struct image *m);

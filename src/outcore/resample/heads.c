@@ -5,13 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-bool heads_is_fits(const char *path)
-{
-    static const char end[] = ".fits";
-    size_t n = path ? strlen(path) : 0, most = sizeof end - 1;
-    return n > most && !strcmp(path + n - most, end);
-}
-
 /* ---- the input's ----------------------------------------------------------------- */
 
 static int read_begin(const char *path, char *to, int64_t bytes)

@@ -5,9 +5,6 @@
 
 #include "outcore/resample/job.h"
 
-/* Local. True if an output of that name (NULL: none) is to be a FITS image. */
-bool heads_is_fits(const char *path);
-
 /* Local, before the first phase, once the input's size is known: reads its first bytes.
  * Returns 0, or -errno with a sentence, as image_parse and fits_parse. */
 int heads_read(struct job *j, const char *path);

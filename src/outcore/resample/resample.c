@@ -180,7 +180,7 @@ static int check_direct(const struct run *r)
 /* Sets the output's format: FITS by its name. */
 static int settle_output(struct image *out)
 {
-    bool fits = heads_is_fits(job->output.path);
+    bool fits = image_is_fits(job->output.path);
     if (fits && set.row_pad)
         return err_usage("--row-pad: rows of FITS images are never padded: leave it "
                          "out, or give --output another name");
