@@ -13,7 +13,7 @@ from fake_report import save
 from full_report import figure, full
 from leadline.base import axes
 from leadline.base.errors import LeadlineError
-from leadline.draw import draw_svg, html, shapes, svg, svg_lines
+from leadline.draw import draw_svg, html, paint, shapes, svg, svg_lines
 from leadline.draw.draw_file import plain
 from leadline.judge import climb
 from leadline.page import gallery
@@ -109,7 +109,7 @@ class Colours(unittest.TestCase):
         rules = html.style()
         papers = re.findall(r"--page: (#\w+)", rules)
         self.assertEqual(papers, re.findall(r"--paper: (#\w+)", rules))
-        for paper, colours in zip(papers, (svg.LIGHT, svg.DARK)):
+        for paper, colours in zip(papers, (paint.LIGHT, paint.DARK)):
             for colour in colours:
                 self.assertGreaterEqual(self.contrast(paper, colour), 3, colour)
 

@@ -46,17 +46,18 @@ class Scale:
     of ten ("tail"). A value without a logarithm is placed at the marked edge,
     `zero`."""
 
-    def __init__(self, low, high, begin, end, log=False, zero=None):
+    def __init__(self, low: float, high: float, begin: float, end: float,
+                 log: Any = False, zero: Optional[float] = None) -> None:
         self.log, self.zero = log, zero
         self.low, self.high = self.plain(low), self.plain(high)
         self.begin, self.end = begin, end
 
-    def plain(self, value):
+    def plain(self, value: float) -> float:
         if self.log == "tail":
             return -math.log10(max(1.0 - value, 1e-9))
         return math.log(value, 2) if self.log else value
 
-    def __call__(self, value):
+    def __call__(self, value: float) -> float:
         if self.log is True and value <= 0:
             return self.zero if self.zero is not None else self.begin
         span = (self.high - self.low) or 1.0
@@ -105,7 +106,7 @@ def decades(low: float, high: float, begin: float, end: float, most: int,
     return Axis(scale, marks, texts)
 
 
-def one_two_five(low, high):
+def one_two_five(low: float, high: float) -> List[float]:
     """Returns 1, 2, 5, 10 ... from at or below `low` to at or above `high`."""
     every = [f * 10.0 ** i for i in range(int(math.floor(math.log10(low))) - 1,
                                           int(math.ceil(math.log10(high))) + 2)
@@ -115,18 +116,19 @@ def one_two_five(low, high):
     return [v for v in every if first <= v <= last]
 
 
-def power_text(value):
+def power_text(value: float) -> str:
     """Formats a power of ten: 1e6 and not 1e+06."""
     words = "%g" % value
     head, _, power = words.partition("e")
     return "%se%d" % (head, int(power)) if power else words
 
 
-def of_ratios(values, begin, end, most):
+def of_ratios(values: Iterable[Optional[float]], begin: float, end: float,
+              most: int) -> Any:
     """Returns an axis of ratios around 1, on which equal factors are equally far
     apart."""
-    values = [v for v in values if v is not None and v > 0] + [1 / 1.05, 1.05]
-    low, high = min(values), max(values)
+    known = [v for v in values if v is not None and v > 0] + [1 / 1.05, 1.05]
+    low, high = min(known), max(known)
     if high > FAR * low:
         return decades(low, high, begin, end, most)
     marks = [m for m in ticks(low, high, most) if m > 0]
@@ -138,7 +140,7 @@ def of_ratios(values, begin, end, most):
 TAIL = (0.0, 0.5, 0.9, 0.99, 0.999)
 
 
-def of_tail(begin, end):
+def of_tail(begin: float, end: float) -> Any:
     """Returns an axis for shares of a distribution, up to 0.999."""
     return Axis(Scale(0.0, TAIL[-1], begin, end, "tail"), list(TAIL),
                 ["%g" % v for v in TAIL])

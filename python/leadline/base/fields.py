@@ -4,9 +4,10 @@ The table says what doc/report-schema.md says. Fields that it does not have are 
 a later version of a program may add some.
 """
 import re
-from typing import Any
+from typing import Any, Callable, Dict, List, Tuple
 
 SCHEMA = "leadline-report/1"
+Test = Callable[[Any], bool]
 
 ACTS = ("compute", "communicate", "open_close", "read", "write", "sync", "check",
         "idle", "wall")
@@ -24,18 +25,18 @@ def is_number(value: Any) -> bool:
             and -LARGEST <= value <= LARGEST)
 
 
-def is_count(value):
+def is_count(value: Any) -> bool:
     return (isinstance(value, int) and not isinstance(value, bool)
             and 0 <= value < 1 << 64)
 
 
-def is_text(value):
+def is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
 # name: (test, description of valid values). In the table below "name?" may also be
 # null.
-KINDS = {
+KINDS: Dict[str, Tuple[Test, str]] = {
     "schema": (lambda v: v == SCHEMA, '"%s"' % SCHEMA),
     "truth": (lambda v: isinstance(v, bool), "true or false"),
     "text": (is_text, "text"),
@@ -61,7 +62,7 @@ KINDS = {
 }
 
 
-def or_null(test):
+def or_null(test: Test) -> Test:
     return lambda v: v is None or test(v)
 
 
@@ -70,7 +71,7 @@ LEAVES = dict(KINDS)
 LEAVES.update((name + "?", (or_null(test), wanted))
               for name, (test, wanted) in KINDS.items())
 
-LATENCY: dict = {name: "seconds?"
+LATENCY: Dict[str, Any] = {name: "seconds?"
                  for name in ("p50_s", "p90_s", "p99_s", "p999_s", "max_s")}
 LATENCY["p95_s*"] = "seconds?"
 LATENCY["hist"] = ["bucket"]
@@ -140,12 +141,12 @@ UNFINISHED = 1   # report of a failed run: values that it did not get to know ar
 PARTIAL = 2      # fields may be missing, as nobody asked for more
 
 
-def check(value, kind, path, mode=STRICT):
+def check(value: Any, kind: Any, path: str, mode: int = STRICT) -> List[str]:
     """Returns the faults of `value`, each as "path: what"."""
     return [path + fault for fault in faults(value, kind, mode)]
 
 
-def faults(value, kind, mode):
+def faults(value: Any, kind: Any, mode: int) -> List[str]:
     """Returns the faults of `value` with paths from here on, which are made for faults
     only."""
     if value is None and (mode != STRICT or isinstance(kind, tuple)):
@@ -160,7 +161,7 @@ def faults(value, kind, mode):
     return [] if test(value) else [": it is not %s" % wanted]
 
 
-def faults_of_object(value, fields, mode):
+def faults_of_object(value: Any, fields: Dict[str, Any], mode: int) -> List[str]:
     if not isinstance(value, dict):
         return [": it is not an object"]
     if "*" in fields:
@@ -178,10 +179,10 @@ def faults_of_object(value, fields, mode):
 
 
 # Plans of the objects of TABLE by id. Keeping the object prevents reuse of its id.
-PLANS: dict = {}
+PLANS: Dict[int, Any] = {}
 
 
-def plan(fields):
+def plan(fields: Dict[str, Any]) -> Any:
     """Returns (name, kind, test of a leaf, whether it is required) for each field."""
     PLANS[id(fields)] = (fields, [
         (field.rstrip("*"), kind, LEAVES[kind][0] if isinstance(kind, str) else None,
@@ -189,7 +190,7 @@ def plan(fields):
     return PLANS[id(fields)]
 
 
-def faults_of_list(value, kind, mode):
+def faults_of_list(value: Any, kind: Any, mode: int) -> List[str]:
     if not isinstance(value, list):
         return [": it is not a list"]
     if isinstance(kind, str) and all(map(KINDS[kind.rstrip("?")][0], value)):
@@ -198,16 +199,16 @@ def faults_of_list(value, kind, mode):
             for fault in faults(item, kind, mode)]
 
 
-def step(name):
+def step(name: str) -> str:
     """Returns the path element of a member."""
     if re.match(r"[A-Za-z_]\w*$", name):
         return "." + name
     return "['%s']" % printable(name)
 
 
-def printable(text: Any) -> str:
+def printable(value: Any) -> str:
     """Escapes control characters, so that a report cannot write them to a terminal."""
-    text = str(text)
+    text = str(value)
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else " " for c in text)

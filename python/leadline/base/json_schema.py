@@ -5,6 +5,7 @@ values: leadline validate does.
 """
 import json
 from collections import OrderedDict
+from typing import Any, Dict
 
 from leadline.base import fields, output
 
@@ -27,7 +28,7 @@ LEAVES = {
 }
 
 
-def schema():
+def schema() -> Dict[str, Any]:
     """Returns the schema. A valid report has all fields; in an invalid one those may be
     null that the run did not get to know."""
     return OrderedDict([
@@ -44,11 +45,11 @@ def schema():
                for name in sorted(LEAVES)]))])
 
 
-def or_null(found):
+def or_null(found: Any) -> Dict[str, Any]:
     return {"anyOf": [found, {"type": "null"}]}
 
 
-def of(kind, mode):
+def of(kind: Any, mode: int) -> Dict[str, Any]:
     """Returns the schema of one kind of the table."""
     nullable = isinstance(kind, tuple) or mode != fields.STRICT
     if isinstance(kind, tuple):
@@ -61,7 +62,7 @@ def of(kind, mode):
     return or_null(found) if nullable else found
 
 
-def of_object(table, mode):
+def of_object(table: Dict[str, Any], mode: int) -> Dict[str, Any]:
     if "*" in table:
         return {"type": "object", "additionalProperties": of(table["*"], mode)}
     return OrderedDict([
@@ -71,7 +72,7 @@ def of_object(table, mode):
                                    for name, kind in table.items()))])
 
 
-def shown(tree, indent=""):
+def shown(tree: Any, indent: str = "") -> str:
     """Formats as JSON, with anything that fits on one line."""
     line = json.dumps(tree)
     if len(indent + line) <= 88 or not isinstance(tree, (dict, list)):
@@ -86,16 +87,16 @@ def shown(tree, indent=""):
     return "%s\n%s%s\n%s%s" % (begin, deeper, (",\n" + deeper).join(rows), indent, end)
 
 
-def text():
+def text() -> str:
     return shown(schema()) + "\n"
 
 
-def main(args, where):
+def main(args: Any, where: Any) -> int:
     output.write(args.output, text())
     return 0
 
 
-def add(commands):
+def add(commands: Any) -> None:
     p = commands.add_parser(
         "schema", help="print the JSON Schema of reports",
         description="Prints the JSON Schema of reports (draft 2020-12), for other "

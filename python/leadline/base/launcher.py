@@ -8,7 +8,7 @@ import os
 import shlex
 import shutil
 import subprocess
-from typing import List, Sequence
+from typing import Any, Iterable, List, Sequence
 
 from leadline.base import output
 from leadline.base.errors import LeadlineError, usage
@@ -23,7 +23,7 @@ PROTOCOL = {OPENMPI: "pmix", MPICH: "pmi2"}
 NAMES = {OPENMPI: ("mpirun.openmpi", "mpirun"), MPICH: ("mpirun.mpich", "mpirun")}
 
 
-def is_program(path):
+def is_program(path: str) -> bool:
     return os.path.isfile(path) and os.access(path, os.X_OK)
 
 
@@ -42,7 +42,7 @@ def find_program(name: str, folders: Sequence[str]) -> str:
     return os.path.abspath(found)
 
 
-def said(words):
+def said(words: Sequence[str]) -> str:
     """Returns all that a command prints; "" if it cannot be started."""
     try:
         return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -53,7 +53,7 @@ def said(words):
 
 
 @functools.lru_cache(maxsize=None)
-def flavour(program):
+def flavour(program: str) -> str:
     """Returns the MPI that a program is linked with; "" if unknown."""
     folder, name = os.path.split(program)
     # libtool may have put a script in its place
@@ -63,7 +63,7 @@ def flavour(program):
 
 
 @functools.lru_cache(maxsize=None)
-def protocols():
+def protocols() -> str:
     """Returns the protocols of this machine's srun."""
     return said(["srun", "--mpi=list"])
 
@@ -72,7 +72,7 @@ def within_slurm() -> bool:
     return "SLURM_JOB_ID" in os.environ
 
 
-def find(program, where, slurm):
+def find(program: str, where: Any, slurm: bool) -> str:
     """Returns the launcher for this program, as text. slurm: for a job of Slurm.
     LEADLINE_MPIEXEC always wins. In a job srun is chosen if it supports the protocol of
     the program's MPI. Programs that leadline was built with have their own launcher,
@@ -83,7 +83,7 @@ def find(program, where, slurm):
     if slurm and kind and PROTOCOL[kind] in protocols():
         return "srun --mpi=" + PROTOCOL[kind]
     if not kind or os.path.dirname(program) in map(os.path.abspath, where.folders):
-        return where.mpiexec
+        return str(where.mpiexec)
     return next(filter(shutil.which, NAMES[kind]), NAMES[kind][-1])
 
 
@@ -106,12 +106,12 @@ def check(words: Sequence[str]) -> None:
 
 
 @functools.lru_cache(maxsize=None)
-def is_open_mpi(name):
+def is_open_mpi(name: str) -> bool:
     told = said([name, "--version"])
     return "Open MPI" in told or "OpenRTE" in told
 
 
-def hosts(words, path):
+def hosts(words: Sequence[str], path: str) -> List[str]:
     """Returns the options that make this launcher use the nodes in a file."""
     # srun takes a name without a slash for a node
     if os.path.basename(words[0]) == "srun":
@@ -119,7 +119,7 @@ def hosts(words, path):
     return ["--hostfile", path]
 
 
-def variables(words, names):
+def variables(words: Sequence[str], names: Iterable[str]) -> List[str]:
     """Returns the options that pass these variables to other nodes; only Open MPI needs
     them."""
     if not names or not is_open_mpi(words[0]):
@@ -127,13 +127,13 @@ def variables(words, names):
     return [word for name in names for word in ("-x", name)]
 
 
-def main(args, where):
+def main(args: Any, where: Any) -> int:
     program = find_program(args.program, where.folders)
     output.say(find(program, where, within_slurm()) + "\n")
     return 0
 
 
-def add(commands):
+def add(commands: Any) -> None:
     p = commands.add_parser(
         "launcher", help="print the command that starts MPI programs here",
         description="Prints the command with which sweep, calibrate and io500 start "

@@ -8,6 +8,7 @@ import os
 import socket
 import sys
 import time
+from typing import Iterator
 
 from leadline.base.errors import LeadlineError
 
@@ -15,7 +16,7 @@ NAME = ".lock"
 LOOK_S = 0.2
 
 
-def is_alive(text):
+def is_alive(text: str) -> bool:
     """True if the leadline that wrote this is alive, or may be, on another host."""
     pid, _, host = text.partition(" ")
     if host != socket.gethostname() or not pid.isdigit():
@@ -29,7 +30,7 @@ def is_alive(text):
     return True
 
 
-def taken(handle):
+def taken(handle: int) -> bool:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -39,7 +40,7 @@ def taken(handle):
     return True
 
 
-def take(handle, folder):
+def take(handle: int, folder: str) -> None:
     told = False
     while not taken(handle):
         holder = os.pread(handle, 200, 0).decode("utf-8", "replace")
@@ -53,7 +54,7 @@ def take(handle, folder):
         time.sleep(LOOK_S)
 
 
-def is_still(handle, path):
+def is_still(handle: int, path: str) -> bool:
     """True if the locked file is still the one with this name."""
     try:
         return os.path.samestat(os.fstat(handle), os.stat(path))
@@ -61,7 +62,7 @@ def is_still(handle, path):
         return False
 
 
-def opened(folder):
+def opened(folder: str) -> int:
     """Opens and takes the lock of a folder."""
     path = os.path.join(folder, NAME)
     while True:
@@ -79,13 +80,13 @@ def opened(folder):
         os.close(handle)   # its holder has just removed it
 
 
-def remove(folder):
+def remove(folder: str) -> None:
     with contextlib.suppress(OSError):
         os.unlink(os.path.join(folder, NAME))
 
 
 @contextlib.contextmanager
-def held(folder):
+def held(folder: str) -> Iterator[int]:
     """Context manager: holds the lock of a folder, as a descriptor."""
     try:
         handle = opened(folder)

@@ -76,7 +76,7 @@ def rate_text(value: Optional[float]) -> str:
     return "%.3g" % value
 
 
-def cut(text, longest=LONGEST):
+def cut(text: str, longest: int = LONGEST) -> str:
     """Shortens a text to `longest` characters by leaving out the middle."""
     if len(text) <= longest:
         return text
@@ -84,7 +84,7 @@ def cut(text, longest=LONGEST):
     return text[:head] + "~" + text[len(text) - (longest - 1 - head):]
 
 
-def prefixes(texts):
+def prefixes(texts: Sequence[str]) -> Dict[str, str]:
     """Returns {text: its shortest prefix that no other text has}."""
     out = {}
     for text in texts:

@@ -7,7 +7,7 @@ import stat
 import sys
 import tempfile
 import textwrap
-from typing import Any, Iterable, Iterator
+from typing import Any, BinaryIO, Iterable, Iterator
 
 from leadline.base.errors import LeadlineError
 from leadline.base.fields import printable
@@ -56,14 +56,14 @@ def place(path: str) -> Any:
     return os.path.realpath(path)
 
 
-def same_file(fd, found):
+def same_file(fd: int, found: os.stat_result) -> bool:
     try:
         return os.path.samestat(os.fstat(fd), found)
     except OSError:
         return False
 
 
-def fresh(path):
+def fresh(path: str) -> BinaryIO:
     """Creates a file under a name of the suite's own, replacing any; a link there is
     not followed."""
     try:
@@ -100,7 +100,7 @@ def replacing_own(path: str) -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def beside(path):
+def beside(path: str) -> Iterator[BinaryIO]:
     handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path) or ".",
                                          prefix=".leadline-")
     try:
@@ -117,12 +117,12 @@ def beside(path):
         raise
 
 
-def end(number, _frame):
+def end(number: int, _frame: Any) -> None:
     raise SystemExit(128 + number)
 
 
 @contextlib.contextmanager
-def ended_by_signals():
+def ended_by_signals() -> Iterator[None]:
     """Makes signals that would end the process at once raise SystemExit, so that
     unfinished files are removed."""
     changed = []
@@ -140,7 +140,7 @@ def ended_by_signals():
             signal.signal(number, signal.SIG_DFL)
 
 
-def mask():
+def mask() -> int:
     """Returns the permissions of this user's new files."""
     found = os.umask(0o077)
     os.umask(found)
@@ -168,7 +168,7 @@ def say(text: str) -> None:
         raise LeadlineError("standard output cannot be written: %s" % why.strerror)
 
 
-def give_up_stdout():
+def give_up_stdout() -> None:
     """Closes stdout; otherwise Python tries to flush it at exit, and prints an error of
     its own."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -183,7 +183,7 @@ def write(path: str, text: str) -> None:
         write_parts(path, [text])
 
 
-def write_parts(path, texts):
+def write_parts(path: str, texts: Iterable[str]) -> None:
     """Writes several texts to one file; they need not be in memory together."""
     try:
         with replacing(path) as stream:

@@ -119,7 +119,8 @@ def adjusted(chance: float, many: int) -> float:
 # ---- intervals ---------------------------------------------------------------
 
 
-def _interval(centre, error, df, n, many=1):
+def _interval(centre: float, error: float, df: float, n: int,
+              many: int = 1) -> Interval:
     """Converts a mean of logarithms and its standard error back to values."""
     half = sidak_two_sided(many, df) * error if error > 0.0 else 0.0
     return Interval(math.exp(centre), math.exp(centre - half),

@@ -12,7 +12,7 @@ def plural(n: int, word: str, many: Optional[str] = None) -> str:
     return "{:,} {}".format(n, word if n == 1 else many or word + "s")
 
 
-def rule(widths):
+def rule(widths: Iterable[int]) -> str:
     return "  ".join("-" * width for width in widths)
 
 
@@ -36,14 +36,14 @@ def text(header: Sequence[str], rows: List[Sequence[str]],
 
 def markdown(header: Sequence[str], rows: List[Sequence[str]],
              right: Collection[int] = ()) -> str:
-    def line(cells):
+    def line(cells: Sequence[str]) -> str:
         safe = [c.replace("|", "\\|").replace("\n", "<br>") for c in cells]
         return "| " + " | ".join(safe) + " |"
     marks = ["---:" if i in right else "---" for i in range(len(header))]
     return "\n".join([line(header), line(marks)] + [line(r) for r in rows]) + "\n"
 
 
-def is_number(cell):
+def is_number(cell: str) -> bool:
     try:
         float(cell)
         return True

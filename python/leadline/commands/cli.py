@@ -2,6 +2,7 @@
 import argparse
 import sys
 from collections import namedtuple
+from typing import Optional, Sequence
 
 from leadline.base import json_schema, launcher, output, table
 from leadline.base.errors import FAILED, LeadlineError, usage
@@ -203,7 +204,7 @@ def interrupted(name):
     return INTERRUPTED
 
 
-def main(argv=None, where=NOWHERE):
+def main(argv: Optional[Sequence[str]] = None, where: Where = NOWHERE) -> int:
     name = "leadline"
     try:
         args = parser(where).parse_args(argv)

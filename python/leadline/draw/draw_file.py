@@ -21,7 +21,7 @@ class Failure(Exception):
     pass
 
 
-def load_matplotlib():
+def load_matplotlib() -> Any:
     """Imports matplotlib only on demand: other commands do not need it."""
     try:
         import matplotlib

@@ -2,9 +2,10 @@
 Everything that is not Raw is escaped: no report can add an element.
 """
 from html import escape
+from typing import Any, Collection, Iterable, Optional, Sequence
 
 from leadline.base.fields import printable
-from leadline.draw import svg
+from leadline.draw import paint
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'"
 PAGE = """
@@ -82,24 +83,25 @@ class Raw(str):
     """Text that is already HTML."""
 
 
-def html(content):
+def html(content: Any) -> str:
     return content if isinstance(content, Raw) else escape(printable(content))
 
 
-def tag(name, *content, **attributes):
+def tag(name: str, *content: Any, **attributes: Any) -> Raw:
     shown = "".join(' %s="%s"' % (n.rstrip("_").replace("_", "-"), escape(printable(v)))
                     for n, v in attributes.items() if v is not None)
     return Raw("<%s%s>%s</%s>\n" % (name, shown, "".join(map(html, content)), name))
 
 
-def items(sentences):
+def items(sentences: Iterable[str]) -> Raw:
     return tag("ul", *[tag("li", s) for s in sentences])
 
 
-def grid(header, rows, numbers=(), caption=None):
+def grid(header: Sequence[str], rows: Iterable[Sequence[Any]],
+         numbers: Collection[int] = (), caption: Optional[str] = None) -> Raw:
     """Returns a table; `numbers`: right-aligned columns; a cell may be (words, class).
     Cells hold their column's heading, which a phone shows beside them."""
-    def cell(kind, i, content):
+    def cell(kind: str, i: int, content: Any) -> Raw:
         words, css = content if isinstance(content, tuple) else (content, None)
         return tag(kind, words, class_=css or ("n" if i in numbers else None),
                    data_head=header[i] if kind == "td" else None)
@@ -110,15 +112,15 @@ def grid(header, rows, numbers=(), caption=None):
     return tag("div", tag("table", Raw(title), head, body), class_="wide")
 
 
-def section(key, heading, *content):
+def section(key: str, heading: str, *content: Any) -> Raw:
     return tag("section", tag("h2", heading), *content, id=key)
 
 
 def style() -> str:
-    return PAGE + svg.style()
+    return PAGE + paint.style()
 
 
-def document(title, body, more_style=""):
+def document(title: str, body: Iterable[Any], more_style: str = "") -> str:
     """Returns the whole file, made of elements."""
     head = tag("head", Raw('<meta charset="utf-8">\n'
                            '<meta name="viewport" content="width=device-width">\n'

@@ -21,7 +21,7 @@ def plain(value: Any) -> str:
     return ALIASES.get(words, words)
 
 
-def is_method(factor):
+def is_method(factor: Any) -> bool:
     """True if the values of a factor (matrix.Factor) are methods."""
     return factor.name in OPTIONS and not factor.numeric
 

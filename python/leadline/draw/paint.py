@@ -4,6 +4,7 @@ Colours are classes, so that one picture is right on light, dark and printed pag
 """
 import re
 from collections import OrderedDict
+from typing import Any, Dict, Optional, Tuple
 
 SIZE = 12          # of text, in units of the picture
 
@@ -16,14 +17,14 @@ DARK = ["#56b4e9", "#f5a15e", "#2fc49a", "#d896c4", "#e6c84a", "#9aa8f0", "#f08a
 SERIES = len(LIGHT)
 
 # name: (on light pages, on dark ones)
-INKS = OrderedDict([
+INKS: Dict[str, Tuple[str, str]] = OrderedDict([
     ("ink", ("#1a1a1a", "#ececec")), ("muted", ("#5c5c5c", "#a8a8a8")),
     ("rule", ("#d9d9d9", "#3c3f44")), ("paper", ("#ffffff", "#17191c")),
     ("heat", ("#083b66", "#8fd0ff")), ("cell", ("#5b9bd5", "#2f7fb5"))]
     + [("c%d" % i, pair) for i, pair in enumerate(zip(LIGHT, DARK))])
 
 # class: its properties; colours are names of INKS. Later classes win.
-PAINT = OrderedDict([
+PAINT: Any = OrderedDict([
     ("rule", {"stroke": "rule", "stroke-width": 1, "fill": "none"}),
     ("axis", {"stroke": "muted", "stroke-width": 1, "fill": "none"}),
     ("flag", {"stroke": "ink", "stroke-width": 1.5, "stroke-dasharray": "5 4",
@@ -54,13 +55,13 @@ STYLE = """
 """
 
 
-def style():
+def style() -> str:
     """Returns the style sheet. It sets each colour twice: programs without variables,
     such as librsvg, take the first, and paint as on light pages."""
-    def inks(which):
+    def inks(which: int) -> str:
         return " ".join("--%s: %s;" % (n, pair[which]) for n, pair in INKS.items())
 
-    def value(found):
+    def value(found: Any) -> Any:
         return "var(--%s)" % found if found in INKS else found
     rules = STYLE % (SIZE, inks(0), inks(1))
     for name, sets in PAINT.items():
@@ -70,15 +71,16 @@ def style():
         found.group(1), INKS[found.group(3)][0], found.group(1), found.group(2)), rules)
 
 
-def of(classes):
+def of(classes: Optional[str]) -> Dict[str, Any]:
     """Returns the combined properties of an element's classes."""
-    found, names = {}, (classes or "").split()
+    found: Dict[str, Any] = {}
+    names = (classes or "").split()
     for name, sets in PAINT.items():
         if name in names:
             found.update(sets)
     return found
 
 
-def colour(name):
+def colour(name: Any) -> Any:
     """Returns the colour on light pages; None for none."""
     return INKS[name][0] if name in INKS else None if name in (None, "none") else name

@@ -5,10 +5,10 @@ a picture that is a file of its own. draw_file paints the same elements as PNG a
 import math
 from collections import namedtuple
 from html import escape
-from typing import Any, Iterable, Sequence, Tuple
+from typing import Any, Callable, Iterable, Sequence, Tuple
 
 from leadline.base.fields import printable
-from leadline.draw.paint import DARK, LIGHT, SERIES, SIZE, style  # noqa: F401
+from leadline.draw.paint import SERIES, SIZE, style
 
 LINE = 16          # distance of lines of text
 NARROW = 500       # pictures below this width are drawn for phones
@@ -218,10 +218,11 @@ def look(picture: Any, i: int, name: str) -> Tuple[int, int]:
     return picture.looks.get(name, (i, i))
 
 
-def key(canvas, y, names, swatch):
+def key(canvas: Any, y: float, names: Iterable[Tuple[int, str]],
+        swatch: Callable[[float, float, int], Any]) -> float:
     """Draws the key of series, (number, name): swatch(x, y, number) draws a sign 14
     wide. Returns the new y."""
-    x = MARGIN
+    x: float = MARGIN
     for i, name in names:
         shown = fitted(name, min(300, canvas.width - 2 * MARGIN - 24))
         width = 20 + text_width(shown) + 18

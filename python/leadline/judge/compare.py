@@ -92,7 +92,8 @@ def other_unit(key, group, baseline):
     return ""
 
 
-def row(figure, group, baseline, ignoring=(), strict=False):
+def row(figure: Any, group: Any, baseline: Any, ignoring: Sequence[str] = (),
+        strict: bool = False) -> Row:
     """Returns a row without its verdict, which depends on all rows."""
     values = list(group.observations((figure.name, figure.at)).values())
     return Row(figure, group, len(values), stats.median(values) if values else None,
@@ -112,23 +113,23 @@ def rows(groups: Sequence[Any], baseline: Any, patterns: Optional[Sequence[str]]
 # ---- all rows together -------------------------------------------------------
 
 
-def judged(some, policy=rules.POLICY, heads=None):
+def judged(some: Sequence[Row], policy: rules.Policy = rules.POLICY,
+           heads: Optional[Sequence[Any]] = None) -> List[Row]:
     """Adds verdicts that hold together: each headline comparison is one of all of them
     (Sidak); of the others those differences are kept that Benjamini and Hochberg keep.
     `heads`: the headline figures."""
     figures = OrderedDict(((r.figure.name, r.figure.at), r.figure) for r in some)
-    if heads is None:
-        heads = headline(list(figures.values()))
-    heads = set((f.name, f.at) for f in heads)
+    named = set((f.name, f.at) for f in (
+        headline(list(figures.values())) if heads is None else heads))
     held = [r for r in some if r.comparison.estimate]
-    main = [r for r in held if (r.figure.name, r.figure.at) in heads]
-    more = [r for r in held if (r.figure.name, r.figure.at) not in heads]
-    kept = stats.benjamini_hochberg([r.comparison.chance for r in more])
-    kept = set(id(r) for r, keep in zip(more, kept) if keep)
+    main = [r for r in held if (r.figure.name, r.figure.at) in named]
+    more = [r for r in held if (r.figure.name, r.figure.at) not in named]
+    kept = set(id(r) for r, keep in zip(more, stats.benjamini_hochberg(
+        [r.comparison.chance for r in more])) if keep)
     known = Known(some)
     return [r if not r.comparison.estimate else
             judged_row(r, len(main), policy, known)
-            if (r.figure.name, r.figure.at) in heads else
+            if (r.figure.name, r.figure.at) in named else
             explored(r, id(r) in kept, policy, known) for r in some]
 
 
@@ -410,7 +411,7 @@ def named(groups: Sequence[Any], text: Optional[str]) -> List[Any]:
     return [first] + [g for g in out if g is not first]
 
 
-def has(group, groups, text):
+def has(group: Any, groups: Sequence[Any], text: str) -> bool:
     """True if a configuration has all of option=value,..."""
     parts = [part.partition("=") for part in text.split(",")]
     return all(same_value(value, wanted(groups, group, option))

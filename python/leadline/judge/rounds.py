@@ -126,11 +126,12 @@ def noise_of(groups: Sequence[Any], figure: Any) -> Optional[float]:
 # ---- in words ----------------------------------------------------------------
 
 
-def percent(factor: float) -> str:
+def percent(factor: Any) -> str:
     return "%.2g %%" % (100.0 * (factor - 1.0)) if factor < 2.0 else "%.2gx" % factor
 
 
-def sentence(rounds, configurations, noise=None, figures=2):
+def sentence(rounds: int, configurations: int, noise: Optional[float] = None,
+             figures: int = 2) -> str:
     """Says what so many rounds would show, for a sweep that is yet to run."""
     many = max(configurations - 1, 1) * figures
     if configurations < 2:

@@ -3,7 +3,7 @@ the worst, the effect of each factor, interactions of two of them, and doubts.
 """
 import math
 from collections import OrderedDict, namedtuple
-from typing import Any, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence
 
 from leadline.base import names, stats
 from leadline.judge import (differs, effects, matrix, notes, ranking, robust, rounds,
@@ -38,17 +38,18 @@ def found(groups: Sequence[Any], baseline: Optional[str] = None,
             for figure in some.figures()]
 
 
-def of(groups, baseline=None, policy=rules.POLICY):
+def of(groups: Sequence[Any], baseline: Optional[str] = None,
+       policy: rules.Policy = rules.POLICY) -> List[Any]:
     return [summary(one) for one in found(groups, baseline, policy)]
 
 
-def summary(one):
+def summary(one: Any) -> Any:
     lines = [best(one), worst(one), factors(one), interactions(one), doubts(one)]
     return Summary(one.matrix.program, title(one), one.figure,
                    [cut(line) for line in lines if line])
 
 
-def title(one):
+def title(one: Any) -> str:
     figure = one.figure
     less = "" if figure.better == "higher" else " (less is better)"
     return "%s %s%s, %d configurations against %s" % (
@@ -278,7 +279,7 @@ def bounds(ratio):
     return [ratio.centre, ratio.low, ratio.high] if ratio else None
 
 
-def tree(one):
+def tree(one: Any) -> Dict[str, Any]:
     name, of_effects = one.matrix.name, one.effects
     called = lambda groups: [g.name for g in groups]   # noqa: E731
     return OrderedDict([

@@ -11,7 +11,7 @@ import argparse
 import json
 import math
 from collections import Counter, OrderedDict, namedtuple
-from typing import Any, List, Sequence
+from typing import Any, Dict, Iterable, List, Sequence
 
 from leadline.base import output, stats, table
 from leadline.base.errors import LeadlineError
@@ -162,12 +162,12 @@ def trend(name, figure, points, least):
     return Trend(name, figure, points, steps, outliers)
 
 
-def middle(points):
+def middle(points: Iterable[Any]) -> float:
     return stats.median([p.value for p in points])
 
 
-def collect(found, patterns, least, by):
-    runs = OrderedDict()
+def collect(found: Iterable[Any], patterns: Any, least: Any, by: Any) -> Any:
+    runs: Dict[Any, List[Any]] = OrderedDict()
     for report in found:
         if report.valid:
             runs.setdefault(key(report, by), []).append(report)

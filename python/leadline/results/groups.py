@@ -2,7 +2,7 @@
 thing."""
 import os
 from collections import Counter, OrderedDict, namedtuple
-from typing import Any, Dict, Iterable, List, Sequence, Set
+from typing import Any, Dict, Iterable, List, Sequence, Set, Tuple
 
 from leadline.base import stats
 from leadline.base.errors import LeadlineError
@@ -93,19 +93,20 @@ class Group:
                        sum(winners.values()), self.first.ranks)
 
 
-def transfer_seconds(report):
+def transfer_seconds(report: Any) -> Tuple[Dict[int, float], Dict[int, str]]:
     """Returns the seconds of reading, writing and syncing by rank: of all ranks if the
     report has them, else only of the slowest of each phase."""
-    seconds, hosts = Counter(), {}
+    seconds: Dict[int, float] = {}
+    hosts: Dict[int, str] = {}
     for sample in report.samples:
         if sample.get("act") not in ("read", "write", "sync"):
             continue
         every, slowest = sample.get("ranks_s"), sample.get("max_rank")
         if isinstance(every, list):
             for rank, s in enumerate(every):
-                seconds[rank] += s or 0.0
+                seconds[rank] = seconds.get(rank, 0.0) + (s or 0.0)
         elif isinstance(slowest, int):
-            seconds[slowest] += sample.get("max_s") or 0.0
+            seconds[slowest] = seconds.get(slowest, 0.0) + (sample.get("max_s") or 0.0)
         if isinstance(slowest, int) and sample.get("max_host"):
             hosts[slowest] = printable(sample["max_host"])
     return seconds, hosts

@@ -5,7 +5,7 @@ import os
 import re
 import sys
 from collections import OrderedDict, namedtuple
-from typing import Any, Iterable, Iterator, List, Sequence
+from typing import Any, Iterable, Iterator, List, Sequence, Tuple
 
 from leadline.base import output, stats, table
 from leadline.base.errors import LeadlineError, usage
@@ -70,9 +70,9 @@ def each(paths: Iterable[str], faults: List[str]) -> Iterator[Any]:
         faults += reports.without_report(folder, tree, done)
 
 
-def collect(paths):
+def collect(paths: Iterable[str]) -> Tuple[List[Any], List[str]]:
     """Returns (reports by date, sentences about unreadable files)."""
-    faults = []
+    faults: List[str] = []
     return sorted(each(paths, faults), key=lambda r: (r.date, r.path)), faults
 
 

@@ -55,7 +55,7 @@ def lines(run):
     return [line for line in found if re.search(r"\w", line)]
 
 
-def said(run):
+def said(run: Any) -> str:
     """Returns the program's message: its own line, else the launcher's last ones."""
     found = lines(run)
     names = set(map(os.path.basename, run.command[1:]))
@@ -82,7 +82,7 @@ def no_room(run):
             stream.truncate(0)
 
 
-def ending(status):
+def ending(status: int) -> str:
     """Describes an exit status in words; it is negative if a signal ended the
     process."""
     if status < 0:
@@ -90,7 +90,7 @@ def ending(status):
     return "exit status %d" % status
 
 
-def forget(run):
+def forget(run: Any) -> None:
     """Removes the log, which nobody needs of a good run."""
     if os.path.exists(log_path(run)):
         os.unlink(log_path(run))

@@ -2,6 +2,7 @@
 fields.py, and the relations between fields.
 """
 import os
+from typing import Any, Dict, List
 
 from leadline.base import output, stats
 from leadline.base.errors import FAILED, LeadlineError
@@ -20,7 +21,7 @@ SLACK_S = 1e-4     # absolute tolerance of the parts of a short phase
 # ---- relations between fields ------------------------------------------------
 
 
-def meaning(tree):
+def meaning(tree: Dict[str, Any]) -> List[str]:
     """Returns faults between fields of a tree that has the right shape."""
     if not tree["valid"]:
         words = "$.why: a run that is not valid says why, this one does not"

@@ -8,7 +8,7 @@ in the bytes that its slots lack. No stall is longer than the longest transfer.
 """
 import math
 from collections import OrderedDict, namedtuple
-from typing import Any, Tuple
+from typing import Any, Iterable, Tuple
 
 from leadline.base import stats
 
@@ -85,7 +85,7 @@ def full_slots(found):
     return [slots[begin] for begin in sorted(slots)]
 
 
-def usual(found):
+def usual(found: Any) -> float:
     """Returns the seconds of the median transfer; in reports without it, of the longest
     ones of slots."""
     known = [t.median for t in found.tracks if t.median is not None]
@@ -179,11 +179,11 @@ def seconds(gap: Any) -> float:
     return gap.still
 
 
-def longest(found, stalled=True):
+def longest(found: Iterable[Any], stalled: bool = True) -> float:
     return max([seconds(g) for g in found if g.stalled == stalled] or [0.0])
 
 
-def together(found):
+def together(found: Iterable[Any]) -> float:
     """Returns the sum of the stalls, in seconds."""
     return sum(seconds(g) for g in found if g.stalled)
 

@@ -4,7 +4,7 @@ or from logs, for which it starts iotrace.
 import os
 import re
 import subprocess
-from typing import List
+from typing import Any, List, Sequence, Tuple
 
 from leadline.base import fields, launcher
 from leadline.base.errors import LeadlineError
@@ -71,7 +71,7 @@ def find(path: str) -> List[str]:
 # ---- reading one -------------------------------------------------------------
 
 
-def read(path, folders):
+def read(path: str, folders: Sequence[str]) -> Tuple[str, Any, str]:
     """Returns (name, count, warnings of iotrace); `folders`: where iotrace may be."""
     if is_count(path):
         tree, doubt = reports.read_json(path), ""

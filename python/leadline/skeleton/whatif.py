@@ -7,6 +7,7 @@ import shutil
 import sys
 import tempfile
 from collections import OrderedDict
+from typing import Any, Callable
 
 from leadline.base import output
 from leadline.base.errors import LeadlineError
@@ -140,7 +141,7 @@ def compared(args, first, out, failed, where):
         raise failed or why     # if the first way failed, there is no baseline
 
 
-def add(commands, compare):
+def add(commands: Any, compare: Callable[..., int]) -> None:
     """compare: does what "leadline compare" does with these words of its command
     line."""
     p = commands.add_parser(

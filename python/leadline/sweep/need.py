@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import tempfile
 from collections import OrderedDict, namedtuple
-from typing import Optional
+from typing import Any, Optional, Tuple
 
 from leadline.base import fields, output, stats, table
 from leadline.base.errors import FAILED, LeadlineError
@@ -34,7 +34,7 @@ Row = namedtuple("Row", "config program need why left seconds known")
 # ---- needs of the programs ---------------------------------------------------
 
 
-def ask(sweep, config, where, folder):
+def ask(sweep: Any, config: Any, where: Any, folder: str) -> Tuple[Any, str]:
     """Returns (needs of `config`, "") or (None, why they are unknown)."""
     path = os.path.join(folder, "need.json")
     line = spec.program_line(sweep.spec, config, where) + [

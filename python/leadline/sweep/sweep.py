@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from typing import Any, Dict, Optional
 
 from leadline.base import launcher, lock, output, table
 from leadline.base.errors import LeadlineError, usage
@@ -336,7 +337,7 @@ def begin(args, spec, out, where, tree):
     return sweep, ends
 
 
-def main(args, where, tree=None):
+def main(args: Any, where: Any, tree: Optional[Dict[str, Any]] = None) -> int:
     """tree: a specification, which is written to args.spec; None: it is read from
     there."""
     check_options(args)
