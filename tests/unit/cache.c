@@ -147,6 +147,8 @@ static void test_input(void)
     tap_ok(!truncate(path, 1 << 30) && !io_input_of(path, &in) && in.bytes == 1 << 30 &&
                in.stored == stored_bytes(),
            "of a file with a hole, what is stored (%lld)", (long long)in.stored);
+    tap_ok(!truncate(path, 0) && !io_input_of(path, &in) && !in.bytes && !in.stored,
+           "an empty file is one, too");
     unlink(path);
     is_refused(path, "there is no input: No such file");
     is_refused(dir, "the input is a directory");

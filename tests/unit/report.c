@@ -695,6 +695,66 @@ static const char tables[] =
     "interval of the geometric mean\n"
     "W.write_MBps             MB/s      2     15.000     10.000     20.000   -\n";
 
+/* Sends what rank 0 prints to text_path; returns what back_to takes. */
+static int print_to_file(void)
+{
+    fflush(stdout);
+    int saved = dup(1);
+    if (w.rank == 0 && freopen(text_path, "w", stdout) == NULL)
+        tap_diag("stdout cannot be sent to %s", text_path);
+    return saved;
+}
+
+static void back_to(int saved)
+{
+    fflush(stdout);
+    dup2(saved, 1);
+    close(saved);
+}
+
+/* The last rank is the slowest in one kind of I/O, in a phase called after it; rank 0
+ * computes for longer. */
+static void check_slowest(void)
+{
+    static const struct {
+        const char *name;
+        enum act act;
+    } kind[] = {{"read", ACT_READ}, {"write", ACT_WRITE}, {"sync", ACT_SYNC}};
+    struct report_open o = options();
+    struct report *r;
+    struct phase *p;
+    o.quiet = false;
+    int saved = print_to_file();
+    phase_open(&p);
+    report_open(&r, &o);
+    for (int i = 0; i < 3; i++) {
+        phase_begin(p, kind[i].name, 1);
+        phase_end(p);
+        p->end_ns = p->begin_ns + 1000000000;
+        for (int a = 0; a < ACT_COUNT; a++)
+            p->act[a].ns = a == (int)kind[i].act ? 100000000 * (w.rank + 1)
+                           : a == ACT_COMPUTE    ? 500000000 - 1000000 * w.rank
+                                                 : 1000;
+        report_phase(r, p, NULL, NULL);
+    }
+    report_close(&r, 0);
+    phase_close(&p);
+    back_to(saved);
+    err_clear();
+    for (int i = 0; i < 3; i++) {
+        char row[32], *text = slurp(text_path), *at, *end, expected[96];
+        snprintf(row, sizeof row, "\n%-10s 1  1.0000", kind[i].name);
+        at = strstr(text, row);
+        end = at ? strchr(at + 1, '\n') : NULL;
+        snprintf(expected, sizeof expected, "  %d %s", w.size - 1,
+                 hosts ? hosts[w.nodes - 1].name : "");
+        tap_ok(w.rank > 0 ||
+                   (end && end - at > (int)strlen(expected) &&
+                    !strncmp(end - strlen(expected), expected, strlen(expected))),
+               "%s: slowest in I/O is%s", kind[i].name, expected);
+    }
+}
+
 static void check_text(void)
 {
     struct report_open o = options();
@@ -703,10 +763,7 @@ static void check_text(void)
     snprintf(named.name, sizeof named.name, "node0");
     o.hosts = hosts && w.nodes == 1 ? &named : hosts;
     o.quiet = false;
-    fflush(stdout);
-    int saved = dup(1);
-    if (w.rank == 0 && freopen(text_path, "w", stdout) == NULL)
-        tap_diag("stdout cannot be sent to %s", text_path);
+    int saved = print_to_file();
     struct phase *p;
     phase_open(&p);
     report_open(&r, &o);
@@ -719,9 +776,7 @@ static void check_text(void)
     }
     report_close(&r, 0);
     phase_close(&p);
-    fflush(stdout);
-    dup2(saved, 1);
-    close(saved);
+    back_to(saved);
     has(text_path, "\na line    of the program's\n");
     if (w.size == 2 && w.nodes == 1)
         has(text_path, tables);
@@ -762,6 +817,7 @@ int main(int argc, char **argv)
     check_lanes();
     check_many_values();
     check_lost_folder();
+    check_slowest();
     check_text();
     clean_up();
     free(hosts);
