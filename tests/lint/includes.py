@@ -199,9 +199,10 @@ def upward_imports():
 
 
 def crowded(names):
-    held = collections.Counter(folder_of(name) for name in names
-                               if name.endswith((".c", ".cc")))
-    return ["src/%s has %d" % pair for pair in sorted(held.items())
+    held = collections.Counter(os.path.dirname(name) for name in names
+                               if name.endswith((".c", ".cc", ".py"))
+                               and not name.endswith("/__init__.py"))
+    return ["%s has %d" % pair for pair in sorted(held.items())
             if pair[1] > FILES_MOST]
 
 
@@ -212,8 +213,8 @@ def main():
     point(not edges, "every include is in the picture", edges)
     point(not circles(), "no two folders may include each other", circles())
     upward_imports()
-    point(not crowded(names), "no folder holds more than %d sources" % FILES_MOST,
-          crowded(names))
+    full = crowded(names + modules())
+    point(not full, "no folder holds more than %d sources" % FILES_MOST, full)
     bare = ["%s includes %s" % (name, header) for name in names
             for header in included(name)[0] if "/" not in header]
     point(not bare, "headers are named with their folder", bare)
