@@ -48,7 +48,7 @@ def arguments():
 
 
 def fractions(np, stream, n, dim):
-    """The vectors, or the queries, of seed 1 (src/outcore/data/vectors.h)."""
+    """The vectors, or the queries, of seed 1 (src/outcore/data/records.h)."""
     def mix(x):
         x = (x ^ x >> np.uint64(30)) * np.uint64(0xbf58476d1ce4e5b9)
         x = (x ^ x >> np.uint64(27)) * np.uint64(0x94d049bb133111eb)

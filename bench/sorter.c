@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "hydro/pfm.h"
-#include "pfmload/store/sorted.h"
+#include "pfmload/store/batch.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

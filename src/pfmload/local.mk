@@ -3,35 +3,29 @@ src_pfmload_libpfmload_la_SOURCES = \
 	src/pfmload/area/area_pass.c src/pfmload/area/area_pass.h \
 	src/pfmload/store/batch.c src/pfmload/store/batch.h \
 	src/pfmload/input/beams.c src/pfmload/input/beams.h \
-	src/pfmload/input/copies.c src/pfmload/input/copies.h \
 	src/pfmload/input/deal.c src/pfmload/input/deal.h \
 	src/pfmload/input/feed.c src/pfmload/input/feed.h \
 	src/pfmload/input/list.c src/pfmload/input/list.h \
-	src/pfmload/input/reader.c src/pfmload/input/reader.h \
-	src/pfmload/input/scan.c src/pfmload/input/scan.h \
-	src/pfmload/store/sorted.c src/pfmload/store/sorted.h
+	src/pfmload/input/scan.c src/pfmload/input/scan.h
 
 bin_PROGRAMS += pfmload gsfgen gsfinfo pfminfo
 pfmload_SOURCES = src/pfmload/area_step.c \
 	src/pfmload/input/dest.c src/pfmload/input/dest.h \
 	src/pfmload/schemes/exchange.c src/pfmload/schemes/exchange.h \
-	src/pfmload/schemes/grouper.c src/pfmload/schemes/grouper.h \
+	src/pfmload/schemes/grouper.c \
 	src/pfmload/schemes/heap.c src/pfmload/schemes/heap.h \
 	src/pfmload/input/load.c src/pfmload/input/load.h \
 	src/pfmload/schemes/packet.h \
-	src/pfmload/schemes/packets.c src/pfmload/schemes/packets.h \
 	src/pfmload/store/pages.c src/pfmload/store/pages.h \
-	src/pfmload/passes.c src/pfmload/passes.h \
+	src/pfmload/passes.c \
 	src/pfmload/pfmload.c \
 	src/pfmload/schemes/roles.c src/pfmload/schemes/roles.h \
 	src/pfmload/schemes/scheme_c.c \
 	src/pfmload/schemes/scheme_d.c \
-	src/pfmload/schemes/scheme_d_threaded.c \
 	src/pfmload/schemes/scheme_e.c \
 	src/pfmload/schemes/scheme_f.c \
 	src/pfmload/schemes/scheme_g.c \
 	src/pfmload/schemes/scheme_serial.c \
-	src/pfmload/input/settings.c src/pfmload/input/settings.h \
 	src/pfmload/steps.c src/pfmload/steps.h \
 	src/pfmload/steps_load.c \
 	src/pfmload/steps_report.c \
@@ -39,7 +33,7 @@ pfmload_SOURCES = src/pfmload/area_step.c \
 	src/pfmload/store/writer.c src/pfmload/store/writer.h
 pfmload_LDADD = src/pfmload/libpfmload.la src/extsort/libextsort.la \
 	src/sort/libsort.la src/hydro/libhydro.la $(blocktransfer_LDADD)
-gsfgen_SOURCES = src/pfmload/tools/gsfgen.c src/pfmload/tools/seafloor.c src/pfmload/tools/seafloor.h \
+gsfgen_SOURCES = src/pfmload/tools/gsfgen.c \
 	src/pfmload/tools/survey.c src/pfmload/tools/survey.h
 gsfgen_LDADD = src/hydro/libhydro.la src/world/libworld.la src/base/libbase.la \
 	-lm -lpthread
@@ -48,10 +42,7 @@ gsfinfo_LDADD = src/hydro/libhydro.la src/base/libbase.la -lm
 # The MPI that mpicc adds is not used, and need not be where files are looked at.
 gsfinfo_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed
 pfminfo_SOURCES = src/pfmload/tools/pfminfo.c \
-	src/pfmload/tools/geotiff.c src/pfmload/tools/geotiff.h \
 	src/pfmload/tools/grid.c src/pfmload/tools/grid.h \
-	src/pfmload/tools/info.c src/pfmload/tools/info.h \
-	src/pfmload/tools/info_check.c src/pfmload/tools/info_check.h \
-	src/pfmload/tools/info_lines.c src/pfmload/tools/info_lines.h
+	src/pfmload/tools/info.c src/pfmload/tools/info.h
 pfminfo_LDADD = $(gsfinfo_LDADD)
 pfminfo_LDFLAGS = $(gsfinfo_LDFLAGS)

@@ -1,9 +1,11 @@
-#include "pfmload/passes.h"
+/* Passes after a load: statistics if the scheme did not compute them, the order of
+ * soundings, and verification. */
 #include "base/err.h"
 #include "base/stamp.h"
 #include "base/units.h"
 #include "hydro/pfm_make.h"
 #include "hydro/pfm_pack.h"
+#include "pfmload/steps.h"
 #include "pfmload/store/batch.h"
 #include "pfmload/store/pages.h"
 #include "pfmload/store/writer.h"

@@ -2,7 +2,6 @@
 #include "base/err.h"
 #include "base/scratch.h"
 #include "base/units.h"
-#include "pfmload/passes.h"
 #include "pfmload/steps.h"
 #include "pfmload/store/writer.h"
 #include "run/lanes.h"

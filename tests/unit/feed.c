@@ -8,8 +8,8 @@
 #include "hydro/pfm_pack.h"
 #include "hydro/pfm_side.h"
 #include "local_run.h"
+#include "pfmload/input/beams.h"
 #include "pfmload/input/feed.h"
-#include "pfmload/input/reader.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

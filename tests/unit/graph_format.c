@@ -2,8 +2,6 @@
 /* The parts of a graph's files: their bytes, sorting, and counts of blocks. */
 #include "base/rng.h"
 #include "outcore/graph/format.h"
-#include "outcore/graph/pairs.h"
-#include "outcore/graph/spans.h"
 #include "tap.h"
 #include <stdbool.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Graphs as text: the format of a file, and the meaning of its lines. */
 #include "base/err.h"
 #include "base/plain.h"
-#include "outcore/graph/text.h"
+#include "outcore/graph/edges.h"
 #include "tap.h"
 #include <errno.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * between them. And compared with known answers. */
 #include "base/buf.h"
 #include "base/rng.h"
-#include "outcore/data/vectors.h"
+#include "outcore/data/records.h"
 #include "outcore/knn/kernel.h"
 #include "tap.h"
 

@@ -3,8 +3,6 @@
  * bytes, votes on labels, and the number of queries from which on it takes longer. */
 #include "base/err.h"
 #include "outcore/knn/format.h"
-#include "outcore/knn/labels.h"
-#include "outcore/knn/sweep.h"
 #include "tap.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
  * also of images of more than 2^31 bytes; heads of images. */
 #include "base/err.h"
 #include "base/rng.h"
-#include "outcore/resample/bands.h"
+#include "outcore/resample/kernel.h"
 #include "tap.h"
 
 #include <math.h>

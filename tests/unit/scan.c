@@ -7,7 +7,6 @@
 #include "hydro/gsf_write.h"
 #include "local_run.h"
 #include "pfmload/input/beams.h"
-#include "pfmload/input/reader.h"
 #include "pfmload/input/scan.h"
 #include <errno.h>
 #include <fcntl.h>

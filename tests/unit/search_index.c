@@ -2,7 +2,7 @@
  * records, and the number of pages that each one reads. */
 #include "base/buf.h"
 #include "base/rng.h"
-#include "outcore/search/finding.h"
+#include "outcore/search/index.h"
 #include "tap.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "hydro/pfm.h"
 #include "local_run.h"
-#include "pfmload/store/sorted.h"
+#include "pfmload/store/batch.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

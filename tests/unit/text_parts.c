@@ -2,7 +2,6 @@
 /* outcore text: generated sections, the walk through an output, and the dealing of
  * files. */
 #include "outcore/text/made.h"
-#include "outcore/text/walk.h"
 #include "tap.h"
 #include <stdbool.h>
 #include <stdlib.h>

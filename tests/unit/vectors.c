@@ -1,8 +1,8 @@
 /* ranks: 1 */
 /* Vectors from a seed: known ones (of an implementation in Python's integers), and the
  * same ones however they are made in parts. */
-#include "outcore/data/vectors.h"
 #include "base/rng.h"
+#include "outcore/data/records.h"
 #include "tap.h"
 
 #include <stdlib.h>

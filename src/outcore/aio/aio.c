@@ -9,7 +9,6 @@
 #include "base/err.h"
 #include "base/units.h"
 #include "io/io.h"
-#include "outcore/aio/engines.h"
 #include "outcore/aio/flow.h"
 #include "outcore/commands.h"
 #include "run/workload.h"

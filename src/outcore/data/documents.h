@@ -5,6 +5,7 @@
 #ifndef OUTCORE_DATA_DOCUMENTS_H
 #define OUTCORE_DATA_DOCUMENTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define DOCUMENTS_WORDS 4096
@@ -33,10 +34,6 @@ int64_t documents_size(const struct documents *d, int64_t i);
 int64_t documents_most(const struct documents *d);
 int64_t documents_bytes(const struct documents *d);
 
-/* Local. Makes word k of DOCUMENTS_WORDS, all different, without terminator; returns
- * its bytes. */
-int documents_word(char out[8], int k);
-
 /* Local, any thread. Makes document i; there must be room for its bytes. Those of fewer
  * than DOCUMENTS_MARKED bytes are words only. */
 #define DOCUMENTS_MARKED 256
@@ -49,5 +46,23 @@ void documents_make(const struct documents *d, int64_t i, void *to);
 typedef void documents_tell(void *context, int64_t at, int64_t phrase);
 void documents_truth(const struct documents *d, int64_t i, void *to,
                      documents_tell *tell, void *context);
+
+/* ---- taggers --------------------------------------------------------------------- */
+
+/* Models for outcore text's CRF and maximum entropy module, from a seed: of any size,
+ * with lines of equal length, each computed from its number alone. Their weights are
+ * random, so their results mean nothing; but the words of `outcore gen documents` have
+ * features, and look-ups, sums and labels cost as much as with a trained model. No MPI,
+ * no files. */
+
+#define TAGGER_LINE 32 /* bytes of each row; the first two rows are the head */
+
+struct tagger {
+    uint64_t key; /* rng_key(seed, RNG_TAGGERS) */
+    bool maxent;  /* else CRF */
+};
+
+/* Local. Makes rows first .. first + n - 1, back to back in `to`. */
+void tagger_make(const struct tagger *t, int64_t first, int64_t n, void *to);
 
 #endif

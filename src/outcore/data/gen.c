@@ -1,5 +1,5 @@
 /* outcore gen: generates the inputs of the other programs, each from a seed, by all
- * lanes of all ranks. Each kind is described with its code (records.h, vectors.h,
+ * lanes of all ranks. Each kind is described with its code (records.h,
  * documents.h, image.h, graphs.h).
  *
  * Bytes: phase gen writes rows x bytes of a row, or the bytes of all documents. Memory
@@ -14,10 +14,7 @@
 #include "outcore/data/image.h"
 #include "outcore/data/make.h"
 #include "outcore/data/output.h"
-#include "outcore/data/plant.h"
 #include "outcore/data/records.h"
-#include "outcore/data/taggers.h"
-#include "outcore/data/vectors.h"
 #include "run/lanes.h"
 #include "run/workload.h"
 #include <errno.h>

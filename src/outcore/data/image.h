@@ -13,13 +13,6 @@
 
 #define IMAGE_HEAD 4096
 
-/* Bytes of the head of a FITS image that is written, and of each block of a
- * FITS file. */
-#define IMAGE_FITS_BLOCK 2880
-
-/* Most bytes of a row: a request for one row must be possible with any engine. */
-#define IMAGE_ROW_MOST ((INT64_C(1) << 31) - 4096)
-
 enum image_kind { IMAGE_UNSIGNED, IMAGE_FLOAT };
 
 /* The storage of a FITS image's pixels: big-endian, signed unless they have 8 bits; a
@@ -76,7 +69,7 @@ int image_parse(struct image *m, const void *head, int64_t file_bytes,
                 const char *path);
 
 /* A raw image from a seed: pixel (y, x) is the upper bits of number y width + x of
- * the key, or that of the sky (stars.h). Float pixels have the same values as those
+ * the key, or that of the sky (stars_pixel). Float pixels have the same values as those
  * of 16 bits. */
 struct image_made {
     struct image image;

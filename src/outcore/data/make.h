@@ -4,7 +4,7 @@
 #ifndef OUTCORE_DATA_MAKE_H
 #define OUTCORE_DATA_MAKE_H
 
-#include "outcore/data/written.h"
+#include "outcore/data/consume.h"
 #include "run/run.h"
 
 /* Rows of a file, each computed from its number alone. */

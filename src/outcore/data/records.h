@@ -4,8 +4,29 @@
 #define OUTCORE_DATA_RECORDS_H
 
 #include "base/draw.h"
+#include "sort/order.h"
 #include <stdbool.h>
 #include <stdint.h>
+
+/* ---- vectors --------------------------------------------------------------------- */
+
+/* Vectors from a seed: component c of vector i of dimension d is the upper 24 bits of
+ * number i d + c of the key, as a fraction: a float32 in [0, 1), exact, the same on
+ * every machine. */
+
+/* Local. Makes vectors first .. first + n - 1, one after the other. key: rng_key(seed,
+ * RNG_VECTORS), or RNG_QUERIES for queries. */
+void vectors_make(uint64_t key, int64_t dim, int64_t first, int64_t n, float *to);
+
+struct vectors {
+    uint64_t key;
+    int64_t dim;
+};
+
+/* Local. Makes them as the rows of a file (outcore/data/make.h). */
+void vectors_rows(const void *vectors, int64_t first, int64_t n, void *to);
+
+/* ---- records --------------------------------------------------------------------- */
 
 #define RECORDS_BYTES 100
 #define RECORDS_KEY_BYTES 10 /* the first bytes of a record */
@@ -25,5 +46,48 @@ void records_prepare(struct records *r);
 
 /* Local, any thread. Makes records first .. first + n - 1 (n * RECORDS_BYTES bytes). */
 void records_make(const struct records *r, int64_t first, int64_t n, void *to);
+
+/* ---- form ------------------------------------------------------------------------ */
+
+/* Options with the same meaning in several of outcore's programs: the form of a file's
+ * records (--record), and lists of numbers (--sweep-...). No MPI, no files. */
+
+enum form_kind {
+    FORM_RECORDS,
+    FORM_VECTORS,
+    FORM_OTHER
+}; /* OTHER: cannot be generated */
+
+struct form {
+    enum form_kind kind;
+    struct sort_order order;
+};
+
+#define FORM_DIM 32 /* of vectors to be sorted */
+
+/* clang-format off */
+#define FORM_OPTION(text) \
+    {.kind = OPT_TEXT, .name = "record", .value = &(text), .preset = "vector", \
+     .arg = "FORM", .workload = true, \
+     .help = "record format: vector (32 float32 each, compared number by number in " \
+             "the total order of IEEE 754); 100 (100 bytes, the first 10 are the " \
+             "key); or BYTES,AT,LENGTH (size of a record, then the offset and " \
+             "length of its key, compared as unsigned bytes)"}
+/* clang-format on */
+
+/* Local. Parses a form. Returns 0, or -EINVAL with a sentence. */
+int form_parse(struct form *f, const char *text);
+
+#define FORM_NUMBERS 32
+
+struct form_numbers {
+    int n;
+    int64_t is[FORM_NUMBERS];
+};
+
+/* Local. Parses "1,2,4" of --option: ascending numbers in least .. most. Returns 0, or
+ * -EINVAL with a sentence. */
+int form_numbers(struct form_numbers *x, const char *option, const char *text,
+                 int64_t least, int64_t most);
 
 #endif

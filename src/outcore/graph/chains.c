@@ -1,7 +1,10 @@
-#include "outcore/graph/chains.h"
+/* Reads chunks of PARTITION in rounds: the first chunks of all vertices of a batch, in
+ * the order of the file, then the second ones, and so on. Each block is read once in a
+ * round, neighbours in one request. */
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/units.h"
+#include "outcore/graph/search.h"
 #include "run/blocks.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "base/err.h"
 #include "base/units.h"
 #include "extsort/extsort.h"
-#include "outcore/graph/slots.h"
+#include "outcore/graph/store.h"
 #include "run/blocks.h"
 #include <errno.h>
 #include <limits.h>

@@ -1,7 +1,9 @@
-#include "outcore/graph/deal.h"
+/* Sends edges or vertices to the ranks that own them: rank v mod P has vertex v. It
+ * works in rounds, each of which brings a rank no more than it has room for. */
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/units.h"
+#include "outcore/graph/search.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "base/err.h"
 #include "base/units.h"
 #include "io/io.h"
-#include "outcore/graph/slots.h"
+#include "outcore/graph/store.h"
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -1,12 +1,40 @@
 /* A graph's edges, one after another, from a file that is made (outcore/data/graphs.h)
- * or given, as numbers or as text (text.h): each rank has a range of it. */
+ * or given, as numbers or as text (text.c): each rank has a range of it. */
 #ifndef OUTCORE_GRAPH_EDGES_H
 #define OUTCORE_GRAPH_EDGES_H
 
 #include "outcore/data/graphs.h"
 #include "outcore/data/make.h"
-#include "outcore/graph/text.h"
 #include "run/stream.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+/* ---- text ------------------------------------------------------------------------ */
+
+enum {
+    TEXT_HEAD = 1 << 16, /* bytes within which a matrix must give its size */
+    TEXT_LINE = 1024     /* bytes of a line, except comments */
+};
+
+struct graph_text {
+    enum text_kind { TEXT_BINARY, TEXT_SNAP, TEXT_MATRIX } kind;
+    bool symmetric;
+    int64_t rows, columns, entries; /* of a matrix */
+    int64_t head;                   /* bytes before a matrix's first entry */
+};
+
+/* Local. Determines a file's format: `format` is auto, binary, snap or mtx; `head`: its
+ * first bytes, all or TEXT_HEAD of them. Returns 0, or -EINVAL with a sentence: it is
+ * compressed, or does not have that format. */
+int text_of(struct graph_text *t, const char *format, const char *path,
+            const char *head, int64_t bytes);
+
+/* Local. Parses the edge in a line of n bytes, without its end. Returns 1; 0: it is a
+ * comment, or empty; -1: neither, and *why tells the error, to follow "line 7". */
+int text_edge(const struct graph_text *t, const char *line, int64_t n, uint64_t edge[2],
+              const char **why);
+
+/* ---- edges ----------------------------------------------------------------------- */
 
 struct edges {
     struct data_file file;

@@ -66,4 +66,49 @@ uint32_t format_crc(uint64_t vertex, uint32_t count, const void *neighbours);
 /* Local. Converts numbers in memory to those of a file, or back, in place. */
 void format_turn(uint64_t *number, int64_t n);
 
+/* ---- pairs ----------------------------------------------------------------------- */
+
+/* Sorts pairs of 64-bit numbers, each half in its own array, by the first. No MPI,
+ * no files. */
+
+/* Local. Sorts n pairs by their keys; pairs of equal keys stay in order. `other`: as
+ * much memory again, whose content is lost. The arrays may be exchanged: the result is
+ * in `of`. */
+struct pairs {
+    uint64_t *key, *value;
+};
+void pairs_sort(struct pairs *of, struct pairs *other, int64_t n);
+
+/* ---- spans ----------------------------------------------------------------------- */
+
+/* Counts the blocks that a pass over sorted places moves: each one with some place in
+ * it, once. No MPI, no files. */
+
+struct spans {
+    int64_t block, end; /* bytes of a block, and of the file */
+    int64_t next;       /* first block that is not counted yet */
+    int64_t blocks, bytes;
+};
+
+/* Local. Adds the blocks of bytes from .. to - 1, with `from` not less than in the
+ * previous call. */
+static inline void spans_add(struct spans *s, int64_t from, int64_t to)
+{
+    int64_t first = from / s->block, last = (to - 1) / s->block;
+    first = first > s->next ? first : s->next;
+    if (last < first)
+        return;
+    int64_t end = (last + 1) * s->block;
+    s->blocks += last - first + 1;
+    s->bytes += (end < s->end ? end : s->end) - first * s->block;
+    s->next = last + 1;
+}
+
+/* Local. Begins the next pass, over a file of `end` bytes. */
+static inline void spans_again(struct spans *s, int64_t end)
+{
+    s->next = 0;
+    s->end = end;
+}
+
 #endif

@@ -19,11 +19,9 @@
 #include "base/err.h"
 #include "base/units.h"
 #include "outcore/commands.h"
-#include "outcore/graph/check.h"
 #include "outcore/graph/csr.h"
 #include "outcore/graph/graph500.h"
-#include "outcore/graph/slots.h"
-#include "outcore/graph/stored.h"
+#include "outcore/graph/store.h"
 #include "run/workload.h"
 #include <errno.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #include "base/stamp.h"
 #include "base/units.h"
 #include "outcore/graph/csr.h"
-#include "outcore/graph/slots.h"
+#include "outcore/graph/store.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

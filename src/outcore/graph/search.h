@@ -4,9 +4,72 @@
 #ifndef OUTCORE_GRAPH_SEARCH_H
 #define OUTCORE_GRAPH_SEARCH_H
 
-#include "outcore/data/written.h"
-#include "outcore/graph/chains.h"
-#include "outcore/graph/deal.h"
+#include "outcore/data/consume.h"
+#include "outcore/graph/store.h"
+#include "run/run.h"
+
+/* ---- chains ---------------------------------------------------------------------- */
+
+struct chains {
+    struct store *s;
+    const uint64_t *vertex;     /* the batch, in order */
+    int64_t most;               /* vertices in a batch */
+    struct pairs place, other;  /* chunks to be read: offset, number in the batch */
+    int64_t n, following;       /* number of them, in this round and in the next */
+    struct pairs found, sorted; /* number in the batch, neighbour; `sorted`: memory */
+    int64_t count, room;        /* entries of `found` */
+    char *window;               /* bytes window_at .. window_end of the file */
+    int64_t window_room, window_at, window_end;
+};
+
+/* Local. The bytes that chains_open allocates; neighbours found take 32 bytes each
+ * in addition. */
+int64_t chains_memory(const struct store *s, int64_t most);
+
+/* Local. Returns 0, or -ENOMEM with a sentence; chains_close frees it, even if it
+ * is incomplete. */
+int chains_open(struct chains *c, struct store *s, int64_t most);
+void chains_close(struct chains *c);
+
+/* Local, in a phase. Collects the neighbours of n vertices of this rank in
+ * c->found.value: vertex by vertex, chunk after chunk. Returns their number; a
+ * failure is kept: a chunk with another CRC or owner, or one that leads out of the
+ * file or back. */
+int64_t chains_collect(struct chains *c, const uint64_t *vertex, int64_t n);
+
+/* ---- vertices dealt to ranks ----------------------------------------------------- */
+
+struct deal {
+    struct run *r;
+    int words; /* words of an item: 1, a vertex; 2, an edge, sent to its first
+                * end's owner */
+    int64_t room;
+    uint64_t *out, *in; /* `room` items each */
+    int *send, *send_at, *got, *got_at;
+    MPI_Datatype item;
+};
+
+/* Local. The bytes of memory for this room; with one rank nothing is copied. */
+int64_t deal_memory(const struct run *r, int words, int64_t room);
+
+/* Local. Returns 0, or -ENOMEM with a sentence. deal_close frees it, even if it
+ * is incomplete. */
+int deal_open(struct deal *d, struct run *r, int words, int64_t room);
+void deal_close(struct deal *d);
+
+/* Local. The most items that a rank may pass to a round. */
+int64_t deal_most(const struct deal *d);
+
+/* **Collective**, in a phase. Sends n <= deal_most items of this rank to their
+ * owners. Returns the number received, in *came until the next call, ordered by
+ * their senders. */
+int64_t deal_round(struct deal *d, const uint64_t *item, int64_t n,
+                   const uint64_t **came);
+
+/* **Collective**, in a phase. True if `mine` is true on any rank. */
+bool deal_any(const struct deal *d, bool mine);
+
+/* ---- the search ------------------------------------------------------------------ */
 
 #define SEARCH_NONE UINT64_MAX
 
@@ -39,7 +102,7 @@ struct search {
     int64_t queued, read; /* entries written to and read from queues by this rank */
 };
 
-/* Local. The bytes of memory of a rank, without a batch's neighbours (chains.h). */
+/* Local. The bytes of memory of a rank, without a batch's neighbours (chains.c). */
 int64_t search_memory(const struct search *q, int64_t room);
 
 /* Local, when the members above are set; room: items that ranks exchange at a

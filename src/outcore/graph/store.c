@@ -2,8 +2,6 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/units.h"
-#include "outcore/graph/slots.h"
-#include "outcore/graph/stored.h"
 #include "run/blocks.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -9,9 +9,18 @@
 #define OUTCORE_GRAPH_STORE_H
 
 #include "outcore/graph/format.h"
-#include "outcore/graph/pairs.h"
-#include "outcore/graph/spans.h"
+#include "run/run.h"
 #include "run/stream.h"
+
+/* ---- slots ----------------------------------------------------------------------- */
+
+/* Local. Two, if one of them can be in flight while the other one is filled. */
+static inline int graph_slots(const struct run *r)
+{
+    return r->queues ? 2 : 1;
+}
+
+/* ---- the store ------------------------------------------------------------------- */
 
 struct store;
 struct csr;
@@ -46,7 +55,7 @@ struct store_layout {
 };
 extern const struct store_layout store_chunks, store_csr;
 
-/* A graph that an earlier run has stored (stored.h), by the heads of this
+/* A graph that an earlier run has stored (stored.c), by the heads of this
  * rank's files. */
 struct store_kept {
     const char *name; /* files are NAME.PIF.0 and so on; NULL: this run stores one */
@@ -142,5 +151,17 @@ int store_moved_all(const struct store *s, const char *phase, int64_t read,
 /* **Collective.** Removes both files, unless --keep or an earlier run has stored them.
  * Returns the agreed verdict. */
 int store_remove(struct store *s);
+
+/* ---- stored graphs --------------------------------------------------------------- */
+
+/* Local. The path of this rank's file of s->kept.name, PIF or another one. A name that
+ * is too long is cut, and then not found. */
+void stored_path(const struct store *s, const char *which, char *path, size_t size);
+
+/* **Collective**, in `plan`, with s->kept.name and the layout set. Reads both files'
+ * heads, and sets s->vertices and s->kept. Returns the agreed verdict: -EIO with a
+ * sentence if the heads do not belong to such files, of these sizes, from as many
+ * ranks. Does not read beyond the heads. */
+int stored_plan(struct store *s);
 
 #endif

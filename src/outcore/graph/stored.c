@@ -1,5 +1,6 @@
-#include "outcore/graph/stored.h"
+/* A graph that an earlier run has stored and kept: its files are searched, and stay. */
 #include "base/err.h"
+#include "outcore/graph/store.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

@@ -1,5 +1,12 @@
-#include "outcore/graph/text.h"
+/* Graphs as text. SNAP's edge lists: two vertices per line, from 0 on, separated by
+ * blanks or tabs; the rest of the line (a weight, a time) is ignored; lines that begin
+ * with # are comments. Matrix Market's coordinate format (R. Boisvert, R. Pozo and K.
+ * Remington, "The Matrix Market exchange formats", NISTIR 5935, 1996): a banner,
+ * comments (%), the numbers of rows, columns and entries, then row and column of each
+ * entry, from 1 on; in a symmetric matrix an entry is an edge both ways. Lines may end
+ * with CR and LF, and empty ones are skipped. No MPI, no files. */
 #include "base/err.h"
+#include "outcore/graph/edges.h"
 #include <errno.h>
 #include <string.h>
 #include <strings.h>

@@ -3,7 +3,7 @@
 #include "base/err.h"
 #include "base/rng.h"
 #include "base/units.h"
-#include "outcore/data/vectors.h"
+#include "outcore/data/records.h"
 #include "run/lanes.h"
 #include <errno.h>
 #include <mpi.h>

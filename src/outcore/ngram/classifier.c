@@ -1,8 +1,181 @@
 #include "outcore/ngram/classifier.h"
 #include "base/rng.h"
-#include "outcore/ngram/rank.h"
 #include <endian.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- tallies --------------------------------------------------------------------- */
+
+enum { LOW = 4 }; /* binary digits below sixteen */
+
+void tally_begin(struct tally *t)
+{
+    memset(t, 0, sizeof *t);
+}
+
+/* Adds a and b: *low + a + b = 2 * carry + *low */
+static inline uint64_t add(uint64_t *low, uint64_t a, uint64_t b)
+{
+    uint64_t both = *low ^ a, carry = (*low & a) | (both & b);
+    *low = both ^ b;
+    return carry;
+}
+
+static inline uint64_t add_4(uint64_t d[], const uint64_t w[])
+{
+    uint64_t first = add(&d[0], w[0], w[1]), second = add(&d[0], w[2], w[3]);
+    return add(&d[1], first, second);
+}
+
+static inline uint64_t add_8(uint64_t d[], const uint64_t w[])
+{
+    uint64_t first = add_4(d, w), second = add_4(d, w + 4);
+    return add(&d[2], first, second);
+}
+
+static void carry_on(struct tally *t, uint64_t sixteens)
+{
+    for (int k = LOW; sixteens; k++) {
+        uint64_t sum = t->digit[k] ^ sixteens;
+        sixteens &= t->digit[k];
+        t->digit[k] = sum;
+        t->digits = k - LOW >= t->digits ? k - LOW + 1 : t->digits;
+    }
+}
+
+void tally_add(struct tally *t, const uint64_t *word, int64_t words)
+{
+    uint64_t d[LOW];
+    memcpy(d, t->digit, sizeof d);
+    for (int64_t i = 0; i < words; i += TALLY_AT_ONCE) {
+        uint64_t first = add_8(d, word + i), second = add_8(d, word + i + 8);
+        carry_on(t, add(&d[3], first, second));
+    }
+    memcpy(t->digit, d, sizeof d);
+}
+
+int64_t tally_sum(const struct tally *t, int bits, int i)
+{
+    uint64_t each =
+        ~UINT64_C(0) / (bits == 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1);
+    int64_t sum = 0;
+    for (int k = LOW + t->digits; k-- > 0;)
+        sum += (int64_t)(((t->digit[k] >> i) & each) * each >> (64 - bits)) << k;
+    return sum;
+}
+
+/* ---- ranks ----------------------------------------------------------------------- */
+
+/* Compares texts by the ranks of their grams: the distances of the text's most frequent
+ * ones from their ranks in a language's profile (Cavnar and Trenkle, "N-gram-based text
+ * categorization", SDAIR 1994). For classifier.c. No MPI, no files. */
+
+struct ranking { /* state in a text */
+    int n;
+    bool known;      /* the last text has had a gram of a language */
+    int64_t *count;  /* for each gram */
+    uint32_t *there; /* grams that occur */
+    int64_t grams;   /* number of them */
+};
+
+/* Memory: for each gram its row, from 1 on, or 0; then rows with the rank in each
+ * language, from 1 on, or 0. */
+static int64_t first_of(const struct languages *m, int l, int64_t ranks)
+{
+    int64_t n = m->first[l + 1] - m->first[l];
+    return n < ranks ? n : ranks;
+}
+
+/* Local. The bytes of all languages' ranks, of the first `ranks` grams of each; and
+ * fills them in as many zeros. */
+static int64_t rank_memory(const struct languages *m, int64_t ranks)
+{
+    int64_t rows = 1;
+    for (int l = 0; l < m->languages; l++)
+        rows += first_of(m, l, ranks);
+    return grams_all(m->n) * (int64_t)sizeof(uint32_t) +
+           rows * m->languages * (int64_t)sizeof(uint16_t);
+}
+
+static uint16_t *rows_of(void *memory, int n)
+{
+    return (uint16_t *)((uint32_t *)memory + grams_all(n));
+}
+
+static void rank_fill(const struct languages *m, int64_t ranks, void *to)
+{
+    uint32_t *row = to, rows = 0;
+    uint16_t *rank = rows_of(to, m->n);
+    for (int l = 0; l < m->languages; l++)
+        for (int64_t i = 0; i < first_of(m, l, ranks); i++) {
+            uint32_t gram = m->gram[m->first[l] + i].gram;
+            row[gram] = row[gram] ? row[gram] : ++rows;
+            rank[(int64_t)row[gram] * m->languages + l] = (uint16_t)(i + 1);
+        }
+}
+
+/* ---- a text ---------------------------------------------------------------------- */
+
+/* Local. The bytes of a ranking; and its initialization in as many zeros. */
+static int64_t ranking_memory(int n)
+{
+    return grams_all(n) * (int64_t)(sizeof(int64_t) + sizeof(uint32_t));
+}
+
+static void ranking_open(struct ranking *k, int n, void *memory)
+{
+    *k = (struct ranking){.n = n, .count = memory};
+    k->there = (uint32_t *)(k->count + grams_all(n));
+}
+
+/* Local. Counts the next grams. */
+static void ranking_count(struct ranking *k, const uint32_t *gram, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (!k->count[gram[i]]++)
+            k->there[k->grams++] = gram[i];
+}
+
+static int by_count(const void *a, const void *b, void *count)
+{
+    const int64_t *of = count;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    if (of[x] != of[y])
+        return of[x] > of[y] ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+static void add_distances(struct ranking *k, const void *of_languages, int languages,
+                          int64_t ranks, int64_t *distance)
+{
+    const uint32_t *row = of_languages;
+    const uint16_t *rank = (const uint16_t *)(row + grams_all(k->n));
+    for (int64_t i = 0; i < k->grams && i < ranks; i++) {
+        const uint16_t *of = rank + (int64_t)row[k->there[i]] * languages;
+        k->known |= row[k->there[i]] > 0;
+        for (int l = 0; l < languages; l++)
+            distance[l] += of[l] ? llabs(of[l] - 1 - i) : ranks;
+    }
+}
+
+/* Local. Computes the distance from each language; a gram that it lacks has the
+ * distance `ranks`. Begins the next text. */
+static void ranking_end(struct ranking *k, const void *of_languages, int languages,
+                        int64_t ranks, int64_t *distance)
+{
+    k->known = false;
+    qsort_r(k->there, (size_t)k->grams, sizeof *k->there, by_count, k->count);
+    add_distances(k, of_languages, languages, ranks, distance);
+    for (int64_t i = 0; i < k->grams; i++)
+        k->count[k->there[i]] = 0;
+    k->grams = 0;
+}
+
+/* ---- the classifier -------------------------------------------------------------- */
+
+/* ---- a text ---------------------------------------------------------------------- */
+
+struct reading; /* state of one thread */
 
 enum {
     SLICE = 16,

@@ -10,7 +10,6 @@
 #define OUTCORE_NGRAM_LANGUAGES_H
 
 #include "outcore/ngram/grams.h"
-#include "outcore/ngram/profile.h"
 #include <stddef.h>
 
 enum {

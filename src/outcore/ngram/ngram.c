@@ -10,7 +10,6 @@
 #include "base/units.h"
 #include "outcore/commands.h"
 #include "outcore/ngram/classify.h"
-#include "outcore/ngram/train.h"
 #include "run/workload.h"
 #include <errno.h>
 #include <stdio.h>

@@ -3,11 +3,11 @@
  *
  * Bytes: phase train reads all texts, and writes the model. Memory of a rank: 2^(5n) x
  * 8 bytes for counts, slots, and the names of a language. */
-#include "outcore/ngram/train.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/units.h"
 #include "outcore/data/output.h"
+#include "outcore/ngram/classify.h"
 #include "outcore/ngram/languages.h"
 #include "outcore/stream/many.h"
 #include "run/stream.h"

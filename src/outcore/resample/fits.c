@@ -1,6 +1,10 @@
-#include "outcore/resample/fits.h"
+/* Reads the head of a FITS image with CFITSIO; without it (no HAVE_CFITSIO) such images
+ * are refused. */
 #include "base/err.h"
+#include "outcore/resample/heads.h"
 #include <errno.h>
+
+#ifdef HAVE_CFITSIO
 #include <fitsio.h>
 #include <math.h>
 
@@ -136,3 +140,16 @@ int fits_parse(struct image *m, int64_t file_bytes, const char *path)
     rc = image_settle(m, 1, path);
     return rc ? rc : check_size(m, file_bytes, path);
 }
+
+#else /* no CFITSIO */
+
+int fits_parse(struct image *m, int64_t file_bytes, const char *path)
+{
+    (void)m;
+    (void)file_bytes;
+    return err_set(-ENOTSUP, path, 0,
+                   "this is a FITS image, and this program was built without CFITSIO: "
+                   "give it a raw one (.llimg)");
+}
+
+#endif

@@ -1,7 +1,6 @@
 #include "outcore/resample/heads.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "outcore/resample/fits.h"
 #include <errno.h>
 #include <string.h>
 

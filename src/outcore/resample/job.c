@@ -3,6 +3,15 @@
 #include "base/units.h"
 #include <string.h>
 
+struct job_tile {
+    struct weights_span X, Y;
+    int64_t x, y;
+    const void *in;
+    int64_t in_stride;
+    void *out;
+    int64_t out_stride;
+};
+
 static const struct method *const methods[] = {&method_basic, &method_block,
                                                &method_mmap, &method_strip};
 
@@ -100,7 +109,9 @@ void job_close(struct job *j)
 
 /* ---- computing ------------------------------------------------------------------- */
 
-void job_compute(struct job *j, const struct job_tile *t)
+/* Local, in a phase. Computes output rows Y .. end - 1, columns X .. right - 1, whose
+ * input is at `in` from row y and column x on. Advances transfers in flight. */
+static void job_compute(struct job *j, const struct job_tile *t)
 {
     struct run *r = j->run;
     if (j->idle || r->failed)
@@ -160,3 +171,199 @@ int64_t job_out_at(const struct job *j, int64_t Y)
 {
     return image_row_at(&j->bands.how.out, Y - j->out_first);
 }
+
+/* ---- block ----------------------------------------------------------------------- */
+
+/* Block: a read for each row of a tile's input, and a write for each of its rows, with
+ * as many of them in flight as an asynchronous engine takes. */
+
+/* n rows of `bytes` each, the first at offset `at` of the file, each next one a stride
+ * further on; packed in memory. */
+struct rows {
+    struct run_file *file;
+    enum io_op op;
+    char *buf;
+    int64_t n, at, stride, bytes;
+};
+
+static void move_rows(const struct rows *rows)
+{
+    struct io_req req[TILES_DEPTH];
+    for (int64_t i = 0; i < rows->n;) {
+        int n = 0;
+        for (; n < TILES_DEPTH && i < rows->n; n++, i++)
+            req[n] = (struct io_req){.op = rows->op,
+                                     .buf = rows->buf + i * rows->bytes,
+                                     .offset = rows->at + i * rows->stride,
+                                     .bytes = rows->bytes};
+        run_transfer(rows->file, req, n);
+    }
+}
+
+/* Clears the padding of the last tile's rows, where pixels of other tiles have been. */
+static void clear_padding(const struct rows *out, int64_t pixels_bytes)
+{
+    for (int64_t i = 0; i < out->n && pixels_bytes < out->bytes; i++)
+        memset(out->buf + i * out->bytes + pixels_bytes, 0,
+               (size_t)(out->bytes - pixels_bytes));
+}
+
+static void move_tile(struct job *j, struct weights_span Y, struct weights_span X)
+{
+    const struct resample_how *how = &j->bands.how;
+    struct weights_span y = weights_need(&how->y, Y.from, Y.to);
+    struct weights_span x = weights_need(&how->x, X.from, X.to);
+    int64_t in_pixel = how->in.bits / 8, out_pixel = how->out.bits / 8;
+    struct rows in = {.file = j->input.of,
+                      .op = IO_OP_READ,
+                      .buf = j->in,
+                      .n = y.to - y.from,
+                      .at = image_row_at(&how->in, y.from) + x.from * in_pixel,
+                      .stride = how->in.row_bytes,
+                      .bytes = (x.to - x.from) * in_pixel};
+    struct rows out = {.file = j->output.of,
+                       .op = IO_OP_WRITE,
+                       .buf = j->out,
+                       .n = Y.to - Y.from,
+                       .at = job_out_at(j, Y.from) + X.from * out_pixel,
+                       .stride = how->out.row_bytes,
+                       .bytes = bands_out_row(&j->bands, X)};
+    struct job_tile t = {.X = X,
+                         .Y = Y,
+                         .x = x.from,
+                         .y = y.from,
+                         .in = in.buf,
+                         .in_stride = in.bytes,
+                         .out = out.buf,
+                         .out_stride = out.bytes};
+    if (j->bands.reads)
+        move_rows(&in);
+    clear_padding(&out, (X.to - X.from) * out_pixel);
+    job_compute(j, &t);
+    move_rows(&out);
+}
+
+/* Local, in a phase. Does the same for each tile of the band. */
+static void tiles_run(struct job *j)
+{
+    for (int64_t Y = j->band.from, end; Y < j->band.to; Y = end) {
+        end = Y + bands_step(&j->bands, Y, j->band.to);
+        for (int64_t i = 0; i < bands_columns(&j->bands); i++)
+            move_tile(j, (struct weights_span){Y, end}, bands_column(&j->bands, i));
+        progress_step(&j->run->progress, 1, j->run->phase->name);
+    }
+}
+
+const struct method method_block = {
+    .name = "block",
+    .about = "a read for each row of a tile's input, a write for each of its rows",
+    .by_tiles = true,
+    .run = tiles_run};
+
+/* ---- strip ----------------------------------------------------------------------- */
+
+/* Strip: full rows of the image, as many as a tile has, in one read and one write. A
+ * stream (run/stream.h) would split transfers at multiples of its slots in the file,
+ * but these begin at rows, and there are as many as strips. */
+
+struct strip {
+    struct weights_span Y; /* output rows */
+    struct weights_span y; /* input rows in the slot, from its beginning on */
+    struct run_io read, write;
+    char *in, *out;
+};
+
+/* Loads a strip: rows that the previous strip has, too, are copied; the others are read
+ * behind them. */
+static void load(struct job *j, struct strip *s, const struct strip *before, int64_t Y)
+{
+    const struct bands *b = &j->bands;
+    const struct image *m = &b->how.in;
+    struct weights_span had = before ? before->y : (struct weights_span){0, 0};
+    const char *from = before ? before->in : NULL;
+    s->Y = (struct weights_span){Y, Y + bands_step(b, Y, j->band.to)};
+    s->y = weights_need(&b->how.y, s->Y.from, s->Y.to);
+    if (!b->reads)
+        return;
+    struct weights_span fresh = bands_fresh(b, s->Y.from, s->Y.to, had.to);
+    if (fresh.from > s->y.from)
+        memmove(s->in, from + (s->y.from - had.from) * m->row_bytes,
+                (size_t)((fresh.from - s->y.from) * m->row_bytes));
+    if (fresh.from == fresh.to)
+        return;
+    s->read.req =
+        (struct io_req){.op = IO_OP_READ,
+                        .buf = s->in + (fresh.from - s->y.from) * m->row_bytes,
+                        .offset = image_row_at(m, fresh.from),
+                        .bytes = (fresh.to - fresh.from) * m->row_bytes};
+    run_submit(j->input.of, &s->read);
+}
+
+static void store(struct job *j, struct strip *s)
+{
+    const struct image *m = &j->bands.how.out;
+    s->write.req = (struct io_req){.op = IO_OP_WRITE,
+                                   .buf = s->out,
+                                   .offset = job_out_at(j, s->Y.from),
+                                   .bytes = (s->Y.to - s->Y.from) * m->row_bytes};
+    run_submit(j->output.of, &s->write);
+}
+
+/* Local, in a phase. Reads, computes and writes each strip of the band.
+ * Runs the strips. With two slots the next strip is read, and the previous one
+ * written, while this one is computed. */
+static void strips_run(struct job *j)
+{
+    struct strip slot[2] = {{.in = j->in, .out = j->out},
+                            {.in = j->in + (j->slots - 1) * j->in_slot,
+                             .out = j->out + (j->slots - 1) * j->out_slot}};
+    bool ahead = j->slots > 1;
+    int now = 0;
+    if (j->band.from < j->band.to)
+        load(j, &slot[0], NULL, j->band.from);
+    for (int64_t Y = j->band.from; Y < j->band.to && !j->run->failed; now = !now) {
+        struct strip *s = &slot[now], *other = &slot[!now];
+        Y = s->Y.to;
+        run_await(j->input.of, &s->read);
+        if (ahead && Y < j->band.to)
+            load(j, other, s, Y);
+        run_await(j->output.of, &s->write);
+        job_compute_strip(j, s->Y, s->y.from, s->in, s->out);
+        store(j, s);
+        if (!ahead && Y < j->band.to)
+            load(j, other, s, Y);
+    }
+    for (int i = 0; i < 2; i++) {
+        run_await(j->input.of, &slot[i].read);
+        run_await(j->output.of, &slot[i].write);
+    }
+}
+
+const struct method method_strip = {
+    .name = "strip",
+    .about = "full-width strips of a tile's height, each in one read and one write",
+    .slots_double = true,
+    .run = strips_run};
+
+/* ---- basic ----------------------------------------------------------------------- */
+
+/* Basic: resamples everything in memory, with one read and one write. To the strips'
+ * loop it is a single strip. */
+
+const struct method method_basic = {.name = "basic",
+                                    .about = "all in memory: one read and one write",
+                                    .whole = true,
+                                    .run = strips_run};
+
+/* ---- mmap ------------------------------------------------------------------------ */
+
+/* MMap: the output is made with its full size, and both files are mapped. The engine
+ * copies from and to the mappings, and turns the SIGBUS of a full disk into a sentence.
+ * A strip is one copy: if several ranks write a file, each copy first allocates its
+ * space, and one call for each row of a tile would be ten times as slow. */
+
+const struct method method_mmap = {
+    .name = "mmap",
+    .about = "both files mapped into memory, a strip copied at a time",
+    .engine = "mmap",
+    .run = strips_run};

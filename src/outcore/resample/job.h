@@ -6,7 +6,7 @@
 
 #include "outcore/data/make.h"
 #include "outcore/data/output.h"
-#include "outcore/resample/bands.h"
+#include "outcore/resample/kernel.h"
 
 /* The value of every pixel of an input that is not read (--no-read); any would do. */
 enum { JOB_PIXEL = 40 };
@@ -49,18 +49,6 @@ int64_t job_memory(struct job *j, int64_t parts, bool async);
 int job_open(struct job *j);
 void job_close(struct job *j);
 
-/* Local, in a phase. Computes output rows Y .. end - 1, columns X .. right - 1, whose
- * input is at `in` from row y and column x on. Advances transfers in flight. */
-struct job_tile {
-    struct weights_span X, Y;
-    int64_t x, y;
-    const void *in;
-    int64_t in_stride;
-    void *out;
-    int64_t out_stride;
-};
-void job_compute(struct job *j, const struct job_tile *t);
-
 /* Local, in a phase. Computes all tiles of output rows Y, with input rows from y on and
  * these output rows in memory as in the files. */
 void job_compute_strip(struct job *j, struct weights_span Y, int64_t y, const char *in,
@@ -68,12 +56,6 @@ void job_compute_strip(struct job *j, struct weights_span Y, int64_t y, const ch
 
 /* Local. The offset of a row in the output's file. */
 int64_t job_out_at(const struct job *j, int64_t Y);
-
-/* Local, in a phase. Reads, computes and writes each strip of the band (strip.c). */
-void strips_run(struct job *j);
-
-/* Local, in a phase. Does the same for each tile of the band (block.c). */
-void tiles_run(struct job *j);
 
 /* Most requests of tiles in flight. */
 enum { TILES_DEPTH = 64 };

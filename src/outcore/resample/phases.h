@@ -3,8 +3,45 @@
 #define OUTCORE_RESAMPLE_PHASES_H
 
 #include "outcore/resample/job.h"
-#include "outcore/resample/settings.h"
-#include "outcore/resample/verify.h"
+#include "outcore/resample/kernel.h"
+#include "run/run.h"
+
+/* ---- the check ------------------------------------------------------------------- */
+
+/* Most pixels of a band that are all checked, and the number checked in a
+ * larger one. */
+enum { VERIFY_ALL = 1 << 14, VERIFY_POINTS = 256 };
+
+/* The error allowed, as a share of the largest value of a pixel. */
+#define VERIFY_TOLERANCE 1e-6
+
+/* Local. The bytes of memory that it takes. */
+int64_t verify_memory(const struct job *j);
+
+/* Local, in a phase, once the output is complete and closed. A wrong pixel is a failure
+ * of the run, with a sentence that names it. Returns the bytes that it has requested;
+ * *pixels: number checked. */
+int64_t verify_band(struct job *j, int64_t *pixels);
+
+/* ---- phases ---------------------------------------------------------------------- */
+
+/* ---- settings -------------------------------------------------------------------- */
+
+/* The options of outcore resample. */
+
+struct settings {
+    struct run_options run;
+    const char *image, *input, *bits, *scale, *taps, *shift, *out_bits, *edge, *kernel;
+    const char *io, *halo;
+    int64_t width, height, tile, memory;
+    bool normalize, no_read, row_pad, overlap;
+};
+
+/* Local. Sets the kernel's options, without the images and their sizes. Returns 0, or
+ * -EINVAL with a sentence. */
+int settings_kernel(const struct settings *s, struct resample_how *how);
+
+/* ---- phases ---------------------------------------------------------------------- */
 
 struct phases {
     struct job job;

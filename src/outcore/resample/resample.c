@@ -19,7 +19,6 @@
 #include "outcore/resample/heads.h"
 #include "outcore/resample/job.h"
 #include "outcore/resample/phases.h"
-#include "outcore/resample/settings.h"
 #include "run/workload.h"
 #include <errno.h>
 #include <math.h>

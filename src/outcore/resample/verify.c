@@ -1,6 +1,9 @@
-#include "outcore/resample/verify.h"
+/* Verifies the output: compares its pixels with those computed from the input in 64-bit
+ * numbers. All pixels of a small band; else corners, edges, both sides of seams of
+ * tiles, and others. */
 #include "base/err.h"
 #include "base/rng.h"
+#include "outcore/resample/phases.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -15,7 +15,7 @@
 #include "base/rng.h"
 #include "base/units.h"
 #include "outcore/commands.h"
-#include "outcore/data/vectors.h"
+#include "outcore/data/records.h"
 #include "run/workload.h"
 #include <errno.h>
 #include <stdio.h>

@@ -2,12 +2,10 @@
 #ifndef OUTCORE_SEARCH_SEARCH_H
 #define OUTCORE_SEARCH_SEARCH_H
 
-#include "outcore/data/form.h"
 #include "outcore/data/make.h"
+#include "outcore/data/records.h"
 #include "outcore/search/build.h"
-#include "outcore/search/keys.h"
 #include "outcore/search/lookups.h"
-#include "outcore/search/share.h"
 #include "outcore/sort/sorting.h"
 
 enum { SEARCH_FIRST = 8 }; /* look-ups whose positions are reported */

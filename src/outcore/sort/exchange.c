@@ -2,7 +2,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/units.h"
-#include "outcore/sort/reading.h"
+#include "outcore/sort/sections.h"
 #include "run/lanes.h"
 #include <errno.h>
 #include <stdlib.h>

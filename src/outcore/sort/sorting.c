@@ -4,9 +4,7 @@
 #include "base/err.h"
 #include "base/units.h"
 #include "outcore/sort/exchange.h"
-#include "outcore/sort/reading.h"
 #include "outcore/sort/sections.h"
-#include "outcore/sort/writing.h"
 #include "run/lanes.h"
 #include <errno.h>
 #include <stdio.h>

@@ -5,6 +5,7 @@
 
 #include "base/format/crc.h"
 #include "outcore/data/consume.h"
+#include <stdbool.h>
 
 /* Operations of a user-defined sink. Only one lane at a time uses its context. */
 struct sink_ops {
@@ -38,5 +39,22 @@ void sink_end(struct sink *s, const char *name);
 
 /* Local. Adds the counts of another sink. */
 void sink_add(struct sink *to, const struct sink *s);
+
+/* ---- compression ----------------------------------------------------------------- */
+
+struct compress;
+
+/* Local. True if this build can compress (with zlib). */
+bool compress_is_here(void);
+
+/* Local. Makes the state of one lane's sink (sink->context). NULL: no memory. */
+struct compress *compress_open(void);
+void compress_close(struct compress *c);
+
+extern const struct sink_ops compress_ops;
+
+/* Local. Returns the compressed bytes of all files that have ended since it
+ * was opened. */
+int64_t compress_bytes(const struct compress *c);
 
 #endif

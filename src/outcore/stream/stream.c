@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "base/units.h"
 #include "outcore/commands.h"
-#include "outcore/stream/compress.h"
+#include "outcore/stream/sink.h"
 #include "run/workload.h"
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,6 @@
 #ifndef OUTCORE_STREAM_STREAM_H
 #define OUTCORE_STREAM_STREAM_H
 
-#include "outcore/stream/large.h"
 #include "outcore/stream/many.h"
 
 struct streaming_settings {

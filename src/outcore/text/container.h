@@ -12,7 +12,7 @@
 #ifndef OUTCORE_TEXT_CONTAINER_H
 #define OUTCORE_TEXT_CONTAINER_H
 
-#include "outcore/text/grow.h"
+#include "outcore/text/work.h"
 #include "run/set.h"
 
 #define CONTAINER_SLOT (1 << 20)

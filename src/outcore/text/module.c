@@ -4,8 +4,6 @@
 #include "outcore/text/modules/lexicon.h"
 #include "outcore/text/modules/model.h"
 #include "outcore/text/modules/modules.h"
-#include "outcore/text/modules/tokens.h"
-#include "outcore/text/modules/xml.h"
 #include <errno.h>
 #include <stdlib.h>
 

@@ -6,7 +6,6 @@
 
 #include "outcore/text/container.h"
 #include "outcore/text/deal.h"
-#include "outcore/text/grow.h"
 #include "outcore/text/work.h"
 #include "run/set.h"
 

@@ -4,8 +4,8 @@
 
 #include "base/stats.h"
 #include "outcore/data/output.h"
-#include "outcore/text/models.h"
 #include "outcore/text/pipeline.h"
+#include "outcore/text/work.h"
 #include "run/workload.h"
 
 /* Sums over the phases of a repetition, of all ranks. */

@@ -2,6 +2,7 @@
 #ifndef PFMLOAD_INPUT_DEAL_H
 #define PFMLOAD_INPUT_DEAL_H
 
+#include "pfmload/input/list.h"
 #include <stdint.h>
 
 enum { DEAL_NOBODY = -1 };
@@ -11,5 +12,16 @@ enum { DEAL_NOBODY = -1 };
  * rank_of[i] becomes the rank of piece i; DEAL_NOBODY if bytes[i] is that. Returns 0,
  * or -ENOMEM with a sentence. */
 int deal(const int64_t *bytes, int64_t n, int ranks, int *rank_of);
+
+/* ---- copies ---------------------------------------------------------------------- */
+
+/* Finds copies of an input file under another name: their soundings would
+ * count twice. */
+
+/* Local. Looks for files with the same content: heads and tails of files of equal size
+ * are hashed, and equal ones are compared from end to end. Files that cannot be read
+ * are skipped, as the load reports them. Returns 0, or -errno with a sentence: -EEXIST
+ * if there are copies, no memory. */
+int copies_check(const struct list *l);
 
 #endif

@@ -4,7 +4,6 @@
 #include "hydro/pfm.h"
 #include "hydro/pfm_pack.h"
 #include "pfmload/input/beams.h"
-#include "pfmload/input/reader.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "hydro/swath.h"
 #include <stdint.h>
 
-struct reader; /* pfmload/input/reader.h */
+struct reader; /* pfmload/input/beams.h */
 
 struct feed_options {
     enum geo_how how;

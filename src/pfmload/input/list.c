@@ -1,7 +1,6 @@
 #include "pfmload/input/list.h"
 #include "base/err.h"
 #include "base/units.h"
-#include "pfmload/input/copies.h"
 #include "pfmload/input/deal.h"
 #include "world/world.h"
 #include <ctype.h>

@@ -1,9 +1,223 @@
-/* Functions of a load for all schemes. */
 #include "pfmload/input/load.h"
 #include "base/err.h"
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- settings -------------------------------------------------------------------- */
+
+struct settings settings;
+
+/* clang-format off */
+struct opt settings_table[] = {
+    {.kind = OPT_TITLE, .help = "Load:"},
+    {.kind = OPT_REST, .name = "FILE", .value = &settings.files, .workload = true,
+     .help = "GSF files; their numbers in the PFM are in the order given"},
+    {.kind = OPT_LIST, .name = "list", .letter = 'l', .value = &settings.lists,
+     .arg = "LISTFILE", .workload = true,
+     .help = "a file with the names of files, or a datalist of MB-System; may be "
+     "repeated"},
+    {.kind = OPT_TEXT, .name = "output", .letter = 'o', .value = &settings.output,
+     .arg = "OUT.pfm",
+     .help = "the PFM to make: this file and the directory OUT.pfm.data; relative to "
+             "--dir"},
+    {.kind = OPT_CHOICE, .name = "scheme", .letter = 's', .value = &settings.scheme,
+     .arg = "SCHEME", .choices = "serial|C|D|D-threaded|E|F|G",
+     .help = "how ranks share the work; see the manual page [serial with one rank, G "
+     "with more]"},
+    {.kind = OPT_CHOICE, .name = "library", .value = &settings.library,
+     .preset = "cached", .arg = "WAY", .choices = "per-sounding|cached",
+     .help = "scheme serial: add soundings one by one, or in order of their bins"},
+    {.kind = OPT_FLAG, .name = "append", .value = &settings.append, .preset = "no",
+     .workload = true,
+     .help = "add to OUT.pfm, which is replaced once the new PFM is complete"},
+    {.kind = OPT_FLAG, .name = "overwrite", .value = &settings.overwrite,
+     .preset = "no", .help = "replace OUT.pfm once the new PFM is complete"},
+    {.kind = OPT_FLAG, .name = "skip-bad", .value = &settings.skip_bad, .preset = "no",
+     .workload = true, .help = "leave out damaged files, and list them"},
+    {.kind = OPT_FLAG, .name = "truncated", .value = &settings.truncated,
+     .preset = "no", .workload = true,
+     .help = "load the complete pings of files that are cut short"},
+    {.kind = OPT_TITLE, .help = "Grid and format:"},
+    {.kind = OPT_REAL, .name = "bin-size", .letter = 'b', .value = &settings.bin_m,
+     .preset = "25", .arg = "METRES", .unit = "m", .min = 0.01, .max = 1e5,
+     .workload = true, .help = "size of a bin"},
+    {.kind = OPT_TEXT, .name = "bounds", .value = &settings.bounds_text,
+     .arg = "W,S,E,N", .workload = true,
+     .help = "bounds of the area in degrees; soundings outside are left out and "
+             "counted; west > east if the area crosses 180 degrees [all soundings, "
+             "by a first scan]"},
+    {.kind = OPT_TEXT, .name = "depths", .value = &settings.depths_text,
+     .arg = "MIN,MAX", .workload = true,
+     .help = "range of depths the PFM can hold, metres; with --bounds there is no "
+     "first scan [by a first scan]"},
+    {.kind = OPT_INT, .name = "record-length", .value = &settings.record_length,
+     .preset = "6", .arg = "N", .unit = "1", .min = 1, .max = PFM_LENGTH_MAX,
+     .workload = true, .help = "soundings per block"},
+    {.kind = OPT_CHOICE, .name = "pfm-version", .value = &settings.version,
+     .preset = "7.00", .arg = "VERSION", .choices = "6.40|7.00", .workload = true,
+     .help = "version of the PFM format; more programs read the older one"},
+    {.kind = OPT_CHOICE, .name = "position", .value = &settings.position_text,
+     .preset = "exact", .arg = "HOW", .choices = "exact|tangent|survey",
+     .workload = true, .help = "how beams are placed: along geodesics; in the "
+                               "tangent plane (good in shallow water only); or by "
+                               "the formula of NAVO's programs"},
+    {.kind = OPT_FLAG, .name = "canonical", .value = &settings.canonical,
+     .preset = "no", .workload = true,
+     .help = "sort soundings by bin, file, ping and beam: gives the same bytes with "
+             "every scheme and number of ranks"},
+    {.kind = OPT_TITLE, .help = "Filters (they flag soundings and never drop them):"},
+    {.kind = OPT_FLAG, .name = "swath-filter", .value = &settings.swath,
+     .preset = "no", .workload = true,
+     .help = "flag beams that stand out from their neighbours in 3 pings, while "
+             "files are read"},
+    {.kind = OPT_REAL, .name = "swath-sigma", .value = &settings.swath_sigma,
+     .preset = "2", .arg = "SIGMA", .unit = "1", .min = 0.1, .max = 100,
+     .workload = true,
+     .help = "threshold, in standard deviations beyond all neighbours but one: 4 "
+             "flags hardly any good sounding, 2 few"},
+    {.kind = OPT_REAL, .name = "area-filter", .value = &settings.area_sigma,
+     .bare = "3", .arg = "SIGMA", .unit = "1", .min = 0.1, .max = 100,
+     .workload = true,
+     .help = "flag soundings that stand out from the nine bins around them, after "
+             "the load; 3 if no number is given"},
+    {.kind = OPT_CHOICE, .name = "area-order", .value = &settings.area_order,
+     .preset = "two-pass", .arg = "ORDER", .choices = "two-pass|raster",
+     .workload = true,
+     .help = "judge each bin by its neighbours as loaded, or as already filtered"},
+    {.kind = OPT_FLAG, .name = "area-serial", .value = &settings.area_serial,
+     .preset = "no", .help = "filter on one rank, as in 2002, not on all ranks"},
+    {.kind = OPT_TITLE, .help = "Resources:"},
+    {.kind = OPT_BYTES, .name = "memory", .letter = 'm', .value = &settings.memory,
+     .preset = "512M", .arg = "BYTES", .unit = "B", .min = SETTINGS_MEMORY_MIN,
+     .max = 9e18,
+     .help = "memory for soundings on each rank; the rest goes to scratch files. By "
+             "default the ranks of a node take at most half of its free memory"},
+    {.kind = OPT_TEXT, .name = "scratch-dir", .value = &settings.scratch_dir,
+     .arg = "DIR", .help = "directory for scratch files [where OUT.pfm is]"},
+    {.kind = OPT_INT, .name = "queue-limit", .value = &settings.queue_limit,
+     .preset = "16", .arg = "N", .unit = "1", .min = 0, .max = 1e6,
+     .help = "scheme D-threaded: buffers that may wait on the I/O node; 0: no limit, "
+     "as in 2002"},
+    {.kind = OPT_INT, .name = "io-ranks", .value = &settings.io_ranks, .preset = "0",
+     .arg = "N", .unit = "1", .min = 0, .max = 2e9,
+     .help = "scheme G: ranks that write; 0: all"},
+    RUN_OPTIONS_WITH(settings.run, "SHARED", "yes"),
+};
+/* clang-format on */
+
+const int settings_count = WORKLOAD_COUNT(settings_table);
+
+/* Parses exactly n numbers with commas between. */
+static bool numbers(const char *text, int n, double *v)
+{
+    for (int i = 0; i < n; i++) {
+        char *end;
+        v[i] = strtod(text, &end);
+        if (end == text || !isfinite(v[i]) || *end != (i < n - 1 ? ',' : 0))
+            return false;
+        text = end + 1;
+    }
+    return true;
+}
+
+static int settle_bounds(struct settings *s)
+{
+    double v[4];
+    if (!s->bounds_text)
+        return 0;
+    if (!numbers(s->bounds_text, 4, v))
+        return err_usage("--bounds: \"%s\" is not W,S,E,N in degrees", s->bounds_text);
+    bool on_earth =
+        fabs(v[0]) <= 180 && fabs(v[2]) <= 360 && fabs(v[1]) < 90 && fabs(v[3]) < 90;
+    if (v[2] < v[0])
+        v[2] += 360;
+    if (!on_earth || v[1] >= v[3] || v[0] == v[2] || v[2] - v[0] > 360)
+        return err_usage("--bounds: \"%s\" is no area: W,S,E,N are degrees, with S < N "
+                         "between the poles",
+                         s->bounds_text);
+    s->bounded = true;
+    s->west = v[0];
+    s->south = v[1];
+    s->east = v[2];
+    s->north = v[3];
+    return 0;
+}
+
+static int settle_depths(struct settings *s)
+{
+    double v[2];
+    if (!s->depths_text)
+        return 0;
+    if (!numbers(s->depths_text, 2, v) || v[0] >= v[1] || fabs(v[0]) > 20000 ||
+        fabs(v[1]) > 20000)
+        return err_usage("--depths: \"%s\" is not MIN,MAX in metres", s->depths_text);
+    s->depths_given = true;
+    s->depth_min = v[0];
+    s->depth_max = v[1];
+    return 0;
+}
+
+/* Refuses options of grid and format with --append: they are those of the PFM. */
+static int check_append(const struct opt_program *p)
+{
+    static const char *const fixed[] = {"bounds", "depths", "bin-size", "record-length",
+                                        "pfm-version"};
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+        if (opt_find(p, fixed[i])->from != OPT_DEFAULT)
+            return err_usage("--append: grid and format are those of OUT.pfm; leave "
+                             "--%s out",
+                             fixed[i]);
+    return 0;
+}
+
+static int check_output(const struct settings *s, const struct opt_program *p)
+{
+    size_t n = s->output ? strlen(s->output) : 0;
+    if (!n)
+        return err_usage("--output is missing; usage: pfmload [options] %s", p->line);
+    if (n < 5 || strcmp(s->output + n - 4, ".pfm") || s->output[n - 5] == '/')
+        return err_usage("--output: \"%s\" does not end with NAME.pfm, and programs "
+                         "that read PFMs expect it",
+                         s->output);
+    if (s->append && s->overwrite)
+        return err_usage("--append and --overwrite exclude each other");
+    if (!strcmp(s->area_order, "raster") && !s->area_serial && s->area_sigma > 0)
+        return err_usage("--area-order=raster depends on the order of all bins: add "
+                         "--area-serial");
+    return s->append ? check_append(p) : 0;
+}
+
+/* Checks that do not depend on the scheme. */
+static int check_io(const struct settings *s)
+{
+    if (!strcmp(s->run.iomode, "NONE") && (s->area_sigma > 0 || s->append))
+        return err_usage(
+            "IOMODE=NONE makes no PFM, so there is nothing to filter or to append to");
+    return 0;
+}
+
+int settings_settle(const struct opt_program *p)
+{
+    struct settings *s = &settings;
+    s->how = !strcmp(s->position_text, "exact")     ? GEO_EXACT
+             : !strcmp(s->position_text, "tangent") ? GEO_TANGENT
+                                                    : GEO_SURVEY;
+    int rc = check_output(s, p);
+    if (!rc)
+        rc = check_io(s);
+    if (!rc)
+        rc = settle_bounds(s);
+    return rc ? rc : settle_depths(s);
+}
+
+/* ---- the load -------------------------------------------------------------------- */
+
+/* Functions of a load for all schemes. */
+
+struct load;
 
 const struct scheme *load_scheme(const char *name, const char *library)
 {

@@ -3,15 +3,50 @@
 #ifndef PFMLOAD_INPUT_LOAD_H
 #define PFMLOAD_INPUT_LOAD_H
 
+#include "hydro/geodesy.h"
 #include "hydro/pfm_make.h"
 #include "hydro/pfm_side.h"
+#include "pfmload/input/beams.h"
 #include "pfmload/input/dest.h"
 #include "pfmload/input/feed.h"
 #include "pfmload/input/list.h"
-#include "pfmload/input/reader.h"
 #include "pfmload/input/scan.h"
-#include "pfmload/input/settings.h"
-#include "pfmload/store/sorted.h"
+#include "pfmload/store/batch.h"
+#include "run/workload.h"
+
+/* ---- settings -------------------------------------------------------------------- */
+
+/* The options of pfmload. */
+
+enum { SETTINGS_MEMORY_MIN = 1 << 20 }; /* bytes of a rank */
+
+struct settings {
+    struct run_options run;
+    struct opt_rest files;
+    struct opt_list lists;
+    const char *output, *scheme, *library, *bounds_text, *depths_text, *version;
+    const char *position_text, *area_order, *scratch_dir;
+    double bin_m, area_sigma, swath_sigma;
+    int64_t record_length, memory, queue_limit, io_ranks;
+    bool canonical, append, overwrite, skip_bad, truncated, swath;
+    bool area_serial;
+    /* derived from the options */
+    enum geo_how how;
+    bool bounded, depths_given;
+    double west, south, east, north; /* degrees; east > 180 if it crosses
+                                      * that meridian */
+    double depth_min, depth_max;     /* m */
+};
+
+extern struct settings settings;
+extern struct opt settings_table[];
+extern const int settings_count;
+
+/* Local. Parses --bounds and --depths, and refuses incompatible options. Returns 0, or
+ * -EINVAL with a sentence. */
+int settings_settle(const struct opt_program *p);
+
+/* ---- the load -------------------------------------------------------------------- */
 
 /* Ranks of schemes with an I/O node; the slaves are from LOAD_SLAVES on. */
 enum { LOAD_IO_RANK, LOAD_MASTER, LOAD_SLAVES };

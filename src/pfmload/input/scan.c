@@ -2,7 +2,6 @@
 #include "base/err.h"
 #include "base/progress.h"
 #include "pfmload/input/beams.h"
-#include "pfmload/input/reader.h"
 #include "world/world.h"
 #include <errno.h>
 #include <math.h>

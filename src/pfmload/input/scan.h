@@ -8,7 +8,7 @@
 #include "pfmload/input/list.h"
 #include <mpi.h>
 
-struct reader; /* pfmload/input/reader.h */
+struct reader; /* pfmload/input/beams.h */
 
 struct scan_options {
     enum geo_how how;

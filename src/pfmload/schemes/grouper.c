@@ -1,4 +1,6 @@
-#include "pfmload/schemes/grouper.h"
+/* The slaves of schemes E and F: they send whole blocks of one bin each, and keep
+ * leftovers until more soundings of the bin come. At the end the first slave to finish
+ * groups the leftovers of all. */
 #include "base/err.h"
 #include "pfmload/schemes/packet.h"
 #include "pfmload/schemes/roles.h"

@@ -5,6 +5,7 @@
 #define PFMLOAD_SCHEMES_HEAP_H
 
 #include "pfmload/input/load.h"
+#include "pfmload/schemes/roles.h"
 #include "pfmload/store/pages.h"
 
 struct heap {
@@ -20,13 +21,24 @@ struct heap {
  * -ENOMEM with a sentence; heap_close must be called whatever it returns. */
 int heap_open(struct heap *h, struct load *l, int64_t memory);
 
-/* Local. Adds n packed soundings of one bin. Failures are kept in the run. */
-void heap_add(struct heap *h, int64_t bin, const uint8_t *packed, int64_t n);
-
 /* Local. Adds n soundings one by one. Returns 0, or the run's failure. */
 int heap_add_each(struct heap *h, const struct pfm_sounding *s, int64_t n);
 
 void heap_flush(struct heap *h); /* Local. Writes changed windows. */
 void heap_close(struct heap *h); /* Local. Frees the memory. */
+
+/* ---- packets --------------------------------------------------------------------- */
+
+/* Sends soundings to the I/O node in the PFM's own form (schemes D and D-threaded):
+ * messages of packets, each with a bin, a number and that many packed soundings. A
+ * slave collects, sorts and packs a batch of them at a time. */
+
+/* **Collective**, as load_ready is called first. Does a slave's part; `credits`: of its
+ * channel (channel_limit). */
+void packets_slave(struct load *l, int64_t credits);
+
+/* Local. Adds the packets of a message of n bytes to the bins. Failures are kept in the
+ * run. */
+void packets_add(struct heap *h, const uint8_t *message, int64_t n);
 
 #endif

@@ -5,6 +5,7 @@
 #define PFMLOAD_SCHEMES_PACKET_H
 
 #include "hydro/pfm_pack.h"
+#include "pfmload/input/load.h"
 #include <string.h>
 
 /* Bytes of the key; and the factor of the bin in it: 16 bits hold the number of
@@ -48,5 +49,15 @@ static inline void packet_put(const struct pfm_head *h, uint8_t *packet,
     memcpy(packet, &key, sizeof key);
     pfm_put_soundings(h, packet + PACKET_KEY, 0, s, n);
 }
+
+/* ---- groupers -------------------------------------------------------------------- */
+
+/* **Collective**, as load_ready is called first. Does a slave's part, from its first
+ * item to the last packet (packet.h); full blocks are sent as soon as there are about
+ * as many new soundings as leftovers. The I/O node gets any number of full packets of
+ * each bin, and after these at most one that is not full. Memory: --memory, half of it
+ * for the soundings that are read, half of it for leftovers, which go to scratch files
+ * beyond that. */
+void grouper_slave(struct load *l);
 
 #endif

@@ -10,7 +10,6 @@
 #include "base/err.h"
 #include "base/units.h"
 #include "hydro/pfm_pack.h"
-#include "pfmload/schemes/grouper.h"
 #include "pfmload/schemes/packet.h"
 #include "pfmload/schemes/roles.h"
 #include "pfmload/store/writer.h"

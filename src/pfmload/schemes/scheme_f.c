@@ -3,7 +3,6 @@
  * blocks contiguously. */
 #include "base/err.h"
 #include "hydro/pfm_pack.h"
-#include "pfmload/schemes/grouper.h"
 #include "pfmload/schemes/packet.h"
 #include "pfmload/schemes/roles.h"
 #include "pfmload/store/writer.h"

@@ -4,8 +4,6 @@
 
 #include "hydro/pfm.h"
 
-#define GRID_SIDE 1000 /* most cells along a side */
-
 struct grid;
 
 /* Local. Begins the file `path`, replacing an old one; "-" is standard output. `handle`
@@ -22,5 +20,26 @@ void grid_end(struct grid *g);
 /* Local. Closes the file; an incomplete grid is removed. Returns 0, or -errno with
  * a sentence. */
 int grid_close(struct grid **g);
+
+/* ---- GeoTIFF --------------------------------------------------------------------- */
+
+/* pfminfo: writes a PFM's bins as a picture with coordinates (GeoTIFF), which
+ * geographic programs open. No MPI. */
+
+struct geotiff;
+
+/* Local. Begins the file `path`, replacing an old one; geotiff_close frees *g. Memory:
+ * a row of bins. Returns 0, or -errno with a sentence. */
+int geotiff_open(struct geotiff **g, const char *path, const struct pfm_head *h);
+
+/* Local. Adds a bin with soundings; bins come row by row. Failures are kept. */
+void geotiff_add(struct geotiff *g, const struct pfm_bin *bin);
+
+/* Local. Marks the picture complete, after all bins. */
+void geotiff_end(struct geotiff *g);
+
+/* Local. Closes the file; an incomplete picture is removed. Returns 0, or -errno with
+ * a sentence. */
+int geotiff_close(struct geotiff **g);
 
 #endif

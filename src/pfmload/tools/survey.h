@@ -6,7 +6,23 @@
 #define PFMLOAD_TOOLS_SURVEY_H
 
 #include "hydro/gsf_write.h"
-#include "pfmload/tools/seafloor.h"
+#include <stdint.h>
+
+/* ---- the sea floor --------------------------------------------------------------- */
+
+/* A synthetic sea floor: any of its points from a seed, without a map in memory. */
+
+enum terrain {
+    TERRAIN_SMOOTH, /* fractal hills without steep slopes */
+    TERRAIN_RUGGED, /* terraces with cliffs between them */
+    TERRAIN_WRECKS, /* smooth, with boulders and wrecks on it */
+    TERRAIN_CANYON, /* smooth, with winding canyons in it */
+    TERRAINS
+};
+
+extern const char *const seafloor_names[TERRAINS];
+
+/* ---- the survey ------------------------------------------------------------------ */
 
 #define SURVEY_BEAMS_MAX 2048
 

@@ -3,6 +3,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* ---- tokens ---------------------------------------------------------------------- */
+
+const uint8_t token_class[256] = {
+    ['\t' ... '\r'] = TOKEN_BLANK, [' '] = TOKEN_BLANK,
+    ['0' ... '9'] = TOKEN_DIGIT,   ['A' ... 'Z'] = TOKEN_UPPER,
+    ['a' ... 'z'] = TOKEN_LOWER,   [128 ... 255] = TOKEN_HIGH,
+};
+
+/* ---- the lexicon ----------------------------------------------------------------- */
+
 /* Sizes are bounds, found before the phrases are read: a word takes at least two bytes
  * of the file, with its separator, and adds at most one edge and one state. */
 struct building {

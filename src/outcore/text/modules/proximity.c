@@ -2,8 +2,8 @@
  * for n entities, besides O(n log n + bytes of BODY) to count. */
 #include "base/units.h"
 #include "outcore/text/modules/lex.h"
+#include "outcore/text/modules/lexicon.h"
 #include "outcore/text/modules/modules.h"
-#include "outcore/text/modules/tokens.h"
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,6 +1,10 @@
-#include "outcore/text/modules/xml.h"
-#include "outcore/text/modules/lex.h"
+/* Module 1: takes a document apart, with expat; without it (no HAVE_EXPAT) it
+ * refuses. */
+#include "outcore/text/modules/modules.h"
 #include <errno.h>
+
+#ifdef HAVE_EXPAT
+#include "outcore/text/modules/lex.h"
 #include <expat.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -257,3 +261,20 @@ void xml_free(struct xml_reader *x)
         free(x->part[s].at);
     free(x);
 }
+
+#else /* no expat */
+
+int xml_sections(struct text_job *j, struct xml_reader **reader)
+{
+    (void)reader;
+    return text_fail(j, -ENOTSUP, -1,
+                     "this is XML, and this program was built without expat: give it "
+                     "plain text");
+}
+
+void xml_free(struct xml_reader *x)
+{
+    (void)x;
+}
+
+#endif
