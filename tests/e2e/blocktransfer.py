@@ -257,6 +257,18 @@ class Transfers(Case):
                 for value in figures[name]["reps"]:
                     self.assertGreater(value, 0)
 
+    def test_a_run_is_named_after_its_job(self):
+        """The first of the batch systems' numbers that is there; else the time."""
+        jobs = {"SLURM_JOB_ID": "77", "PBS_JOBID": "12.host", "LSB_JOBID": "5"}
+        cases = [(("SLURM_JOB_ID", "PBS_JOBID"), "job77-"),
+                 (("PBS_JOBID", "LSB_JOBID"), "job12_host-"), (("LSB_JOBID",), "job5-"),
+                 ((), r"\d{8}T\d{6}-")]
+        # In a job that has a number of its own, only the first is sure to be there.
+        for names, begin in cases[:1] if set(jobs) & set(os.environ) else cases:
+            report = self.good(self.blocktransfer(
+                "4k", "-b", "4k", np=1, env={name: jobs[name] for name in names}))
+            self.assertRegex(report["run"]["id"], "^" + begin)
+
     def test_processor_time_is_not_waiting(self):
         """64 requests in a row, 2 ms each: it sleeps, except for most of a
         millisecond."""
