@@ -1,10 +1,12 @@
 /* The report's output files: refused early, replaced as a whole. */
 #include "base/format/outfile.h"
+#include "base/plain.h"
 #include "base/scratch.h"
 #include "report/sink.h"
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Reports a refused path. A path that the user can change is a usage error; a full disk
@@ -124,12 +126,50 @@ static int write_one(const char *path, int (*fill)(const void *, FILE *),
                                   : write_by_rename(path, fill, m);
 }
 
+/* The JSON file as this run has left it. */
+static struct {
+    bool known;
+    struct stat file;
+} mine;
+
+/* Compares the size, too: an inode may have been given to another file. */
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size;
+}
+
+/* Says if another run has written the file meanwhile. It is replaced even so, as
+ * nobody knows which of the two the user wants. */
+static void tell_of_others(const struct model *m)
+{
+    struct stat now;
+    char name[512];
+    if (mine.known && !stat(m->json_path, &now) && !same_file(&now, &mine.file))
+        fprintf(stderr,
+                "%s: %s was written by another run meanwhile, and is replaced: give "
+                "each run its own file\n",
+                m->program->name, plain(name, sizeof name, m->json_path));
+}
+
+static int write_json(const struct model *m, bool ended)
+{
+    bool file = m->json_path && !report_to_stdout(m->json_path);
+    watchdog_arm_as_set("looking at the report", m->json_path);
+    if (file)
+        tell_of_others(m);
+    int rc = write_one(m->json_path, fill_json, m, ended);
+    watchdog_arm_as_set("looking at the report", m->json_path);
+    mine.known = file && !rc && !stat(m->json_path, &mine.file);
+    watchdog_disarm();
+    return rc;
+}
+
 /* Writes the outputs, JSON last: it says "valid", which needs the other file to be
  * in place. */
 int output_write(const struct model *m, bool ended)
 {
     int rc = write_one(m->csv_path, fill_csv, m, ended);
-    return rc ? rc : write_one(m->json_path, fill_json, m, ended);
+    return rc ? rc : write_json(m, ended);
 }
 
 int output_check(const struct model *m)

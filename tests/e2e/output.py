@@ -238,6 +238,19 @@ class Lost(Material):
             self.assertEqual((tree["valid"], tree["why"]), (True, None), line)
             os.remove(report)
 
+    def test_another_run_with_the_same_report(self):
+        """The later one replaces the report, and says so."""
+        run = self.start("blocktransfer", "2M", "--block-size=64k", "--no-verify",
+                         "--iomethod=null:delay_us=50000", "--quiet", np=1)
+        self.until(lambda: os.path.exists(run.json), "it has begun")
+        done = self.run_line(("blocktransfer", "1M", "-q", "--dir=" + self.tmp,
+                              "--json=" + run.json), subprocess.PIPE)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        run.wait(60)
+        self.assertEqual((run.status, len(run.said)), (0, 1), run)
+        self.assertIn("report.json was written by another run meanwhile", run.said[0])
+        self.assertEqual(run.report["options"]["block-size"]["value"], 64 << 10)
+
     def test_quiet_needs_no_output(self):
         done = self.run_line(("/bin/sh", "-c", 'exec "$@" >&-', "sh", "blocktransfer",
                               "1M", "-q", "--dir=" + self.tmp), None)

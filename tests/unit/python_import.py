@@ -16,6 +16,7 @@ from tap import HERE, drawn, long, main
 
 from fake_report import report
 from leadline.base import fields
+from leadline.base.errors import LeadlineError
 from leadline.commands import cli
 from leadline.importing import command, darshan_log
 from leadline_case import LeadlineCase, leadline, without_privileges
@@ -454,6 +455,21 @@ class Refused(Case):
         self.save("{}", "a.json")
         self.refused("say --force", path, "--out", self.dir)
         self.assertEqual(leadline("import", path, "--out", self.dir, "--force")[0], 0)
+
+    def test_what_has_come_meanwhile_stays(self):
+        """After the file was looked for; also on a file system without hard links."""
+        path = self.file(self.text("ior.txt"), "a.txt")
+        there = self.save("{}", "a.json")
+        others, parser = sorted(os.listdir(self.dir)), cli.parser(cli.NOWHERE)
+        no_links = mock.patch("os.link", side_effect=PermissionError(1, "no links"))
+        for how in contextlib.ExitStack(), no_links:
+            with mock.patch.object(command, "refuse_others"), how:
+                args = parser.parse_args(["import", path, "--out", self.dir])
+                with self.assertRaisesRegex(LeadlineError, "say --force"):
+                    command.bring_in(path, args)
+            with open(there) as stream:
+                self.assertEqual(stream.read(), "{}")
+            self.assertEqual(sorted(os.listdir(self.dir)), others)
 
     def test_what_is_read_stays(self):
         path = self.file(self.text("ior.json"), "ior.json")

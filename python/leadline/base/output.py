@@ -100,7 +100,7 @@ def replacing_own(path: str) -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def beside(path: str) -> Iterator[BinaryIO]:
+def beside(path: str, new: bool = False) -> Iterator[BinaryIO]:
     handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path) or ".",
                                          prefix=".leadline-")
     try:
@@ -111,10 +111,27 @@ def beside(path: str) -> Iterator[BinaryIO]:
             if os.path.exists(path):
                 os.fsync(handle)
         os.chmod(temporary, 0o666 & ~mask())
-        os.replace(temporary, path)
+        if new:
+            name_new(temporary, path)
+        else:
+            os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+def name_new(temporary: str, path: str) -> None:
+    """Renames a file to a name that must be free, also if others want the same one."""
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        raise
+    except OSError:     # a file system without hard links
+        if os.path.lexists(path):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+        os.rename(temporary, path)
+        return
+    os.unlink(temporary)
 
 
 def end(number: int, _frame: Any) -> None:
@@ -181,6 +198,17 @@ def write(path: str, text: str) -> None:
         say(text)
     else:
         write_parts(path, [text])
+
+
+def write_new(path: str, text: str) -> None:
+    """Writes a file that must not exist yet; FileExistsError if it does."""
+    try:
+        with ended_by_signals(), beside(path, new=True) as stream:
+            stream.write(encoded(text))
+    except FileExistsError:
+        raise
+    except OSError as why:
+        raise LeadlineError("%s: cannot be written: %s" % (path, why.strerror))
 
 
 def write_parts(path: str, texts: Iterable[str]) -> None:

@@ -171,8 +171,25 @@ def refuse_others(paths, given, force):
             raise LeadlineError("%s: that is one of the files to read; say --out DIR"
                                 % path)
         if os.path.lexists(path) and not force:
-            raise LeadlineError("%s: the file exists; say --force to replace it, or "
-                                "--out DIR" % path)
+            raise exists(path)
+
+
+def exists(path):
+    return LeadlineError("%s: the file exists; say --force to replace it, or --out DIR"
+                         % path)
+
+
+def put(path, tree, force):
+    """Writes a report. Without --force, not even one that has come meanwhile is
+    replaced."""
+    text = json.dumps(tree, indent=1, allow_nan=False) + "\n"
+    if force:
+        output.write(path, text)
+        return
+    try:
+        output.write_new(path, text)
+    except FileExistsError:
+        raise exists(path)
 
 
 def said(path, tree):
@@ -196,7 +213,7 @@ def bring_in(path, args):
     paths = places(found, source, args)
     refuse_others(paths, args.files, args.force)
     for place, tree in zip(paths, trees):
-        output.write(place, json.dumps(tree, indent=1, allow_nan=False) + "\n")
+        put(place, tree, args.force)
         output.say(printable(said(place, tree)) + "\n")
     return all(tree["valid"] for tree in trees)
 
