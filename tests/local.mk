@@ -111,9 +111,9 @@ tests_unit_text_parts_SOURCES = tests/unit/text_parts.c $(text_made)
 tests_unit_search_index_SOURCES = tests/unit/search_index.c \
 	src/outcore/search/index.c src/outcore/search/index.h
 tests_unit_sets_SOURCES = tests/unit/sets.c src/outcore/data/consume.c src/outcore/data/consume.h \
-	src/outcore/aio/sets.c src/outcore/aio/sets.h
-tests_unit_fft_SOURCES = tests/unit/fft.c src/ldad/measure/fft_answer.h \
-	src/ldad/measure/fft_answer_own.c src/ldad/measure/fft_math.c src/ldad/measure/fft_math.h \
+	src/outcore/aio/sets.c src/outcore/aio/flow.h
+tests_unit_fft_SOURCES = tests/unit/fft.c \
+	src/ldad/measure/fft_answer.c src/ldad/measure/fft_math.c src/ldad/measure/fft_math.h \
 	src/ldad/measure/fft_real.h
 tests_unit_knn_kernel_SOURCES = tests/unit/knn_kernel.c src/outcore/data/records.c \
 	src/outcore/data/records.h $(knn_kernel)
@@ -129,7 +129,7 @@ tests_unit_graph_made_SOURCES = tests/unit/graph_made.c \
 	src/outcore/data/graphs.c src/outcore/data/graphs.h
 tests_unit_graph_text_SOURCES = tests/unit/graph_text.c \
 	src/outcore/graph/text.c src/outcore/graph/edges.h
-tests_unit_teps_SOURCES = tests/unit/teps.c src/outcore/graph/teps.c src/outcore/graph/teps.h
+tests_unit_teps_SOURCES = tests/unit/teps.c src/outcore/graph/teps.c src/outcore/graph/graph500.h
 tests_unit_tree_SOURCES = tests/unit/tree.c \
 	src/outcore/graph/deal.c src/outcore/graph/search.h \
 	src/outcore/graph/tree.c src/outcore/graph/tree.h

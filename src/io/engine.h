@@ -3,6 +3,8 @@
 #define IO_ENGINE_H
 
 #include "io/io.h"
+#include <stdbool.h>
+#include <stddef.h>
 
 enum io_engine_can {
     IO_CAN_COLLECTIVE = 1, /* honours IO_COLLECTIVE */
@@ -184,5 +186,17 @@ void io_queue_leave(struct io_file *f);
  * for those that did not finish in time. *limit_s: time left for closing it. Returns 0,
  * or the first failed request's rc if the queue has no other file. */
 int io_queue_part_with(struct io_file *f, double *limit_s);
+
+/* ---- copies from and to mapped files --------------------------------------------- */
+
+/* Local, from any thread. Install the handler from the first guard_open to the last
+ * guard_close. Returns 0, or -errno with a sentence. */
+int guard_open(void);
+void guard_close(void);
+
+/* Local, between the two. Copies `bytes`; `mapped` is the side, `to` or `from`, that is
+ * in a mapped file. Returns false if SIGBUS came; then the content of `to` is
+ * undefined. The thread must not block SIGBUS. */
+bool guard_copy(void *to, const void *from, size_t bytes, const void *mapped);
 
 #endif

@@ -1,5 +1,8 @@
-#include "io/guard.h"
+/* Copies from and to mapped files. If the kernel cannot provide a page, because the
+ * file was cut, the device failed, or there is no space, it sends SIGBUS: here that is
+ * a failed copy. Other SIGBUS go to the previous handler. */
 #include "base/err.h"
+#include "io/engine.h"
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>

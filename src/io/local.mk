@@ -19,7 +19,6 @@ src_io_libio_la_SOURCES = \
 	src/io/fs/cache.c \
 	src/io/fs/fs.c \
 	src/io/guard.c \
-	src/io/guard.h \
 	src/io/io.c \
 	src/io/io.h \
 	src/io/lock.c \
@@ -47,8 +46,7 @@ src_io_libio_la_SOURCES = \
 	src/io/engines/pieces.c \
 	src/io/engines/pieces.h \
 	src/io/fs/stack.c \
-	src/io/fs/stripe.c \
-	src/io/fs/stripe.h
+	src/io/fs/stripe.c
 src_io_libio_la_CPPFLAGS = $(AM_CPPFLAGS)
 src_io_libio_la_LIBADD =
 

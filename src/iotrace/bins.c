@@ -7,7 +7,6 @@
 #include "iotrace/commands.h"
 #include "iotrace/read/access.h"
 #include "iotrace/read/names.h"
-#include "iotrace/read/reach.h"
 #include "iotrace/read/runs.h"
 #include "iotrace/skeleton/skeleton.h"
 #include <ctype.h>

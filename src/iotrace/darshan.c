@@ -1,11 +1,10 @@
 /* The counters of Darshan, printed as darshan-parser does: a record for each module,
  * rank and file. Records of ranks are not reduced to one of a shared file, as with
  * DARSHAN_DISABLE_SHARED_REDUCTION. */
-#include "iotrace/darshan.h"
 #include "base/err.h"
 #include "base/plain.h"
+#include "iotrace/commands.h"
 #include "iotrace/read/names.h"
-#include "iotrace/read/reach.h"
 #include "iotrace/skeleton/skeleton.h"
 #include <errno.h>
 #include <inttypes.h>

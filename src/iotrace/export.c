@@ -4,8 +4,6 @@
 #include "base/format/outfile.h"
 #include "base/plain.h"
 #include "iotrace/commands.h"
-#include "iotrace/darshan.h"
-#include "iotrace/python.h"
 #include "iotrace/read/runs.h"
 #include "iotrace/read/table.h"
 #include <errno.h>

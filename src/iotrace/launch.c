@@ -1,13 +1,11 @@
 /* run: starts a command with the recorder preloaded, and puts all logs in a new
  * folder. */
-#include "iotrace/launch.h"
 #include "base/err.h"
 #include "base/plain.h"
 #include "base/units.h"
 #include "iotrace/commands.h"
 #include "iotrace/format/program.h"
 #include "iotrace/read/runs.h"
-#include "iotrace/recover.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -10,9 +10,7 @@
 #include "iotrace/commands.h"
 #include "iotrace/read/access.h"
 #include "iotrace/read/names.h"
-#include "iotrace/read/reach.h"
 #include "iotrace/read/runs.h"
-#include "iotrace/read/scope.h"
 #include "iotrace/skeleton/skeleton.h"
 #include <errno.h>
 #include <stdlib.h>

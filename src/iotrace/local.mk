@@ -5,49 +5,46 @@ iotrace_SOURCES = \
 	src/iotrace/read/binary.c \
 	src/iotrace/commands.h \
 	src/iotrace/compare.c \
-	src/iotrace/darshan.c src/iotrace/darshan.h \
+	src/iotrace/darshan.c \
 	src/iotrace/dump.c \
 	src/iotrace/format/escape.c src/iotrace/format/escape.h \
 	src/iotrace/format/kernel.h \
 	src/iotrace/format/program.c src/iotrace/format/program.h \
 	src/iotrace/export.c \
-	src/iotrace/findings/blocks.c src/iotrace/findings/call.c \
 	src/iotrace/findings/cells.c src/iotrace/findings/command.c \
-	src/iotrace/findings/extents.c src/iotrace/findings/facts.c \
-	src/iotrace/findings/files.c src/iotrace/findings/fit.c \
+	src/iotrace/findings/extents.c \
+	src/iotrace/findings/files.c \
 	src/iotrace/findings/gather.c src/iotrace/findings/make.c \
-	src/iotrace/findings/moments.c src/iotrace/findings/pace.c \
+	src/iotrace/findings/moments.c \
 	src/iotrace/findings/risks.c src/iotrace/findings/transfer.c \
 	src/iotrace/findings/findings.h src/iotrace/findings/inside.h \
 	src/iotrace/findings/judge/judge.c src/iotrace/findings/judge/layers.c \
-	src/iotrace/findings/judge/needless.c src/iotrace/findings/judge/pace.c \
-	src/iotrace/findings/judge/repeated.c src/iotrace/findings/judge/reuse.c \
-	src/iotrace/findings/judge/risks.c src/iotrace/findings/judge/sharing.c \
+	src/iotrace/findings/judge/pace.c \
+	src/iotrace/findings/judge/repeated.c \
+	src/iotrace/findings/judge/sharing.c \
 	src/iotrace/findings/judge/small.c src/iotrace/findings/judge/table.c \
 	src/iotrace/findings/judge/whole.c \
 	src/iotrace/findings/show/json.c src/iotrace/findings/show/sums.c \
 	src/iotrace/findings/show/text.c \
 	src/iotrace/read/access.c src/iotrace/read/access.h \
-	src/iotrace/read/facts.c src/iotrace/read/facts.h \
-	src/iotrace/read/header.c src/iotrace/read/header.h \
-	src/iotrace/launch.c src/iotrace/launch.h \
+	src/iotrace/read/facts.c \
+	src/iotrace/read/header.c \
+	src/iotrace/launch.c \
 	src/iotrace/ldad.c \
 	src/iotrace/read/log.h \
 	src/iotrace/main.c \
 	src/iotrace/read/names.c src/iotrace/read/names.h \
 	src/iotrace/read/op.c src/iotrace/read/op.h src/iotrace/format/ops.h \
-	src/iotrace/read/pairs.c src/iotrace/read/pairs.h \
-	src/iotrace/read/reach.h \
+	src/iotrace/read/pairs.c \
 	src/iotrace/plot.c \
-	src/iotrace/python.c src/iotrace/python.h \
+	src/iotrace/python.c \
 	src/iotrace/report.c \
 	src/iotrace/read/reader.c src/iotrace/read/reader.h \
-	src/iotrace/recover.c src/iotrace/recover.h \
+	src/iotrace/recover.c \
 	src/iotrace/read/runs.c src/iotrace/read/runs.h \
-	src/iotrace/read/scope.c src/iotrace/read/scope.h \
-	src/iotrace/skeleton/make.c src/iotrace/skeleton/meetings.c \
+	src/iotrace/read/scope.c \
+	src/iotrace/skeleton/make.c \
 	src/iotrace/skeleton/phases.c src/iotrace/skeleton/put.c \
-	src/iotrace/skeleton/through.c \
 	src/iotrace/skeleton/ranks.c src/iotrace/skeleton/settle.c \
 	src/iotrace/skeleton/skeleton.h \
 	src/iotrace/summary.c src/iotrace/summary.h \

@@ -2,7 +2,6 @@
  * (python/leadline/trace/iotrace_plot.py), which gets its data from "iotrace bins". */
 #include "base/err.h"
 #include "iotrace/commands.h"
-#include "iotrace/python.h"
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
-#include "iotrace/python.h"
+/* Commands that hand over to the Python package. */
 #include "base/err.h"
-#include "iotrace/launch.h"
+#include "iotrace/commands.h"
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>

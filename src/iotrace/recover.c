@@ -1,4 +1,4 @@
-#include "iotrace/recover.h"
+/* Finishes the log of a process that was killed. */
 #include "base/err.h"
 #include "base/format/outfile.h"
 #include "base/plain.h"

@@ -3,7 +3,6 @@
 #include "base/err.h"
 #include "base/program.h"
 #include "iotrace/commands.h"
-#include "iotrace/python.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

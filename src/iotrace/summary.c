@@ -1,7 +1,7 @@
 #include "iotrace/summary.h"
 #include "base/err.h"
 #include "base/units.h"
-#include "iotrace/read/reach.h"
+#include "iotrace/read/names.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 #include "io/io.h"
 #include "io/part/container.h"
 #include "world/world.h"
+#include <stdbool.h>
 #include <stdio.h>
 
 int command_info(int argc, char **argv);
@@ -51,5 +52,19 @@ int64_t parts_bytes(const struct container *c, const char *path, int64_t r);
  * missing bytes and reads them as zeros. max_request: bytes. */
 int parts_open(struct io_file **f, MPI_Comm comm, const char *path, bool incomplete,
                int64_t max_request);
+
+/* ---- ldad mount ------------------------------------------------------------------ */
+
+struct mount {
+    const char *source; /* absolute path of a folder, or of one container */
+    /* the name of the container if nothing else is shown, else NULL */
+    const char *only;
+    const char *point; /* absolute */
+    bool foreground, others;
+};
+
+/* Local. Serves until it is unmounted; if not in the foreground, returns when it is
+ * mounted, in the process that was started. Returns 0 or -errno with a sentence. */
+int mount_serve(const struct mount *m);
 
 #endif

@@ -29,10 +29,10 @@ src_ldad_libldadfile_la_SOURCES = \
 
 # The workloads' sources are plain MPI-IO; here their calls are renamed.
 src_ldad_libworkloads_la_SOURCES = \
-	src/ldad/workloads/fft.c src/ldad/workloads/fft.h \
-	src/ldad/workloads/jacobi.c src/ldad/workloads/jacobi.h \
-	src/ldad/workloads/mandelbrot.c src/ldad/workloads/mandelbrot.h \
-	src/ldad/workloads/perf.c src/ldad/workloads/perf.h \
+	src/ldad/workloads/fft.c src/ldad/workloads/workloads.h \
+	src/ldad/workloads/jacobi.c \
+	src/ldad/workloads/mandelbrot.c \
+	src/ldad/workloads/perf.c \
 	src/ldad/measure/rename.h
 src_ldad_libworkloads_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-include $(srcdir)/src/ldad/measure/rename.h
@@ -43,32 +43,26 @@ ldad_SOURCES = src/ldad/main.c \
 	src/ldad/commands.h \
 	src/ldad/flatten.c \
 	src/ldad/info.c \
-	src/ldad/mount.c src/ldad/mount.h \
+	src/ldad/mount.c src/ldad/mount_fuse.c \
 	src/ldad/parts.c \
 	src/ldad/recover.c \
 	src/ldad/relocate.c \
 	src/ldad/rm.c \
 	src/ldad/verify.c \
-	src/ldad/measure/fft_answer.h \
+	src/ldad/measure/fft_answer.c \
 	src/ldad/measure/fft_math.c src/ldad/measure/fft_math.h src/ldad/measure/fft_real.h \
 	src/ldad/measure/timed.c src/ldad/measure/timed.h \
-	src/ldad/measure/workload.c src/ldad/measure/workload.h src/ldad/measure/workloads.h \
+	src/ldad/measure/workload.c src/ldad/measure/workload.h \
 	src/ldad/measure/workload_fft.c src/ldad/measure/workload_jacobi.c \
 	src/ldad/measure/workload_mandelbrot.c src/ldad/measure/workload_perf.c
 ldad_LDADD = src/ldad/libworkloads.la src/ldad/libldadfile.la \
 	src/base/libpicture.la $(blocktransfer_LDADD)
 ldad_CPPFLAGS = $(AM_CPPFLAGS)
 if HAVE_FFTW
-ldad_SOURCES += src/ldad/measure/fft_answer_fftw.c
-ldad_CPPFLAGS += $(FFTW_CFLAGS)
+ldad_CPPFLAGS += -DHAVE_FFTW $(FFTW_CFLAGS)
 ldad_LDADD += $(FFTW_LIBS)
-else
-ldad_SOURCES += src/ldad/measure/fft_answer_own.c
 endif
 if HAVE_FUSE
-ldad_SOURCES += src/ldad/mount_fuse.c
-ldad_CPPFLAGS += $(FUSE_CFLAGS)
+ldad_CPPFLAGS += -DHAVE_FUSE $(FUSE_CFLAGS)
 ldad_LDADD += $(FUSE_LIBS)
-else
-ldad_SOURCES += src/ldad/mount_absent.c
 endif

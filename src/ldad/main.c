@@ -2,7 +2,7 @@
  * workloads that files are partitioned for. */
 #include "base/err.h"
 #include "ldad/commands.h"
-#include "ldad/measure/workloads.h"
+#include "ldad/measure/workload.h"
 
 static const struct command command[] = {
     {"info", command_info, "what a container is, and what of it is not there"},

@@ -1,5 +1,4 @@
 /* mount: shows containers as the files that they stand for. */
-#include "ldad/mount.h"
 #include "base/err.h"
 #include "ldad/commands.h"
 #include <errno.h>

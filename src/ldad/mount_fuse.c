@@ -1,11 +1,16 @@
 /* The file system that ldad mount serves: it shows the source's folders, files and
  * links as they are, and each container as a file. Threads serve several calls at
- * once. */
+ * once.
+ *
+ * Without libfuse 3 (no HAVE_FUSE) nothing is mounted. */
+
+#ifdef HAVE_FUSE
+
 #define FUSE_USE_VERSION 35
 #include "base/err.h"
 #include "io/part/container.h"
 #include "io/part/part_file.h"
-#include "ldad/mount.h"
+#include "ldad/commands.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -328,3 +333,16 @@ int mount_serve(const struct mount *m)
     fuse_opt_free_args(&args);
     return rc ? err_set(-EIO, m->point, -1, "it cannot be mounted: %s", mount_said) : 0;
 }
+
+#else /* no libfuse */
+#include "base/err.h"
+#include "ldad/commands.h"
+
+int mount_serve(const struct mount *m)
+{
+    (void)m;
+    return err_usage("this program was built without libfuse 3 and mounts nothing: "
+                     "take ldad cat or ldad flatten");
+}
+
+#endif

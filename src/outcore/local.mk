@@ -3,7 +3,7 @@ bin_PROGRAMS += outcore
 outcore_SOURCES = src/outcore/main.c src/outcore/commands.h \
 	src/outcore/aio/aio.c \
 	src/outcore/aio/flow.c src/outcore/aio/flow.h \
-	src/outcore/aio/sets.c src/outcore/aio/sets.h \
+	src/outcore/aio/sets.c \
 	src/outcore/data/consume.c src/outcore/data/consume.h \
 	src/outcore/data/documents.c src/outcore/data/documents.h \
 	src/outcore/data/folder.c src/outcore/data/folder.h \
@@ -37,7 +37,7 @@ outcore_SOURCES += \
 	src/outcore/graph/search.c src/outcore/graph/search.h \
 	src/outcore/graph/store.c src/outcore/graph/store.h \
 	src/outcore/graph/stored.c \
-	src/outcore/graph/teps.c src/outcore/graph/teps.h \
+	src/outcore/graph/teps.c \
 	src/outcore/graph/text.c \
 	src/outcore/graph/tree.c src/outcore/graph/tree.h
 knn_kernel = src/outcore/knn/kernel.c src/outcore/knn/kernel.h \

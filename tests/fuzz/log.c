@@ -4,7 +4,6 @@
 #include "base/program.h"
 #include "fuzz.h"
 #include "iotrace/commands.h"
-#include "iotrace/python.h"
 #include "iotrace/read/op.c" /* to forget the operations of the input before */
 #include "iotrace/read/table.h"
 #include "iotrace/summary.h"

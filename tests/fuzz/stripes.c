@@ -2,7 +2,7 @@
  * attribute of a layout, after eight bytes with the file's size, or the output of a
  * tool. */
 #include "fuzz.h"
-#include "io/fs/stripe.h"
+#include "io/fs/mounts.h"
 
 static void sane(const struct io_stripes *s)
 {

@@ -6,10 +6,7 @@
  *
  * Sizes need not divide evenly among ranks. Exit status 0: all is well. */
 #include "hints.h"
-#include "ldad/workloads/fft.h"
-#include "ldad/workloads/jacobi.h"
-#include "ldad/workloads/mandelbrot.h"
-#include "ldad/workloads/perf.h"
+#include "ldad/workloads/workloads.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* ranks: 1 */
 /* The arithmetic of ldad fft compared with the sums that define it, in both precisions,
  * and the transform in core that replaces FFTW. */
-#include "ldad/measure/fft_answer.h"
 #include "ldad/measure/fft_math.h"
 #include "tap.h"
 

@@ -1,8 +1,8 @@
 /* ranks: 1 */
 /* A stream in sets of operations: their numbers, and every byte in exactly one of them;
  * and the work on sets. */
-#include "outcore/aio/sets.h"
 #include "base/err.h"
+#include "outcore/aio/flow.h"
 #include "outcore/data/consume.h"
 #include "tap.h"
 

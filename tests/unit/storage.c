@@ -8,7 +8,6 @@
 #include "base/scratch.h"
 #include "io/engine.h"
 #include "io/fs/mounts.h"
-#include "io/fs/stripe.h"
 #include "iotrace/format/lustre.c" /* the recorder is no library */
 #include <errno.h>
 #include <fcntl.h>

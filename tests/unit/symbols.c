@@ -1,7 +1,7 @@
 /* Names are found where the loader finds them, in the version for new programs, and
  * nothing is allocated on the way, not even for missing names. */
-#include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
+#include "iotrace/preload/sys.h"
 #include "tests/unit/tap.h"
 #include <dlfcn.h>
 #include <malloc.h>

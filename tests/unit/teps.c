@@ -1,6 +1,6 @@
 /* ranks: 1 */
 /* Statistics of Graph500 compared with values by hand. */
-#include "outcore/graph/teps.h"
+#include "outcore/graph/graph500.h"
 #include "tap.h"
 #include <math.h>
 

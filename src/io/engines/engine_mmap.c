@@ -24,7 +24,6 @@
  * must not write into one page; engines with system calls may. */
 #include "base/err.h"
 #include "io/engine.h"
-#include "io/guard.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>

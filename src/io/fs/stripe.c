@@ -1,4 +1,3 @@
-#include "io/fs/stripe.h"
 #include "base/err.h"
 #include "base/format/lustre.h"
 #include "base/plain.h"
@@ -6,6 +5,7 @@
 #include "base/scratch.h"
 #include "base/units.h"
 #include "io/engine.h"
+#include "io/fs/mounts.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

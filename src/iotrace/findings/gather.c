@@ -2,7 +2,7 @@
  * caller, the call that encloses it, and whether it counts; then it counts it. */
 #include "base/err.h"
 #include "iotrace/findings/inside.h"
-#include "iotrace/read/reach.h"
+#include "iotrace/read/names.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "iotrace/findings/findings.h"
 #include "iotrace/read/names.h"
 #include "iotrace/read/runs.h"
-#include "iotrace/read/scope.h"
 #include "iotrace/read/unseen.h"
 
 #define MIB ((int64_t)1 << 20)
@@ -244,7 +243,7 @@ struct group {
 
 #define RECENT 8
 
-struct pace { /* bursts of transfers and the gaps between them; see pace.c */
+struct pace { /* bursts of transfers and the gaps between them; see transfer.c */
     int64_t burst_ns;
     uint32_t gap;      /* number of the run's gap before it */
     int64_t hidden_ns; /* transfers that the gaps could have hidden */
@@ -478,7 +477,7 @@ enum order order_next(struct order_state *o, int64_t offset, int64_t bytes);
 int64_t bins_median(const struct side *const *side, int n);
 void cells_free(struct findings *f);
 
-/* facts.c */
+/* files.c: facts */
 void actor_facts(struct actor *a, const struct log_process *p);
 void file_facts(struct findings *f, uint32_t file, const struct log *l, uint32_t id);
 
@@ -513,17 +512,17 @@ void risk_known(const struct context *c, int write);
 void risks_end(struct findings *f);
 void risks_free(struct findings *f);
 
-/* pace.c: transfers that overlap, and those that could */
+/* transfer.c: transfers that overlap, and those that could */
 void pace_event(struct findings *f, struct actor *a, const struct event *e,
                 uint64_t seq, const struct call *call, bool top, uint32_t file);
 
-/* fit.c */
+/* moments.c: the fit */
 void fit_count(struct findings *f, struct file *x, int write, const struct event *e);
 void fit_all(struct findings *f);
 const struct fit *fit_of(const struct findings *f, const struct file *x, int write);
 bool is_remote(const char *type);
 
-/* blocks.c */
+/* cells.c: blocks */
 uint32_t client_of(const struct findings *f, uint32_t actor);
 bool blocks_touch(const struct context *c, int64_t lock_bytes);
 void blocks_free(struct findings *f);

@@ -304,3 +304,176 @@ void transfer_count(const struct context *c)
     if (op_moves((enum trace_class)e->class))
         count_transfer(c);
 }
+
+/* ---- call ------------------------------------------------------------------------ */
+
+/* The kind of each call, by its name. */
+
+const char *const kind_name[KINDS] = {"read", "write",   "copy", "open", "close",
+                                      "seek", "meta",    "sync", "lock", "map",
+                                      "wait", "library", "other"};
+
+static bool is_one_of(const char *name, const char *const *list)
+{
+    for (; *list; list++)
+        if (!strcmp(name, *list))
+            return true;
+    return false;
+}
+
+static enum kind kind_of_class(enum trace_class class)
+{
+    static const uint8_t kind[CLASSES] = {
+        [CLASS_NONE] = KIND_OTHER,  [CLASS_READ] = KIND_READ,
+        [CLASS_WRITE] = KIND_WRITE, [CLASS_OPEN] = KIND_OPEN,
+        [CLASS_CLOSE] = KIND_CLOSE, [CLASS_SEEK] = KIND_SEEK,
+        [CLASS_SYNC] = KIND_SYNC,   [CLASS_META] = KIND_META,
+        [CLASS_MAP] = KIND_MAP,     [CLASS_COPY] = KIND_COPY,
+        [CLASS_MARK] = KIND_OTHER,  [CLASS_PROCESS] = KIND_OTHER,
+        [CLASS_WAIT] = KIND_WAIT,   [CLASS_LOCK] = KIND_LOCK};
+    return kind[class];
+}
+
+static struct call call_make(const struct op *o)
+{
+    static const char *const opens[] = {
+        "open",    "openat",    "openat2",    "creat",        "fopen", "MPI_File_open",
+        "H5Fopen", "H5Fcreate", "ncmpi_open", "ncmpi_create", NULL};
+    static const char *const asks[] = {"stat",  "lstat",  "fstat",     "fstatat",
+                                       "statx", "access", "faccessat", NULL};
+    static const char *const renews[] = {
+        "open",          "openat",       "openat2",   "creat",
+        "fopen",         "freopen",      "truncate",  "ftruncate",
+        "unlink",        "unlinkat",     "remove",    "rename",
+        "renameat",      "renameat2",    "H5Fcreate", "MPI_File_set_size",
+        "MPI_File_open", "ncmpi_create", NULL};
+    static const char *const renames[] = {"rename", "renameat", "renameat2", NULL};
+    static const char *const removes[] = {"unlink", "unlinkat", "remove",
+                                          "MPI_File_delete", NULL};
+    static const char *const hdf5_meta[] = {
+        "H5Fcreate", "H5Fopen",   "H5Fclose", "H5Fflush", "H5Dcreate", "H5Dopen",
+        "H5Dclose",  "H5Acreate", "H5Aopen",  "H5Aclose", NULL};
+    static const char *const together[] = {"MPI_File_open",
+                                           "MPI_File_close",
+                                           "MPI_File_set_view",
+                                           "MPI_File_set_size",
+                                           "MPI_File_preallocate",
+                                           "MPI_File_sync",
+                                           NULL};
+    const char *name = o->name;
+    enum trace_class class = o->class;
+    bool mpi = !strncmp(name, "MPI_File_", 9), wait = !strncmp(name, "MPI_Wait_", 9);
+    size_t n = strlen(name);
+    bool end = mpi && n > 4 && !strcmp(name + n - 4, "_end");
+    struct call c = {.kind = (uint8_t)kind_of_class(class)};
+    c.hdf5 = o->library == LIBRARY_HDF5;
+    c.library = mpi || wait || c.hdf5 || o->library == LIBRARY_PNETCDF;
+    if (c.library)
+        c.kind = wait || end ? KIND_WAIT : KIND_LIBRARY;
+    c.mpi = mpi || wait;
+    c.init = !strncmp(name, "MPI_Init", 8) || !strcmp(name, "MPI_Finalize");
+    c.opens = is_one_of(name, opens);
+    c.asks = is_one_of(name, asks);
+    c.renews = is_one_of(name, renews);
+    c.hdf5_meta = is_one_of(name, hdf5_meta);
+    c.creates = !strcmp(name, "H5Dcreate");
+    c.renames = is_one_of(name, renames);
+    c.removes = is_one_of(name, removes);
+    c.uring = !strncmp(name, "uring_", 6) || !strcmp(name, "io_uring_wait");
+    c.flushes = !strcmp(name, "fflush");
+    c.durable = class == CLASS_SYNC && !c.flushes;
+    c.set_view = !strcmp(name, "MPI_File_set_view");
+    c.mpi_open = !strcmp(name, "MPI_File_open");
+    c.buffer = !strcmp(name, "setvbuf");
+    c.collective = is_one_of(name, together) ||
+                   (mpi && op_moves(class) && !end &&
+                    (strstr(name, "_all") || strstr(name, "_ordered")));
+    return c;
+}
+
+struct call call_table[OP_TABLE_MAX];
+int calls_known;
+
+void calls_learn(int op)
+{
+    for (; calls_known <= op; calls_known++)
+        call_table[calls_known] = call_make(op_get(calls_known));
+}
+
+/* ---- pace ------------------------------------------------------------------------ */
+
+/* Overlap of a rank's transfers, and missed overlap: bursts of transfers with gaps
+ * between them, and the asynchronous transfers in flight at once. */
+
+#define BLOCKS_NS 50000           /* a submission that returns earlier does not block */
+#define GAP_NS ((int64_t)1000000) /* shorter gaps have no room for anything */
+
+/* Detects a gap, in which no rank is in a call: during a call, others may be waiting
+ * for it, and the file system has something to do. */
+static void find_gap(struct findings *f, const struct event *e)
+{
+    int64_t end = e->start_ns + e->duration_ns;
+    if (f->pace_end_ns && e->start_ns - f->pace_end_ns > GAP_NS) {
+        f->gaps++;
+        f->gap_ns = e->start_ns - f->pace_end_ns;
+    }
+    if (end > f->pace_end_ns)
+        f->pace_end_ns = end;
+}
+
+static void end_burst(struct pace *p, const struct findings *f)
+{
+    if (p->burst_ns > 0) {
+        log_sum(&p->hidden_ns, f->gap_ns < p->burst_ns ? f->gap_ns : p->burst_ns);
+        p->gaps++;
+    }
+    p->burst_ns = 0;
+    p->gap = f->gaps;
+}
+
+/* Counts a burst. Calls that transfer nothing are no burst, but no gap either. */
+static void count_burst(struct findings *f, struct pace *p, const struct event *e,
+                        uint64_t seq, const struct call *call)
+{
+    find_gap(f, e);
+    if (p->gap != f->gaps)
+        end_burst(p, f);
+    bool moves = e->class == CLASS_READ || e->class == CLASS_WRITE;
+    if (call->library || !moves || e->bytes <= 0)
+        return;
+    p->threads |= e->thread > 0;
+    log_sum(&p->burst_ns, e->duration_ns);
+    evidence_count(&p->v, e, seq, e->bytes, e->duration_ns);
+}
+
+static void count_submission(struct pace *p, const struct event *e, uint64_t seq,
+                             uint32_t file)
+{
+    if (++p->under_way > p->most_under_way)
+        p->most_under_way = p->under_way;
+    evidence_count(&p->submit, e, seq, e->request > 0 ? e->request : 0, e->duration_ns);
+    p->blocked += e->duration_ns >= BLOCKS_NS;
+    p->files |= p->file && p->file != file;
+    p->file = p->file ? p->file : file;
+}
+
+void pace_event(struct findings *f, struct actor *a, const struct event *e,
+                uint64_t seq, const struct call *call, bool top, uint32_t file)
+{
+    struct pace *p = &a->pace;
+    if (e->other_end)
+        return;
+    count_burst(f, p, e, seq, call);
+    if (!top)
+        return;
+    p->uring |= call->uring;
+    if (!e->calls)
+        count_submission(p, e, seq, file);
+    if (call->kind == KIND_WAIT)
+        log_sum(&p->wait_ns, e->duration_ns);
+    if (e->begun_ns != e->start_ns) {
+        p->under_way -= p->under_way > 0;
+        p->ended++;
+        log_sum(&p->span_ns, e->start_ns + e->duration_ns - e->begun_ns);
+    }
+}

@@ -7,8 +7,8 @@
 #ifndef IOTRACE_PRELOAD_LATE_H
 #define IOTRACE_PRELOAD_LATE_H
 
-#include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
+#include "iotrace/preload/sys.h"
 #include <stdint.h>
 
 #if !defined __x86_64__ && !defined __aarch64__

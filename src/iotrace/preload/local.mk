@@ -52,7 +52,6 @@ RECORDER_H = \
 	src/iotrace/preload/late.h \
 	src/iotrace/preload/metadata.h \
 	src/iotrace/preload/mpi/mpi.h \
-	src/iotrace/preload/real.h \
 	src/iotrace/preload/recorder.h \
 	src/iotrace/preload/streams.h \
 	src/iotrace/preload/sys.h \

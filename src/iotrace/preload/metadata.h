@@ -2,7 +2,6 @@
 #ifndef IOTRACE_PRELOAD_METADATA_H
 #define IOTRACE_PRELOAD_METADATA_H
 
-#include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
 

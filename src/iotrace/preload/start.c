@@ -1,6 +1,5 @@
 /* A process's log from its begin to its end: the environment, the header, and what is
  * done at exit, after a fork, before another program. */
-#include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/streams.h"
 #include "iotrace/preload/sys.h"

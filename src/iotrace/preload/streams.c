@@ -1,6 +1,5 @@
 /* The position of streams, if it is not just added up. */
 #include "iotrace/preload/streams.h"
-#include "iotrace/preload/real.h"
 #include "iotrace/preload/sys.h"
 #include <stdio_ext.h>
 #include <sys/stat.h>

@@ -2,8 +2,8 @@
  * dlsym may allocate, and always does if it does not find a name, and our caller may be
  * an allocator at its own begin. This code needs no memory, no lock of ours, and
  * nothing that another library could replace. */
-#include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
+#include "iotrace/preload/sys.h"
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>

@@ -5,7 +5,6 @@
  * calls are nested, whatever the number of calls. */
 #include "base/err.h"
 #include "iotrace/format/program.h"
-#include "iotrace/read/header.h"
 #include "iotrace/read/log.h"
 #include "iotrace/read/names.h"
 #include <errno.h>

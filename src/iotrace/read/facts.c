@@ -1,5 +1,7 @@
-#include "iotrace/read/facts.h"
+/* Facts of a log about its process and files, besides events: from the system and MPI.
+ * Logs before version 3, and tables, have none. */
 #include "iotrace/format/trace.h"
+#include "iotrace/read/reader.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-#include "iotrace/read/header.h"
+/* The header of a log: its description of itself, checked. */
 #include "base/err.h"
+#include "iotrace/read/log.h"
 #include "iotrace/read/op.h"
 #include <ctype.h>
 #include <errno.h>

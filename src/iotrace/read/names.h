@@ -2,7 +2,10 @@
 #ifndef IOTRACE_READ_NAMES_H
 #define IOTRACE_READ_NAMES_H
 
+#include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Bytes that all tables of names may take together; further names are "?". */
 #define NAMES_BUDGET ((int64_t)64 << 20)
@@ -34,5 +37,45 @@ void names_free(struct names *t);
  * names_give returns them. */
 int names_take(int64_t bytes);
 void names_give(int64_t bytes);
+
+/* ---- reach ----------------------------------------------------------------------- */
+
+/* Local. Returns `list` with an element number `id`, perhaps at another place: *room
+ * elements of `size` bytes, new ones all 0. NULL: there is no memory, and the list
+ * stays as it is. */
+static inline void *list_reach(void *list, uint32_t *room, uint32_t id, size_t size)
+{
+    if (id < *room)
+        return list;
+    size_t more = (size_t)*room + *room / 2 + 64;
+    if (more <= id)
+        more = (size_t)id + 1;
+    if (more > UINT32_MAX)
+        return NULL;
+    char *grown = realloc(list, more * size);
+    if (!grown)
+        return NULL;
+    memset(grown + *room * size, 0, (more - *room) * size);
+    *room = (uint32_t)more;
+    return grown;
+}
+
+/* ---- scope ----------------------------------------------------------------------- */
+
+/* Reasons for leaving an event out of scope. */
+enum fold {
+    FOLD_NONE,
+    FOLD_PROCESS,
+    FOLD_INIT,
+    FOLD_KERNEL,
+    FOLD_PIPE,
+    FOLD_MEMORY,
+    FOLD_SYSTEM,
+    FOLDS
+};
+extern const char *const fold_name[FOLDS];
+
+/* Local. Judges a file by its name alone: FOLD_NONE, or the kind of the file. */
+enum fold file_fold(const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 /* Submissions in flight, in one list for each hash of the values that a completion
  * repeats. The earliest comes first, so that the first match is the right one. */
-#include "iotrace/read/pairs.h"
+#include "iotrace/read/log.h"
 #include <stdlib.h>
 
 #define LISTS 4096

@@ -3,7 +3,6 @@
 #include "base/units.h"
 #include "iotrace/format/program.h"
 #include "iotrace/read/log.h"
-#include "iotrace/read/pairs.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* Decides by names which files are in scope. */
-#include "iotrace/read/scope.h"
+#include "iotrace/read/names.h"
 #include <stdbool.h>
 #include <string.h>
 

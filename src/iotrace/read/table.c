@@ -4,7 +4,6 @@
 #include "iotrace/format/escape.h"
 #include "iotrace/read/log.h"
 #include "iotrace/read/names.h"
-#include "iotrace/read/pairs.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Makes a skeleton, one log after the other, in memory that depends on the number of
  * files, phases and processes only. */
 #include "base/err.h"
-#include "iotrace/read/reach.h"
+#include "iotrace/read/names.h"
 #include "iotrace/skeleton/skeleton.h"
 #include <errno.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * between them, are one phase, so that a phase is a time of the run, and the steps of a
  * loop stay together. */
 #include "base/err.h"
-#include "iotrace/read/reach.h"
+#include "iotrace/read/names.h"
 #include "iotrace/skeleton/skeleton.h"
 #include <errno.h>
 #include <stdlib.h>

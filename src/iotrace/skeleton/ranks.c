@@ -4,7 +4,7 @@
  * program that moved most bytes. */
 #include "base/err.h"
 #include "base/units.h"
-#include "iotrace/read/reach.h"
+#include "iotrace/read/names.h"
 #include "iotrace/skeleton/skeleton.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -29,4 +29,14 @@ extern const struct fft_math fft_single, fft_double;
 /* Computes exp(-2 pi i m / n), 0 <= m < n. */
 void fft_root(int64_t m, int64_t n, double *re, double *im);
 
+/* ---- the answer ------------------------------------------------------------------ */
+
+/* Local. Transforms n complex numbers in place (real and imaginary parts in turn), as
+ * FFTW's FFTW_FORWARD does; FFTW does it if it is available. Returns 0, or -errno with
+ * a sentence. */
+int fft_answer(double *z, int64_t n);
+
+/* Local. Returns the name of the library that computes it: "FFTW". */
+const char *fft_answer_by(void);
+
 #endif

@@ -84,4 +84,12 @@ void workload_care_end(struct ldad_workload *w, enum act before);
 void workload_checked(struct ldad_workload *w, int64_t offset, int64_t bytes,
                       const char *why);
 
+/* ---- the workloads --------------------------------------------------------------- */
+
+/* argv[0] is the workload's name, its options follow. Return the exit status. */
+int workload_perf(int argc, char **argv);
+int workload_mandelbrot(int argc, char **argv);
+int workload_jacobi(int argc, char **argv);
+int workload_fft(int argc, char **argv);
+
 #endif

@@ -3,11 +3,9 @@
 #include "base/err.h"
 #include "base/stamp.h"
 #include "base/units.h"
-#include "ldad/measure/fft_answer.h"
 #include "ldad/measure/fft_math.h"
 #include "ldad/measure/workload.h"
-#include "ldad/measure/workloads.h"
-#include "ldad/workloads/fft.h"
+#include "ldad/workloads/workloads.h"
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>

@@ -5,8 +5,7 @@
 #include "base/stamp.h"
 #include "ldad/lib/libldad.h"
 #include "ldad/measure/workload.h"
-#include "ldad/measure/workloads.h"
-#include "ldad/workloads/mandelbrot.h"
+#include "ldad/workloads/workloads.h"
 #include <stdio.h>
 #include <string.h>
 

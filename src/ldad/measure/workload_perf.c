@@ -3,8 +3,7 @@
 #include "base/err.h"
 #include "base/stamp.h"
 #include "ldad/measure/workload.h"
-#include "ldad/measure/workloads.h"
-#include "ldad/workloads/perf.h"
+#include "ldad/workloads/workloads.h"
 #include <string.h>
 
 static struct {

@@ -1,6 +1,6 @@
 /* fft: plain MPI-IO. The file makes the transpositions: what was written in rows is
  * read in columns, a small piece of each row at a time. */
-#include "ldad/workloads/fft.h"
+#include "ldad/workloads/workloads.h"
 
 int fft_input(const struct fft *p, MPI_Comm comm, const char *path, MPI_Info info)
 {

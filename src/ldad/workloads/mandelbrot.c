@@ -1,6 +1,6 @@
 /* mandelbrot: plain MPI-IO. Every rank makes the same number of calls, some of them of
  * no rows, if rows do not divide evenly among the ranks. */
-#include "ldad/workloads/mandelbrot.h"
+#include "ldad/workloads/workloads.h"
 
 /* Returns how many of p->rows rows from `first` on are before `end`. */
 static MPI_Offset rows_at(const struct mandelbrot *p, MPI_Offset first, MPI_Offset end)

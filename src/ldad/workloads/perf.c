@@ -1,5 +1,5 @@
 /* perf, after the program of that name in MPICH: plain MPI-IO. */
-#include "ldad/workloads/perf.h"
+#include "ldad/workloads/workloads.h"
 
 static int write_chunk(MPI_File fh, const struct perf *p, MPI_Offset offset)
 {

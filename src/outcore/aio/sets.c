@@ -1,6 +1,7 @@
-#include "outcore/aio/sets.h"
+/* Divides a stream into operations, and these into sets. Arithmetic only. */
 #include "base/err.h"
 #include "base/units.h"
+#include "outcore/aio/flow.h"
 
 int sets_make(struct sets *s, int64_t bytes, int64_t set_bytes, int64_t per_set)
 {

@@ -5,7 +5,6 @@
 #include "base/units.h"
 #include "outcore/graph/csr.h"
 #include "outcore/graph/store.h"
-#include "outcore/graph/teps.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,6 @@
-#include "outcore/graph/teps.h"
+/* The statistics that Graph500 requires: of times, of numbers of edges and of rates. No
+ * MPI, no files. */
+#include "outcore/graph/graph500.h"
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* POSIX asynchronous I/O: the submission is an event without bytes; they count when the
  * program asks for the result with aio_return. */
 #include "iotrace/preload/mpi/mpi.h"
-#include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
+#include "iotrace/preload/sys.h"
 #include "iotrace/preload/transfer.h"
 #include <aio.h>
 #include <dlfcn.h>

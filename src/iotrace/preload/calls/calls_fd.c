@@ -1,5 +1,4 @@
 /* Calls that make, copy and end descriptors, or are about one. */
-#include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
 #include "iotrace/preload/transfer.h"

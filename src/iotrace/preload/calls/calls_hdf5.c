@@ -2,8 +2,8 @@
  * transfer are the selected elements in the type that they have in the file, before any
  * filter; its file is the one that contains the dataset. */
 #include "iotrace/preload/late.h"
-#include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
+#include "iotrace/preload/sys.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* Mapped files: the mapping is an event; reads and writes through memory are not
  * seen. */
-#include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
 #include "iotrace/preload/uring.h"

@@ -1,7 +1,7 @@
 /* The functions that include/iotrace.h finds with dlsym: the program's own marks and
  * regions. */
-#include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
+#include "iotrace/preload/sys.h"
 
 /* kind: 0 a mark, 1 a region begins, 2 it ends. */
 EXPORT void iotrace_recorder_mark(int kind, const char *text);

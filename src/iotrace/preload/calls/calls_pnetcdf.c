@@ -3,8 +3,8 @@
  * A call that only queues (ncmpi_iput_*, _iget_*, _bput_*) moves nothing; its bytes
  * count in the wait that moves them. */
 #include "iotrace/preload/late.h"
-#include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
+#include "iotrace/preload/sys.h"
 #include <string.h>
 
 /* Words of a call. Of 11 the last five come on the stack: if a call has fewer, they are

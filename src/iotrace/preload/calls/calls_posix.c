@@ -1,6 +1,6 @@
 /* read, write and similar calls. */
-#include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
+#include "iotrace/preload/sys.h"
 #include "iotrace/preload/transfer.h"
 
 extern void __chk_fail(void) __attribute__((noreturn));

@@ -1,6 +1,5 @@
 /* The begin and the end of processes, and their change to other programs. */
 #include "iotrace/format/program.h"
-#include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
 #include <alloca.h>

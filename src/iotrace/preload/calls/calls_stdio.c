@@ -1,7 +1,6 @@
 /* Streams. These are the program's requests: reads and writes that the C library makes
  * for them cannot be seen. No function of <stdio.h> is called by a name that we
  * wrap. */
-#include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/streams.h"
 #include "iotrace/preload/sys.h"

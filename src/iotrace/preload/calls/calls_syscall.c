@@ -2,7 +2,6 @@
  * close descriptors and move bytes have the events of the functions that do the same.
  * All are made by the next `syscall`, never by such a function, which might be another
  * library's that itself comes back here. */
-#include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
 #include "iotrace/preload/transfer.h"

@@ -12,8 +12,8 @@
 #define IOTRACE_PRELOAD_MPI_MPI_H
 
 #include "iotrace/preload/late.h"
-#include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
+#include "iotrace/preload/sys.h"
 
 struct mpi_call {
     const char *name; /* MPI_X */
