@@ -257,6 +257,7 @@ SCRIPT_TESTS += \
 	tests/e2e/threads.py \
 	tests/e2e/verification.py \
 	tests/lint/hardening.py \
+	tests/lint/house.py \
 	tests/lint/includes.py \
 	tests/lint/letters.py \
 	tests/lint/links.py \
@@ -312,6 +313,7 @@ EXTRA_DIST += $(addprefix tests/data/gsf/, truth.json \
 	TN136HS.309.snipped.mb121 comment.gsf history.gsf)
 EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/skips tests/slowest tests/installed tests/coverage tests/env.in \
 	$(addprefix tests/mutants/, list made.py run survivors) tests/lint/lint.py tests/lint/prose.py tests/lint/static tests/lint/cppcheck.supp \
+	tests/lint/exceptions \
 	$(addprefix tests/rig/, disks gluster hosts rig.py slurm) \
 	$(addprefix tests/fault/, campaign.py cases.py disks.py judge.py \
 	    passthrough.py) \
