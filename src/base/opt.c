@@ -264,7 +264,7 @@ static int take_choices(struct opt *o, unsigned takes)
 }
 
 /* Reduces an entry. Returns 1 if it stays, 0, or -errno. */
-static int take(struct opt *o, unsigned takes)
+static int opt_reduce(struct opt *o, unsigned takes)
 {
     unsigned any = 0;
     int rc = 0, left = 2;
@@ -285,7 +285,7 @@ int opt_take(struct opt_program *p, unsigned takes)
 {
     int n = 0;
     for (int i = 0; i < p->n; i++) {
-        int rc = take(&p->table[i], takes);
+        int rc = opt_reduce(&p->table[i], takes);
         if (rc < 0)
             return rc;
         bool title = p->table[i].kind == OPT_TITLE;

@@ -195,7 +195,7 @@ static void unblock_signals(const sigset_t *before)
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-static int add(const char *path, int tree)
+static int scratch_record(const char *path, int tree)
 {
     char whole[PATH_MAX];
     int rc = scratch_absolute(whole, path);
@@ -213,7 +213,7 @@ int scratch_add(const char *path)
     block_signals(&before);
     int rc = scratch_begin(path);
     if (!rc) {
-        rc = add(path, -1);
+        rc = scratch_record(path, -1);
         scratch_end();
     }
     unblock_signals(&before);
@@ -236,7 +236,7 @@ static int scratch_make_folder(const char *path, int *unused)
     (void)unused;
     if (mkdir(path, 0777))
         return fail_create(path, "directory");
-    int rc = add(path, -1);
+    int rc = scratch_record(path, -1);
     if (rc)
         rmdir(path);
     return rc;
@@ -252,7 +252,7 @@ static int make_tree(const char *path, int *fd)
     if (mkdir(path, 0777))
         return fail_create(path, "directory");
     *fd = open_folder(path);
-    int rc = *fd < 0 ? fail_create(path, "directory") : add(path, *fd);
+    int rc = *fd < 0 ? fail_create(path, "directory") : scratch_record(path, *fd);
     if (rc && *fd >= 0)
         close(*fd);
     if (rc)
@@ -287,7 +287,7 @@ static int make_how(const char *path, int *fd, bool bare)
         return fail_create(path, "file");
     if (tree)
         return 0;
-    if ((rc = add(path, -1)) ||
+    if ((rc = scratch_record(path, -1)) ||
         (rc = fstat(*fd, &st) ? fail_create(path, "file") : 0) ||
         (rc = scratch_check(path, &st))) {
         unlink(path);
@@ -332,7 +332,7 @@ static int make_beside(const char *path, int *fd)
     *fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (*fd < 0)
         return -errno;
-    int rc = add(path, -1);
+    int rc = scratch_record(path, -1);
     if (rc)
         unlink(path);
     return rc;
@@ -412,7 +412,7 @@ int scratch_add_tree(const char *path, int *fd)
             -errno, path, -1,
             "the directory that another rank of this run made cannot be opened: %s",
             strerror(errno));
-    int rc = add(path, *fd);
+    int rc = scratch_record(path, *fd);
     if (rc)
         close(*fd);
     return rc;

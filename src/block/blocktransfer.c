@@ -200,7 +200,7 @@ static int check_blocks(void)
     return 0;
 }
 
-static int check(struct run *r, int64_t *memory_bytes)
+static int blocktransfer_check(struct run *r, int64_t *memory_bytes)
 {
     int rc = check_blocks();
     if (!rc)
@@ -280,7 +280,7 @@ static int plan(struct run *r, struct run_need *n)
     block.fsync = set->fsync < 0 ? 1 : set->fsync;
     block.content = (struct content){(int)set->compress, (int)set->dedupe};
     block.stamps = r->verify || set->compress || set->dedupe;
-    int rc = check(r, &n->memory_bytes);
+    int rc = blocktransfer_check(r, &n->memory_bytes);
     if (rc)
         return rc;
     r->latencies = true;

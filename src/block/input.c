@@ -464,7 +464,7 @@ static void open_shared(struct run *r)
 }
 
 /* No rank reads before all have dropped the cached pages of their files. */
-static void open_all(struct run *r)
+static void input_open_all(struct run *r)
 {
     if (!input.apart) {
         open_shared(r);
@@ -476,7 +476,7 @@ static void open_all(struct run *r)
     phase_act(r->phase, before);
 }
 
-static void close_all(struct run *r)
+static void input_close_all(struct run *r)
 {
     if (input.apart)
         run_lanes(r, lane_close, input.lane);
@@ -562,9 +562,9 @@ static void read_blocks(struct run *r, void *work)
 
 static int read_stage(struct run *r, struct block_work *w)
 {
-    open_all(r);
+    input_open_all(r);
     block_transfer(r, read_blocks, w);
-    close_all(r);
+    input_close_all(r);
     return 0;
 }
 

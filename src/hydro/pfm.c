@@ -391,7 +391,7 @@ void pfm_places(const struct pfm_head *h, const struct geo_point *p, int n,
 
 /* ---- sums of a bin --------------------------------------------------------------- */
 
-static void add(struct pfm_sums_part *p, uint32_t depth)
+static void sums_add_depth(struct pfm_sums_part *p, uint32_t depth)
 {
     if (!p->n || depth < p->min)
         p->min = depth;
@@ -412,7 +412,7 @@ void pfm_sums_add(const struct pfm_head *h, struct pfm_sums *sums,
         sum.validity |= validity;
         if (validity & (PFM_DELETED | PFM_REFERENCE) || depth >= h->null_raw)
             continue;
-        add(validity & PFM_INVAL ? &sum.bad : &sum.good, depth);
+        sums_add_depth(validity & PFM_INVAL ? &sum.bad : &sum.good, depth);
     }
     *sums = sum;
 }

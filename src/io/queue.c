@@ -25,7 +25,8 @@ static void queue_release(struct io_queue *q)
     free(q);
 }
 
-static struct io_queue *make(const struct io_queue_open *o, const struct io_file *only)
+static struct io_queue *queue_allocate(const struct io_queue_open *o,
+                                       const struct io_file *only)
 {
     struct io_queue *q = thread_alloc(sizeof *q);
     if (!q)
@@ -50,7 +51,7 @@ static struct io_queue *make(const struct io_queue_open *o, const struct io_file
 int io_queue_make(struct io_queue **out, const struct io_queue_open *o,
                   const struct io_file *only)
 {
-    struct io_queue *q = make(o, only);
+    struct io_queue *q = queue_allocate(o, only);
     *out = NULL;
     if (!q)
         return err_set(-ENOMEM, only ? only->path : NULL, -1, "no memory for a queue");

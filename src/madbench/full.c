@@ -131,8 +131,8 @@ static void write_bin(struct full *f, const double *m, int64_t bin)
     bench_step(f->b);
 }
 
-static void check(struct full *f, const double *m, struct share s, struct run_hash hash,
-                  int64_t mat)
+static void full_check_matrix(struct full *f, const double *m, struct share s,
+                              struct run_hash hash, int64_t mat)
 {
     hash.found = fingerprint(f, m, s.bytes);
     run_check_hash(&f->b->file, hash, s.offset, s.bytes, (int)mat);
@@ -210,7 +210,7 @@ static double *read_bin(struct full *f, int64_t bin)
 {
     struct share s = bench_read_bin(f->b, f->in, bin);
     double *m = f->in[bin % 2];
-    check(f, m, s, (struct run_hash){.expected = f->bin_hash[bin]}, bin);
+    full_check_matrix(f, m, s, (struct run_hash){.expected = f->bin_hash[bin]}, bin);
     hand_on(f, m, s.bytes, f->b->plan.big_bytes);
     return m;
 }
@@ -235,7 +235,7 @@ static double *read_group(struct full *f, int64_t n, int64_t group, int64_t next
     run_forget(&f->b->file, s.offset, s.bytes);
     if (next >= 0)
         bench_fetch(f->b, f->in[(n + 1) % 2], bench_group(f->b, next));
-    check(f, m, s, hash, group * gangs + writer / f->b->plan.gang_ranks);
+    full_check_matrix(f, m, s, hash, group * gangs + writer / f->b->plan.gang_ranks);
     hand_on(f, m, s.bytes, f->b->plan.small_bytes);
     return m;
 }

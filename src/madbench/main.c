@@ -296,7 +296,7 @@ static void add_critical(struct bench *b, const struct point *p, int n)
 }
 
 /* Makes one checked pass of each kind of I/O. */
-static int check(struct bench *b, int (*call)(void *), void *arg)
+static int bench_check(struct bench *b, int (*call)(void *), void *arg)
 {
     int rc = 0;
     for (int i = ASYNC; i <= SYNC && !rc; i++) {
@@ -316,7 +316,7 @@ static int passes_alphas(struct bench *b, int (*call)(void *), void *arg)
     for (int i = 0; i < a->n && !rc; i++) {
         b->alpha = b->run->at.value = a->first + i * a->step;
         if (i == 0 && b->run->rep == 1 && b->settings->run.verify)
-            rc = check(b, call, arg);
+            rc = bench_check(b, call, arg);
         if (!rc)
             rc = measure(b, &curve[i], call, arg);
         if (!rc)

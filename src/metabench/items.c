@@ -38,7 +38,7 @@ static void make_folder(struct meta_walk *w, int64_t i)
     run_folder_make(&w->set, &f);
 }
 
-static void put(struct meta_walk *w, int64_t i, enum io_replace how, int version)
+static void items_put(struct meta_walk *w, int64_t i, enum io_replace how, int version)
 {
     char name[NAMES_SIZE];
     struct io_whole f = file(w, name, i);
@@ -48,12 +48,12 @@ static void put(struct meta_walk *w, int64_t i, enum io_replace how, int version
 
 static void create(struct meta_walk *w, int64_t i)
 {
-    put(w, i, IO_MAKE, 1);
+    items_put(w, i, IO_MAKE, 1);
 }
 
 static void write_anew(struct meta_walk *w, int64_t i)
 {
-    put(w, i, IO_IN_PLACE, 2);
+    items_put(w, i, IO_IN_PLACE, 2);
 }
 
 static struct io_whole new_file(const struct meta_walk *w, char name[NAMES_SIZE],

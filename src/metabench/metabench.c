@@ -169,7 +169,7 @@ static void make_stages(const bool wanted[META_OPS])
                 (struct stage){.body = meta_do, .context = (void *)&meta_op[i]};
 }
 
-static int check(const struct run *r)
+static int metabench_check(const struct run *r)
 {
     bool tree = !strcmp(set->place, "tree");
     if (!tree && (is_given(r, "depth") || is_given(r, "branch")))
@@ -220,7 +220,7 @@ static int plan(struct run *r, struct run_need *n)
     bool wanted[META_OPS] = {false};
     settle_like(r);
     plan_tree();
-    int rc = check(r);
+    int rc = metabench_check(r);
     if (!rc)
         rc = parse_ops(wanted);
     if (!rc)

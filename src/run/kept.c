@@ -76,7 +76,7 @@ static void skip_blanks(struct reader *p)
         p->at++;
 }
 
-static bool take(struct reader *p, char c)
+static bool kept_take(struct reader *p, char c)
 {
     skip_blanks(p);
     if (p->at == p->end || *p->at != c)
@@ -89,7 +89,7 @@ static bool take(struct reader *p, char c)
 static bool take_text(struct reader *p, char out[KEPT_TEXT])
 {
     size_t n = 0;
-    if (!take(p, '"'))
+    if (!kept_take(p, '"'))
         return false;
     for (; p->at < p->end && *p->at != '"'; p->at++) {
         if (*p->at < ' ' || *p->at > '~' || *p->at == '\\' || n == KEPT_TEXT - 1)
@@ -97,7 +97,7 @@ static bool take_text(struct reader *p, char out[KEPT_TEXT])
         out[n++] = *p->at;
     }
     out[n] = 0;
-    return take(p, '"');
+    return kept_take(p, '"');
 }
 
 /* Reads a number or a word as text. */
@@ -158,7 +158,7 @@ static bool take_value(struct reader *p, const struct field *f)
 static int take_field(struct reader *p)
 {
     char name[KEPT_TEXT];
-    if (!take_text(p, name) || !take(p, ':'))
+    if (!take_text(p, name) || !kept_take(p, ':'))
         return refuse(p, "there is no field where one is due", "");
     for (int i = 0; i < FIELDS; i++)
         if (!strcmp(fields[i].name, name)) {
@@ -178,14 +178,14 @@ static int take_field(struct reader *p)
 static int take_format(struct reader *p)
 {
     char name[KEPT_TEXT], value[KEPT_TEXT];
-    if (!take(p, '{') || !take_text(p, name) || strcmp(name, "format") ||
-        !take(p, ':') || !take_text(p, value))
+    if (!kept_take(p, '{') || !take_text(p, name) || strcmp(name, "format") ||
+        !kept_take(p, ':') || !take_text(p, value))
         return refuse(p, "it does not begin with its format", "");
     return strcmp(value, FORMAT) ? refuse(p, "its format is", value) : 0;
 }
 
 /* Checks the fields together. */
-static int check(const struct reader *p)
+static int kept_check(const struct reader *p)
 {
     const struct kept *k = p->k;
     struct layout l = kept_layout(k);
@@ -208,11 +208,11 @@ int kept_parse(struct kept *k, const char *path, const char *text, size_t n)
     struct reader p = {.path = path, .at = text, .end = text + n, .k = k};
     memset(k, 0, sizeof *k);
     int rc = take_format(&p);
-    while (!rc && take(&p, ','))
+    while (!rc && kept_take(&p, ','))
         rc = take_field(&p);
-    if (!rc && (!take(&p, '}') || (skip_blanks(&p), p.at != p.end)))
+    if (!rc && (!kept_take(&p, '}') || (skip_blanks(&p), p.at != p.end)))
         rc = refuse(&p, "it does not end where its last field does", "");
-    return rc ? rc : check(&p);
+    return rc ? rc : kept_check(&p);
 }
 
 static int read_fail(const char *path)

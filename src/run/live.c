@@ -43,7 +43,7 @@ struct run_live {
 
 /* The counts since the last call. It resets the longest latencies, so that each
  * interval has its own. */
-static struct sums take(struct run_live *l)
+static struct sums live_take(struct run_live *l)
 {
     struct sums now, since;
     memset(&now, 0, sizeof now);
@@ -135,7 +135,7 @@ static void tell(struct run_live *l)
     double seconds = (double)(now_ns - l->last_ns) / 1e9;
     double at_s = (double)(now_ns - l->begin_ns) / 1e9;
     l->last_ns = now_ns;
-    struct sums s = take(l);
+    struct sums s = live_take(l);
     if (!l->quiet)
         put_line(l, phase, rep, &s, at_s, seconds);
     if (l->csv)

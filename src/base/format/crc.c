@@ -224,7 +224,7 @@ enum { WAYS = sizeof ways / sizeof *ways };
 
 static way_fn *best;
 
-static void make(void)
+static void crc_prepare(void)
 {
     crc_table_make(&crc32c_table, POLYNOMIAL);
     make_folds();
@@ -235,13 +235,13 @@ static void make(void)
 
 uint32_t crc32c_more(uint32_t before, const void *data, int64_t n)
 {
-    pthread_once(&crc32c_made, make);
+    pthread_once(&crc32c_made, crc_prepare);
     return best(before, data, n);
 }
 
 bool crc32c_way(int way, uint32_t before, const void *data, int64_t n, uint32_t *out)
 {
-    pthread_once(&crc32c_made, make);
+    pthread_once(&crc32c_made, crc_prepare);
     if (way < 0 || way >= WAYS || (way && !has_way(way)))
         return false;
     *out = ways[way](before, data, n);

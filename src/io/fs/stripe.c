@@ -30,7 +30,7 @@ enum {
 
 static const uint32_t RELEASED = 0x80000000u;
 
-static void put(unsigned char *b, int n, uint64_t x)
+static void stripe_put(unsigned char *b, int n, uint64_t x)
 {
     for (int i = 0; i < n; i++, x >>= 8)
         b[i] = (unsigned char)x;
@@ -137,11 +137,11 @@ int lov_stripes(const unsigned char *b, size_t n, int64_t bytes, struct io_strip
 void lov_make(const struct io_striping *s, unsigned char out[LOV_BYTES])
 {
     memset(out, 0, LOV_BYTES);
-    put(out, 4, LUSTRE_V1);
-    put(out + 4, 4, PATTERN_RAID0);
-    put(out + 24, 4, (uint64_t)s->bytes);
-    put(out + 28, 2, s->count < 0 ? LUSTRE_EVERY_SERVER : (uint64_t)s->count);
-    put(out + 30, 2, ANY_SERVER);
+    stripe_put(out, 4, LUSTRE_V1);
+    stripe_put(out + 4, 4, PATTERN_RAID0);
+    stripe_put(out + 24, 4, (uint64_t)s->bytes);
+    stripe_put(out + 28, 2, s->count < 0 ? LUSTRE_EVERY_SERVER : (uint64_t)s->count);
+    stripe_put(out + 30, 2, ANY_SERVER);
 }
 
 /* ---- stripes --------------------------------------------------------------------- */

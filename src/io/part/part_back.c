@@ -31,7 +31,7 @@ struct part_back {
     bool closing;
 };
 
-static void add(struct range *to, struct range r)
+static void range_add(struct range *to, struct range r)
 {
     bool empty = to->from >= to->to;
     to->from = empty || r.from < to->from ? r.from : to->from;
@@ -95,7 +95,7 @@ void part_back_wrote(struct part_back *b, int64_t at, int64_t bytes)
 {
     if (!b || b->none)
         return;
-    add(&b->fresh, (struct range){at, at + bytes});
+    range_add(&b->fresh, (struct range){at, at + bytes});
     b->bytes += bytes;
     if (b->bytes < EVERY)
         return;
@@ -104,7 +104,7 @@ void part_back_wrote(struct part_back *b, int64_t at, int64_t bytes)
         b->started = !b->none;
     }
     pthread_mutex_lock(&b->lock);
-    add(&b->todo, b->fresh);
+    range_add(&b->todo, b->fresh);
     pthread_cond_signal(&b->work);
     pthread_mutex_unlock(&b->lock);
     b->fresh = (struct range){0, 0};

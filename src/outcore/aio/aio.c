@@ -351,7 +351,7 @@ static int results(struct run *r, int rc)
     return rc;
 }
 
-static int open_all(struct run *r)
+static int aio_open_all(struct run *r)
 {
     int rc = run_files_make(r);
     if (rc)
@@ -361,7 +361,7 @@ static int open_all(struct run *r)
     return flow_open(&flow, r->lanes);
 }
 
-static void close_all(struct run *r)
+static void aio_close_all(struct run *r)
 {
     flow_close(&flow, r->lanes);
 }
@@ -381,7 +381,7 @@ static int check_direct(struct run *r)
                      align);
 }
 
-static int check(struct run *r, int64_t *all)
+static int aio_check(struct run *r, int64_t *all)
 {
     if (set.sets * set.set > RUN_LIST_MOST)
         return err_usage(
@@ -445,7 +445,7 @@ static int plan(struct run *r, struct run_need *n)
     if (!rc)
         rc = sets_make(&flow.sets, set.bytes, set.set_bytes, set.set);
     if (!rc)
-        rc = check(r, &all);
+        rc = aio_check(r, &all);
     if (rc)
         return rc;
     layout = (struct layout){.order = r->shared ? LAYOUT_RANK_MAJOR : LAYOUT_UNIQUE,
@@ -473,11 +473,11 @@ int outcore_aio(int argc, char **argv)
         .takes = RUN_TAKES_UNIQUE | RUN_TAKES_SHARED | RUN_TAKES_DIRECT |
                  RUN_TAKES_NULL | RUN_TAKES_LANES | RUN_TAKES_VERIFY,
         .plan = plan,
-        .open = open_all,
+        .open = aio_open_all,
         .stages = stages,
         .put_away = put_away,
         .results = results,
-        .close = close_all,
+        .close = aio_close_all,
     };
     argv[0] = (char *)aio.name;
     return run_main(&aio, argc, argv);

@@ -186,7 +186,7 @@ struct flowing { /* a lane in a phase */
     struct flow_lane *l;
 };
 
-static struct io_req make(const struct flowing *w, int64_t i, char *buf)
+static struct io_req flow_request(const struct flowing *w, int64_t i, char *buf)
 {
     struct run *r = w->r;
     struct sets_op o = sets_op(&w->f->sets, i);
@@ -258,7 +258,7 @@ static void set_start(const struct flowing *w, int64_t k, bool others)
     char *buf = set_buf(w, k);
     int64_t n = sets_count(s, k), care = care_begins(w);
     for (int64_t i = 0; i < n; i++)
-        t[i].req = make(w, sets_first(s, k) + i, buf + i * s->op_bytes);
+        t[i].req = flow_request(w, sets_first(s, k) + i, buf + i * s->op_bytes);
     care_ends(w, care, others);
     run_submit_list(w->r->file, t, (int)n);
     if (w->r->failed)
@@ -335,7 +335,7 @@ static struct io_req queue_make(const void *flowing, int64_t i, int slot)
     int64_t first = depth_of(w->f), ops = w->f->sets.ops;
     if (i == (first < ops ? first : ops - 1) || i == ops / 2)
         look_at_threads(w->r, w->l);
-    return make(w, i, w->r->buffer + slot * w->f->sets.op_bytes);
+    return flow_request(w, i, w->r->buffer + slot * w->f->sets.op_bytes);
 }
 
 static void queue_done(void *flowing, const struct io_req *req, int64_t i, int slot)

@@ -151,7 +151,7 @@ static uint64_t draw(struct writer *w)
     return rng_at(w->key, w->drawn++);
 }
 
-static void put(struct writer *w, const char *text, int64_t n)
+static void writer_put(struct writer *w, const char *text, int64_t n)
 {
     n = n < w->end - w->at ? n : w->end - w->at;
     memcpy(w->at, text, (size_t)n);
@@ -160,7 +160,7 @@ static void put(struct writer *w, const char *text, int64_t n)
 
 static void put_text(struct writer *w, const char *text)
 {
-    put(w, text, (int64_t)strlen(text));
+    writer_put(w, text, (int64_t)strlen(text));
 }
 
 /* Puts a phrase, if one is due here. One that does not fit in full is not
@@ -176,8 +176,8 @@ static void put_phrase(struct writer *w)
     const char *text = w->d->phrase[which];
     int64_t at = w->at - w->begin, bytes = (int64_t)strlen(text);
     bool whole = bytes < w->end - w->at;
-    put(w, text, bytes);
-    put(w, " ", 1);
+    writer_put(w, text, bytes);
+    writer_put(w, " ", 1);
     if (whole && w->tell)
         w->tell(w->context, at, which);
 }
@@ -192,7 +192,7 @@ static void put_words(struct writer *w, int64_t n)
         for (int k = 0; k < 4 && i < n; k++, i++, x >>= 16) {
             int bytes = documents_word(text, w->d->word[x & 0xffff]);
             text[bytes++] = i % 12 == 11 ? '\n' : ' ';
-            put(w, text, bytes);
+            writer_put(w, text, bytes);
             if (w->d->phrases)
                 put_phrase(w);
         }
@@ -255,7 +255,7 @@ void documents_truth(const struct documents *d, int64_t i, void *to,
         put_words(&w, INT64_MAX);
     w.end += marked ? marks : 0;
     if (marked)
-        put(&w, tail, marks);
+        writer_put(&w, tail, marks);
 }
 
 /* ---- taggers --------------------------------------------------------------------- */

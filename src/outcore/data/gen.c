@@ -392,7 +392,7 @@ static int plan(struct run *r, struct run_need *n)
     return output_plan(r, &output);
 }
 
-static int open_all(struct run *r)
+static int gen_open_all(struct run *r)
 {
     kind->start(r->seed, &rows.context);
     return 0;
@@ -408,7 +408,7 @@ static int make_folder(struct run *r)
     return 0;
 }
 
-static int make(struct run *r, void *context)
+static int gen_make(struct run *r, void *context)
 {
     (void)context;
     if (!kind->rows)
@@ -418,7 +418,7 @@ static int make(struct run *r, void *context)
     return output_close(r, &output, true);
 }
 
-static int check(struct run *r, void *context)
+static int gen_check(struct run *r, void *context)
 {
     (void)context;
     return kind->rows ? data_written(r, "gen", output.of->path, bytes)
@@ -458,7 +458,7 @@ static int results(struct run *r, int rc)
     return rc;
 }
 
-static void close_all(struct run *r)
+static void gen_close_all(struct run *r)
 {
     (void)r;
     plant_free(&plant);
@@ -468,7 +468,7 @@ static void close_all(struct run *r)
 int outcore_gen(int argc, char **argv)
 {
     static const struct stage stages[] = {
-        {.phase = "gen", .body = make}, {.body = check}, {.body = NULL}};
+        {.phase = "gen", .body = gen_make}, {.body = gen_check}, {.body = NULL}};
     static const struct workload gen = {
         .name = "outcore gen",
         .line = "KIND [N]",
@@ -480,11 +480,11 @@ int outcore_gen(int argc, char **argv)
         .takes =
             RUN_TAKES_SHARED | RUN_TAKES_DIRECT | RUN_TAKES_LANES | RUN_TAKES_ASYNC,
         .plan = plan,
-        .open = open_all,
+        .open = gen_open_all,
         .stages = stages,
         .put_away = put_away,
         .results = results,
-        .close = close_all,
+        .close = gen_close_all,
     };
     argv[0] = (char *)gen.name;
     return run_main(&gen, argc, argv);

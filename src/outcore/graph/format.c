@@ -3,7 +3,7 @@
 #include <endian.h>
 #include <string.h>
 
-static void put(char *to, uint64_t number)
+static void format_put_number(char *to, uint64_t number)
 {
     number = htole64(number);
     memcpy(to, &number, 8);
@@ -21,9 +21,9 @@ void format_pif_head(void *to, uint64_t vertices, uint64_t bytes, uint64_t chunk
     char *out = to;
     memset(out, 0, PIF_HEAD);
     memcpy(out, FORMAT_PIF, 8);
-    put(out + 8, vertices);
-    put(out + 16, bytes);
-    put(out + 24, chunks);
+    format_put_number(out + 8, vertices);
+    format_put_number(out + 16, bytes);
+    format_put_number(out + 24, chunks);
 }
 
 void format_csr_head(void *to, const char *magic, uint64_t vertices, uint64_t entries,
@@ -32,9 +32,9 @@ void format_csr_head(void *to, const char *magic, uint64_t vertices, uint64_t en
     char *out = to;
     memset(out, 0, CSR_HEAD);
     memcpy(out, magic, 8);
-    put(out + 8, vertices);
-    put(out + 16, entries);
-    put(out + 24, sum);
+    format_put_number(out + 8, vertices);
+    format_put_number(out + 16, entries);
+    format_put_number(out + 24, sum);
 }
 
 void format_partition_head(void *to, uint64_t vertices, uint64_t entries)
@@ -58,8 +58,8 @@ struct pif_entry format_pif_entry(const void *from)
 
 void format_put_pif_entry(void *to, struct pif_entry e)
 {
-    put(to, e.first);
-    put((char *)to + 8, e.last);
+    format_put_number(to, e.first);
+    format_put_number((char *)to + 8, e.last);
 }
 
 struct chunk format_chunk(const void *from)
@@ -72,16 +72,16 @@ struct chunk format_chunk(const void *from)
 void format_put_chunk(void *to, const struct chunk *c)
 {
     char *out = to;
-    put(out, c->next);
-    put(out + 8, c->vertex);
-    put(out + 16, (uint64_t)c->crc << 32 | c->count);
+    format_put_number(out, c->next);
+    format_put_number(out + 8, c->vertex);
+    format_put_number(out + 16, (uint64_t)c->crc << 32 | c->count);
 }
 
 uint32_t format_crc(uint64_t vertex, uint32_t count, const void *neighbours)
 {
     char head[12];
     uint32_t little = htole32(count);
-    put(head, vertex);
+    format_put_number(head, vertex);
     memcpy(head + 8, &little, 4);
     return crc_more(crc_of(head, sizeof head), neighbours, (int64_t)count * 8);
 }

@@ -234,7 +234,7 @@ static int plan(struct run *r, struct run_need *n)
 
 /* ---- the run --------------------------------------------------------------------- */
 
-static int open_all(struct run *r)
+static int graph_open_all(struct run *r)
 {
     int rc = store_open(&g.store);
     if (!rc)
@@ -358,7 +358,7 @@ static int judge(struct run *r)
                    stored, edges);
 }
 
-static int check(struct run *r)
+static int graph_check(struct run *r)
 {
     r->aside = r->samples_only = true;
     run_phase_begin(r, "check");
@@ -394,7 +394,7 @@ static int repetition(struct run *r, void *context)
     if (rc)
         return rc;
     struct report_rate last = r->last;
-    rc = check(r);
+    rc = graph_check(r);
     r->last = last;
     return rc;
 }
@@ -463,7 +463,7 @@ static int results(struct run *r, int rc)
     return rc;
 }
 
-static void close_all(struct run *r)
+static void graph_close_all(struct run *r)
 {
     (void)r;
     store_close(&g.store);
@@ -489,11 +489,11 @@ int outcore_graph(int argc, char **argv)
         .run = &set.run,
         .takes = RUN_TAKES_UNIQUE | RUN_TAKES_ASYNC,
         .plan = plan,
-        .open = open_all,
+        .open = graph_open_all,
         .stages = stages,
         .put_away = put_away,
         .results = results,
-        .close = close_all,
+        .close = graph_close_all,
     };
     argv[0] = (char *)graph.name;
     return run_main(&graph, argc, argv);

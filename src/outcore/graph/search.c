@@ -302,7 +302,8 @@ static bool next_piece(struct search *q, struct run_stream *in)
     return q->piece;
 }
 
-static int64_t take(struct search *q, struct run_stream *in, int64_t left)
+static int64_t search_take_entries(struct search *q, struct run_stream *in,
+                                   int64_t left)
 {
     int64_t n = 0, want = left < q->batch ? left : q->batch, bytes = search_entry(q);
     while (n < want) {
@@ -376,7 +377,7 @@ static int64_t expand(struct search *q, struct run_stream *in, int64_t n)
     struct run *r = q->s->r;
     int64_t visited = 0;
     do {
-        int64_t got = in ? take(q, in, n) : n, fresh = 0, count = 0;
+        int64_t got = in ? search_take_entries(q, in, n) : n, fresh = 0, count = 0;
         const uint64_t *found = NULL;
         n = r->failed || (in && !got) ? 0 : n - got;
         if (got && !r->failed)

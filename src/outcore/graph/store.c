@@ -231,7 +231,7 @@ static void keep_tail(struct store *s, int64_t at, const char *data, int64_t n)
         memcpy(s->tail + (at + skip - s->tail_at), data + skip, (size_t)(n - skip));
 }
 
-static void put(struct store *s, const void *data, int64_t n)
+static void store_put(struct store *s, const void *data, int64_t n)
 {
     keep_tail(s, s->bytes, data, n);
     run_stream_put(s->append, data, n);
@@ -248,8 +248,8 @@ static void put_chunk(struct store *s, int64_t i, int64_t end)
     format_turn(neighbour, end - i);
     c.crc = format_crc(vertex, c.count, neighbour);
     format_put_chunk(head, &c);
-    put(s, head, CHUNK_HEAD);
-    put(s, neighbour, 8 * (end - i));
+    store_put(s, head, CHUNK_HEAD);
+    store_put(s, neighbour, 8 * (end - i));
     s->chunks++;
 }
 

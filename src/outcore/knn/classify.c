@@ -89,7 +89,7 @@ struct reading {
     const struct entry *entry;
 };
 
-static void put(const struct reading *w, int64_t i, int32_t label)
+static void put_label(const struct reading *w, int64_t i, int32_t label)
 {
     w->c->near[w->entry[i].query * w->s->k + w->entry[i].place] = label;
 }
@@ -98,7 +98,7 @@ static void have_read(void *reading, const struct extent *e, int64_t i,
                       const void *data)
 {
     const uint8_t *p = data;
-    put(reading, i, e->bytes == 1 ? p[0] : p[0] | p[1] << 8);
+    put_label(reading, i, e->bytes == 1 ? p[0] : p[0] | p[1] << 8);
 }
 
 static void read_labels(struct run *r, struct reading *w, struct extent *e, int64_t n)
@@ -127,7 +127,7 @@ static void find_labels(struct run *r, struct classify *c, const struct scan *s)
         run_fail(r, err_set(-ENOMEM, NULL, -1, "no memory for labels"));
     int64_t n = entry && e ? entries_of(s, 0, s->packed.n, entry) : 0;
     for (int64_t i = 0; i < n && !c->path; i++)
-        put(&w, i, labels_made(r->seed, entry[i].id, c->classes));
+        put_label(&w, i, labels_made(r->seed, entry[i].id, c->classes));
     if (c->path && n)
         read_labels(r, &w, e, n);
     free(entry);

@@ -482,7 +482,7 @@ static int read_head(struct run *r)
                      scan.data.bytes, set.dim);
 }
 
-static int open_all(struct run *r)
+static int knn_open_all(struct run *r)
 {
     int rc = data_say(r, &scan.data);
     if (!rc && set.input && strcmp(set.format, "raw"))
@@ -501,7 +501,7 @@ static int open_all(struct run *r)
     return rc ? rc : scan_open(r, &scan);
 }
 
-static void close_all(struct run *r)
+static void knn_close_all(struct run *r)
 {
     scan_close(r, &scan);
     classify_close(&classify);
@@ -522,11 +522,11 @@ int outcore_knn(int argc, char **argv)
         .takes =
             RUN_TAKES_SHARED | RUN_TAKES_DIRECT | RUN_TAKES_LANES | RUN_TAKES_ASYNC,
         .plan = plan,
-        .open = open_all,
+        .open = knn_open_all,
         .stages = stages,
         .put_away = put_away,
         .results = results,
-        .close = close_all,
+        .close = knn_close_all,
     };
     argv[0] = (char *)knn.name;
     return run_main(&knn, argc, argv);

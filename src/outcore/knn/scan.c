@@ -115,8 +115,8 @@ static void wrong_row(struct run *r, const struct scan *s, int64_t row)
                         (long long)row, (long long)s->format.dim));
 }
 
-static void take(struct run *r, const struct scan *s, struct scan_lane *l,
-                 const char *piece, int64_t n, int64_t row)
+static void scan_take(struct run *r, const struct scan *s, struct scan_lane *l,
+                      const char *piece, int64_t n, int64_t row)
 {
     int64_t wrong = format_wrong_row(&s->format, piece, n);
     struct kernel_rows rows = {piece + s->format.skip, n, s->format.stride,
@@ -149,7 +149,7 @@ static void scan_lane(struct run *r, void *scan)
         return;
     for (; (piece = run_stream_next(stream, &bytes)); row += bytes / s->format.stride) {
         data_sums_add(&s->data, run_stream_at(stream) - bytes, piece, bytes);
-        take(r, s, l, piece, bytes / s->format.stride, row);
+        scan_take(r, s, l, piece, bytes / s->format.stride, row);
     }
     if (r->failed && row < end)
         name_failed(r, row);

@@ -140,7 +140,7 @@ static int open_lanes(struct run *r)
     return passing_open(&job.many.passing, r, (int)set.slots);
 }
 
-static int open_all(struct run *r)
+static int ngram_open_all(struct run *r)
 {
     int rc = load_tables_open(r, &job.tables, &job.model, &job.how, &job.classifier);
     rc = rc ? rc : err_agree(r->world.comm, open_lanes(r));
@@ -152,7 +152,7 @@ static int open_all(struct run *r)
     return rc || r->input.path ? rc : run_reads(r, job.many.folder.path);
 }
 
-static void close_all(struct run *r)
+static void ngram_close_all(struct run *r)
 {
     for (int i = 0; job.lane && i < r->lanes; i++)
         if (job.lane[i].reading)
@@ -271,11 +271,11 @@ static int classify(int argc, char **argv)
         .takes =
             RUN_TAKES_UNIQUE | RUN_TAKES_DIRECT | RUN_TAKES_LANES | RUN_TAKES_VERIFY,
         .plan = plan,
-        .open = open_all,
+        .open = ngram_open_all,
         .stages = stages,
         .put_away = put_away,
         .results = results,
-        .close = close_all,
+        .close = ngram_close_all,
     };
     argv[0] = (char *)ngram.name;
     return run_main(&ngram, argc, argv);

@@ -64,7 +64,7 @@ static struct { /* counts of this rank, which has one consumer */
 
 static int64_t read_bytes, all_grams;
 
-static void add(int64_t n)
+static void train_count(int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
         now.count[now.grams.gram[i]]++;
@@ -76,13 +76,13 @@ static void begin_text(void)
     grams_begin(&now.grams, (int)set.n, !strcmp(set.encoding, "latin-1"));
 }
 
-static void take(void *context, const void *data, int64_t bytes)
+static void train_take(void *context, const void *data, int64_t bytes)
 {
     const char *from = data;
     (void)context;
     for (int64_t n; bytes > 0; bytes -= n, from += n) {
         n = bytes < GRAMS_PART ? bytes : GRAMS_PART;
-        add(grams_take(&now.grams, from, n));
+        train_count(grams_take(&now.grams, from, n));
     }
 }
 
@@ -90,11 +90,11 @@ static void end(void *context, const char *name)
 {
     (void)context;
     (void)name;
-    add(grams_end(&now.grams));
+    train_count(grams_end(&now.grams));
     begin_text();
 }
 
-static const struct sink_ops counting = {take, end};
+static const struct sink_ops counting = {train_take, end};
 
 /* Splits "en=texts/en" into language and directory. */
 static int split(const char *language, char name[LANGUAGES_NAME], const char **folder)
@@ -211,7 +211,7 @@ static int train(struct run *r, void *context)
     return output_close(r, &output, true);
 }
 
-static int check(struct run *r, void *context)
+static int train_check(struct run *r, void *context)
 {
     (void)context;
     return run_moved(r, "train", many.folder.path, read_bytes, model_bytes());
@@ -261,7 +261,7 @@ static int plan(struct run *r, struct run_need *n)
     return rc ? rc : output_plan(r, &output);
 }
 
-static int open_all(struct run *r)
+static int train_open_all(struct run *r)
 {
     void *count = NULL;
     int64_t bytes = grams_all((int)set.n) * (int64_t)sizeof *now.count;
@@ -273,7 +273,7 @@ static int open_all(struct run *r)
     return rc ? rc : passing_open(&many.passing, r, (int)set.slots);
 }
 
-static void close_all(struct run *r)
+static void train_close_all(struct run *r)
 {
     (void)r;
     if (now.count)
@@ -287,7 +287,7 @@ static void close_all(struct run *r)
 int ngram_train(int argc, char **argv)
 {
     static const struct stage stages[] = {
-        {.phase = "train", .body = train}, {.body = check}, {.body = NULL}};
+        {.phase = "train", .body = train}, {.body = train_check}, {.body = NULL}};
     static const struct workload workload = {
         .name = "outcore ngram train",
         .line = "LANG=DIR...",
@@ -297,11 +297,11 @@ int ngram_train(int argc, char **argv)
         .run = &set.run,
         .takes = RUN_TAKES_SHARED | RUN_TAKES_LANES,
         .plan = plan,
-        .open = open_all,
+        .open = train_open_all,
         .stages = stages,
         .put_away = put_away,
         .results = results,
-        .close = close_all,
+        .close = train_close_all,
     };
     argv[0] = (char *)workload.name;
     return run_main(&workload, argc, argv);

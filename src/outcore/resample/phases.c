@@ -229,7 +229,7 @@ static void add_overlap(struct phases *p, struct run *r, double io_s, double com
 /* ---- the check ------------------------------------------------------------------- */
 
 /* Checks the output; the verdict is agreed. */
-static int check(struct phases *p, struct run *r)
+static int phases_check(struct phases *p, struct run *r)
 {
     struct job *j = &p->job;
     int64_t sum[2] = {0, 0};
@@ -263,7 +263,7 @@ int phases_run(struct phases *p, struct run *r, const struct settings *s)
     if (s->overlap)
         add_overlap(p, r, io_s, comp_s);
     struct report_rate last = r->last;
-    rc = check(p, r);
+    rc = phases_check(p, r);
     r->last = last;
     return rc;
 }

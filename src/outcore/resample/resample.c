@@ -270,7 +270,7 @@ static int plan(struct run *r, struct run_need *n)
 
 /* ---- the run --------------------------------------------------------------------- */
 
-static int open_all(struct run *r)
+static int resample_open_all(struct run *r)
 {
     const struct resample_how *how = &job->bands.how;
     phases.made.key = rng_key(r->seed, RNG_IMAGE);
@@ -306,7 +306,7 @@ static int results(struct run *r, int rc)
     return rc;
 }
 
-static void close_all(struct run *r)
+static void resample_close_all(struct run *r)
 {
     (void)r;
     job_close(job);
@@ -328,11 +328,11 @@ int outcore_resample(int argc, char **argv)
         .takes =
             RUN_TAKES_UNIQUE | RUN_TAKES_SHARED | RUN_TAKES_DIRECT | RUN_TAKES_ASYNC,
         .plan = plan,
-        .open = open_all,
+        .open = resample_open_all,
         .stages = stages,
         .put_away = put_away,
         .results = results,
-        .close = close_all,
+        .close = resample_close_all,
     };
     argv[0] = (char *)resample.name;
     return run_main(&resample, argc, argv);

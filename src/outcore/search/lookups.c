@@ -121,7 +121,7 @@ struct looking { /* state of a lane */
 };
 
 /* Takes the next key. */
-static bool take(const struct looking *c, struct lookup *s)
+static bool lookups_take(const struct looking *c, struct lookup *s)
 {
     struct lookups *all = c->all;
     s->number = atomic_fetch_add_explicit(&all->next, 1, memory_order_relaxed);
@@ -137,7 +137,7 @@ static struct io_req lookups_make(const void *context, int64_t i, int slot)
     const struct looking *c = context;
     struct lookup *s = &c->l->slot[slot];
     (void)i;
-    if (!s->going_on && !take(c, s))
+    if (!s->going_on && !lookups_take(c, s))
         return (struct io_req){.bytes = -1};
     struct pages_read read = pages_read_page(c->all->pages, s->finding.page);
     c->l->bytes += read.bytes;

@@ -379,7 +379,7 @@ static void tell(struct run *r)
                        search.split ? "" : " (--split=keys takes less)");
 }
 
-static int open_all(struct run *r)
+static int search_open_all(struct run *r)
 {
     struct search *s = &search;
     int rc = is_made() ? sorting_open(r, &s->sorting) : data_say(r, &s->sorted);
@@ -430,7 +430,7 @@ static int results(struct run *r, int rc)
     return rc;
 }
 
-static void close_all(struct run *r)
+static void search_close_all(struct run *r)
 {
     struct search *s = &search;
     share_close(&s->share);
@@ -463,11 +463,11 @@ int outcore_search(int argc, char **argv)
         .takes = RUN_TAKES_SHARED | RUN_TAKES_ASYNC | RUN_TAKES_DIRECT |
                  RUN_TAKES_AUTO | RUN_TAKES_LANES | RUN_TAKES_VERIFY,
         .plan = plan,
-        .open = open_all,
+        .open = search_open_all,
         .stages = stages,
         .put_away = put_away,
         .results = results,
-        .close = close_all,
+        .close = search_close_all,
     };
     argv[0] = (char *)search_workload.name;
     return run_main(&search_workload, argc, argv);

@@ -98,7 +98,7 @@ void sections_close(struct sections *s)
     *s = (struct sections){.sorter = NULL};
 }
 
-static void take(struct run *r, void *sections)
+static void sections_take(struct run *r, void *sections)
 {
     struct sections *s = sections;
     int i = r->lane;
@@ -123,7 +123,7 @@ static void put_in_order(struct sections *s)
 
 void sections_start(struct run *r, struct sections *s)
 {
-    run_lanes(r, take, s);
+    run_lanes(r, sections_take, s);
     put_in_order(s);
 }
 

@@ -176,14 +176,14 @@ static int plan(struct run *r, struct run_need *n)
 
 /* ---- the run --------------------------------------------------------------------- */
 
-static int open_all(struct run *r)
+static int sort_open_all(struct run *r)
 {
     set_rows(r->seed);
     int rc = data_say(r, &input);
     return rc ? rc : sorting_open(r, &sorting);
 }
 
-static int make(struct run *r, void *context)
+static int sort_make(struct run *r, void *context)
 {
     (void)context;
     data_name(r, &input, "input", SORTING_READ_BYTES, SORTING_READ_DEPTH);
@@ -266,7 +266,7 @@ static int results(struct run *r, int rc)
     return 0;
 }
 
-static void close_all(struct run *r)
+static void sort_close_all(struct run *r)
 {
     (void)r;
     sorting_close(&sorting);
@@ -277,7 +277,7 @@ static void close_all(struct run *r)
 int outcore_sort(int argc, char **argv)
 {
     static const struct stage stages[] = {
-        {.body = make}, {.body = sort}, {.body = verify}, {.body = NULL}};
+        {.body = sort_make}, {.body = sort}, {.body = verify}, {.body = NULL}};
     static const struct workload work = {
         .name = "outcore sort",
         .line = "",
@@ -289,12 +289,12 @@ int outcore_sort(int argc, char **argv)
         .takes = RUN_TAKES_UNIQUE | RUN_TAKES_SHARED | RUN_TAKES_ASYNC |
                  RUN_TAKES_DIRECT | RUN_TAKES_LANES | RUN_TAKES_VERIFY,
         .plan = plan,
-        .open = open_all,
+        .open = sort_open_all,
         .stages = stages,
         .figures = figures,
         .put_away = put_away,
         .results = results,
-        .close = close_all,
+        .close = sort_close_all,
     };
     argv[0] = (char *)work.name;
     return run_main(&work, argc, argv);

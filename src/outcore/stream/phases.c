@@ -240,7 +240,7 @@ static void expect(struct run *r, struct streaming *s)
     s->known = true;
 }
 
-static int make(struct run *r, struct streaming *s)
+static int streaming_make(struct run *r, struct streaming *s)
 {
     if (s->work == STREAMING_FILE)
         return data_make(r, &s->large.file, &s->large.rows);
@@ -250,7 +250,7 @@ static int make(struct run *r, struct streaming *s)
 
 static int read_stage(struct run *r, struct streaming *s)
 {
-    int rc = make(r, s);
+    int rc = streaming_make(r, s);
     if (!rc)
         expect(r, s);
     if (!s->set->direct_compare)

@@ -168,7 +168,7 @@ static int results(struct run *r, int rc)
     return rc;
 }
 
-static int open_all(struct run *r)
+static int streaming_open_all(struct run *r)
 {
     struct streaming *s = &streaming;
     int rc = 0;
@@ -191,7 +191,7 @@ static int open_all(struct run *r)
     return rc ? rc : s->work == STREAMING_FILE ? data_say(r, &s->large.file) : 0;
 }
 
-static void close_all(struct run *r)
+static void streaming_close_all(struct run *r)
 {
     struct streaming *s = &streaming;
     for (int i = 0; i < r->lanes && s->sink; i++)
@@ -373,11 +373,11 @@ int outcore_stream(int argc, char **argv)
         .takes = RUN_TAKES_SHARED | RUN_TAKES_DIRECT | RUN_TAKES_LANES |
                  RUN_TAKES_ASYNC | RUN_TAKES_VERIFY,
         .plan = plan,
-        .open = open_all,
+        .open = streaming_open_all,
         .stages = stages,
         .put_away = put_away,
         .results = results,
-        .close = close_all,
+        .close = streaming_close_all,
     };
     argv[0] = (char *)stream.name;
     return run_main(&stream, argc, argv);

@@ -143,7 +143,7 @@ static void open_stream(struct container_reader *c, int64_t from, int64_t bytes)
 }
 
 /* Copies the next n bytes. */
-static int take(struct container_reader *c, char *to, int64_t n)
+static int container_take(struct container_reader *c, char *to, int64_t n)
 {
     while (n > 0) {
         if (!c->left && c->c.stream)
@@ -168,7 +168,7 @@ static int read_index(struct container_reader *c, int64_t bytes)
     struct text_out *index = &c->c.index;
     long long at, files;
     open_stream(c, bytes - END, END);
-    if (take(c, end, END))
+    if (container_take(c, end, END))
         return c->c.run->failed;
     if (sscanf(end, "LEXC-END index %lld files %lld", &at, &files) != 2 || at < HEAD ||
         at > bytes - END)
@@ -176,7 +176,7 @@ static int read_index(struct container_reader *c, int64_t bytes)
     index->bytes = 0;
     run_fail(c->c.run, grow_room(index, bytes - END - at + 1));
     open_stream(c, at, bytes - END - at);
-    if (take(c, index->at, bytes - END - at))
+    if (container_take(c, index->at, bytes - END - at))
         return c->c.run->failed;
     index->at[bytes - END - at] = 0;
     c->line = index->at;
@@ -184,7 +184,7 @@ static int read_index(struct container_reader *c, int64_t bytes)
     c->more = HEAD + bytes - at;
     open_stream(c, 0, at);
     c->c.at = HEAD;
-    if (!take(c, end, HEAD) && memcmp(end, head, HEAD) != 0)
+    if (!container_take(c, end, HEAD) && memcmp(end, head, HEAD) != 0)
         return bad(c, "its first 8 bytes are not those of one");
     return c->c.run->failed;
 }
@@ -221,7 +221,7 @@ void text_container_get(struct container_reader *c, const char *label, int64_t b
     c->line += begin + (int)length + 1;
     c->c.at += bytes;
     run_fail(c->c.run, grow_room(file, bytes));
-    if (!c->c.run->failed && !take(c, file->at, bytes))
+    if (!c->c.run->failed && !container_take(c, file->at, bytes))
         file->bytes = bytes;
 }
 

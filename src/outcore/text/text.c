@@ -156,7 +156,7 @@ static int check_way(const struct run *r)
     return 0;
 }
 
-static int check(const struct run *r)
+static int text_check_settings(const struct run *r)
 {
     if (text.set.input && (is_given(r, "files") || is_given(r, "size")))
         return err_usage("--files and --size are of documents that are made, and %s is "
@@ -272,7 +272,7 @@ static int64_t count_files(const struct run *r)
 static int plan(struct run *r, struct run_need *n)
 {
     settle_faithful(r);
-    int rc = check(r);
+    int rc = text_check_settings(r);
     rc = rc ? rc : check_real(r);
     rc = rc ? rc : settle_given();
     if (rc)
@@ -304,7 +304,7 @@ static int plan(struct run *r, struct run_need *n)
     return 0;
 }
 
-static int open_all(struct run *r)
+static int text_open_all(struct run *r)
 {
     run_describe(r, NULL, false, 1);
     int rc = pipeline_open(&text.pipe, r);
@@ -316,7 +316,7 @@ static int open_all(struct run *r)
     return rc;
 }
 
-static void close_all(struct run *r)
+static void text_close_all(struct run *r)
 {
     pipeline_close(&text.pipe, r);
     many_free(&text.many);
@@ -342,11 +342,11 @@ int outcore_text(int argc, char **argv)
         .takes = RUN_TAKES_SHARED | RUN_TAKES_LANES | RUN_TAKES_VERIFY,
         .own_calls = true,
         .plan = plan,
-        .open = open_all,
+        .open = text_open_all,
         .stages = stages,
         .put_away = text_put_away,
         .results = text_results,
-        .close = close_all,
+        .close = text_close_all,
     };
     argv[0] = (char *)workload.name;
     return run_main(&workload, argc, argv);

@@ -80,7 +80,7 @@ static int not_there(const struct text_job *j, enum lex_section s, const char *a
                      text_module_names[lex_module(s - 1)]);
 }
 
-static int take(struct text_job *j, enum lex_section s, const char **at)
+static int lex_take(struct text_job *j, enum lex_section s, const char **at)
 {
     const char *end = j->in + j->in_bytes, *from = *at;
     int64_t bytes;
@@ -109,7 +109,7 @@ int lex_parse(struct text_job *j)
     const char *at = j->in, *end = j->in + j->in_bytes;
     int rc = skip_head(j, &at);
     for (int s = 0; !rc && s < LEX_SECTIONS && lex_module(s) < j->module; s++)
-        rc = take(j, s, &at);
+        rc = lex_take(j, s, &at);
     if (!rc && at != end)
         return text_fail(j, -EBADMSG, text_offset(j, at),
                          "the file should end here: a module has been here twice, or a "

@@ -74,7 +74,8 @@ static bool is_end(const char *at, const char *to, const char *end)
     return next == end || (next > to && !token_is(next, TOKEN_LOWER));
 }
 
-static void take(struct text_job *j, const char *at, const char *to, struct token *k)
+static void token_take(struct text_job *j, const char *at, const char *to,
+                       struct token *k)
 {
     struct text_out *lower = &j->room->lower;
     k->start = at - j->part[LEX_BODY].at;
@@ -95,7 +96,7 @@ static int64_t next_sentence(struct text_job *j, const char **at, struct token *
     bool over = false;
     j->room->lower.bytes = 0;
     for (; !over && n < SENTENCE_MOST && token_next(at, &to, end); *at = to) {
-        take(j, *at, to, &token[n++]);
+        token_take(j, *at, to, &token[n++]);
         over = is_end(*at, to, end);
     }
     return n;

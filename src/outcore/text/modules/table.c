@@ -115,7 +115,7 @@ static struct counts count(const struct lex_part *body)
     return c;
 }
 
-static void put(struct text_out *o, const char *name, int64_t value)
+static void table_put(struct text_out *o, const char *name, int64_t value)
 {
     text_put_text(o, name);
     text_put(o, " ", 1);
@@ -129,14 +129,14 @@ int table_count(struct text_job *j)
     struct text_out *o = j->out;
     int64_t begun = lex_begin(j);
     double lines = c.lines ? (double)c.lines : 1;
-    put(o, "bytes", body->bytes);
-    put(o, "blank", c.blank);
-    put(o, "upper", c.upper);
-    put(o, "lower", c.lower);
-    put(o, "digits", c.digits);
-    put(o, "punctuation", c.punctuation);
-    put(o, "lines", c.lines);
-    put(o, "words", c.words);
+    table_put(o, "bytes", body->bytes);
+    table_put(o, "blank", c.blank);
+    table_put(o, "upper", c.upper);
+    table_put(o, "lower", c.lower);
+    table_put(o, "digits", c.digits);
+    table_put(o, "punctuation", c.punctuation);
+    table_put(o, "lines", c.lines);
+    table_put(o, "words", c.words);
     text_printf(o, "mean_line %.6f\n", (double)(body->bytes - c.breaks) / lines);
     text_printf(o, "number_lines %.6f\n", (double)c.number_lines / lines);
     lex_end(j, begun, LEX_TABLE);

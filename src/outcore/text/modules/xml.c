@@ -185,7 +185,7 @@ static void XMLCALL entity(void *reader, const char *name, int of_dtd,
         refuse(x, "it declares an entity of more than 1024 bytes");
 }
 
-static int make(struct text_job *j, struct xml_reader **reader)
+static int xml_reader_make(struct text_job *j, struct xml_reader **reader)
 {
     struct xml_reader *x = *reader ? *reader : calloc(1, sizeof *x);
     *reader = x;
@@ -233,7 +233,7 @@ static void feed(struct xml_reader *x)
 
 int xml_sections(struct text_job *j, struct xml_reader **reader)
 {
-    int rc = make(j, reader);
+    int rc = xml_reader_make(j, reader);
     if (rc)
         return rc;
     struct xml_reader *x = *reader;
