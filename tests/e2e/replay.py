@@ -6,6 +6,7 @@ sentence."""
 import glob
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -36,12 +37,13 @@ PROGRAMS = {
 HALO = ("ldad", "jacobi", "--rows=256", "--columns=64", "--sweeps=2", "--chunk=2k")
 LEADLINE = os.path.join(BUILD, "python", "leadline", "leadline")
 LEVELS = ("POSIX", "stdio", "MPI-IO")  # levels that replay does
+TOKENS = re.compile(r"\s*(?:(\d+)|(\()|(\)))(?:x(\d+))?")  # of an order
 
 
 def unfolded(steps):
     """Returns an order without its loops, as a list of numbers."""
     stack = [[]]
-    for number, opens, closes, times in skeleton.TOKENS.findall(steps):
+    for number, opens, closes, times in TOKENS.findall(steps):
         if opens:
             stack.append([])
         else:
