@@ -227,10 +227,10 @@ int plan_make(struct plan *p, struct settings *s, int rank, int ranks)
     p->small_bytes = grid_share_bytes(&p->small);
     p->buffer_bytes = units_round_up(grid_share_bytes_max(&p->small), p->align);
     p->buffers = MADBENCH_MATRICES;
-    /* one more share to read, and one more of the gang's matrices; */
+    /* One more share to read, one more of the gang's matrices, and with ASYNC one more
+     * that is being written. */
     if (p->full && p->gangs > 1)
-        p->buffers = MADBENCH_MATRICES + 2 + p->async; /* with ASYNC one more
-                                                        * being written */
+        p->buffers = MADBENCH_MATRICES + 2 + p->async;
     if (p->full && s->run.rank_shift)
         p->piece_bytes = p->buffer_bytes < PIECE ? p->buffer_bytes : PIECE;
     set_layouts(p, s);
