@@ -328,9 +328,10 @@ static void tell(struct run *r)
     const struct sets *s = &flow.sets;
     report_note(
         r->report, "stream",
-        "%lld operation%s of %lld bytes in %lld set%s of %lld, %d sets in flight",
+        "%lld operation%s of %lld bytes in %lld set%s of %lld, %d set%s in flight",
         (long long)s->ops, units_s(s->ops), (long long)s->op_bytes, (long long)s->sets,
-        units_s(s->sets), (long long)s->per_set, flow.in_flight);
+        units_s(s->sets), (long long)s->per_set, flow.in_flight,
+        units_s(flow.in_flight));
     if (engines.absent[0])
         report_note(r->report, "left out", "%s", engines.absent);
     if (several())
