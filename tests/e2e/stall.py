@@ -89,7 +89,8 @@ class Stall(Case):
         said = re.sub(r"\s+", " ", said)
         self.assertRegex(said, r"stalls: transfers stood still for up to [12]\.?\d* s "
                                r"\(phase write, repetition 1[;)]")
-        self.assertNotIn("steady: transfers", said)
+        # The throttled disk has a rhythm of less than 0.1 s, which may be named.
+        self.assertNotRegex(said, r"steady: transfers stood still for up to [\d.]+ s ")
 
 
 if __name__ == "__main__":
