@@ -70,6 +70,15 @@ static uintptr_t me(void)
     return (uintptr_t)&errno;
 }
 
+/* Returns 0 if the turn is this thread's now, else the thread that has it. */
+static uintptr_t try_turn(uintptr_t *owner)
+{
+    uintptr_t other = 0;
+    __atomic_compare_exchange_n(owner, &other, me(), false, __ATOMIC_ACQUIRE,
+                                __ATOMIC_RELAXED);
+    return other;
+}
+
 /* Takes a turn. The thread that has it may have lost its processor: a nap lets it go
  * on. */
 bool uring_turn(uintptr_t *owner)
@@ -77,11 +86,10 @@ bool uring_turn(uintptr_t *owner)
     enum { YIELDS = 20, TRIES_IN_ALL = 10000 };
     static const struct timespec nap = {.tv_nsec = 100000};
     for (int i = 0; i < TRIES_IN_ALL; i++) {
-        uintptr_t none = 0;
-        if (__atomic_compare_exchange_n(owner, &none, me(), false, __ATOMIC_ACQUIRE,
-                                        __ATOMIC_RELAXED))
+        uintptr_t other = try_turn(owner);
+        if (!other)
             return true;
-        if (none == me())
+        if (other == me())
             break;
         if (i < YIELDS)
             sys_call(SYS_sched_yield);
@@ -340,10 +348,7 @@ static void look_at_ring(struct uring *r)
 
 void uring_look(struct uring *r)
 {
-    uintptr_t none = 0;
-    if (r->tail && !vforked &&
-        __atomic_compare_exchange_n(&r->busy, &none, me(), false, __ATOMIC_ACQUIRE,
-                                    __ATOMIC_RELAXED))
+    if (r->tail && !vforked && !try_turn(&r->busy))
         look_at_ring(r);
 }
 
