@@ -350,7 +350,7 @@ static bool ends_with(const char *text, const char *end)
     return n > m && !strcmp(text + n - m, end);
 }
 
-/* Where the number of NAME.000012 begins, one of several files; else the end. */
+/* Returns the length of NAME in NAME.000012, one of several files, or of all of it. */
 static size_t without_number(const char *named)
 {
     const char *dot = strrchr(named, '.');

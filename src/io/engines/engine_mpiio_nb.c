@@ -282,8 +282,8 @@ static int test_some(struct io_file *f)
     return 0;
 }
 
-/* As test_some, for OMPIO: a failed request's status only has a short count, and
- * freeing the request crashes. */
+/* Collects the calls that have ended, one by one, for OMPIO: the status of a failed
+ * request only has a short count, and freeing the request crashes. */
 static int test_each(struct io_file *f)
 {
     struct nb_file *p = f->priv;

@@ -8,8 +8,8 @@
 
 static const enum lex_section voters[TEXT_VOTES] = {LEX_KEYWORDS, LEX_CRF, LEX_MAXENT};
 
-/* Of the voters for a span the CRF gives its type, else the maximum entropy model. A
- * phrase has no type. */
+/* The order in which voters give a span its type: the CRF, then the maximum entropy
+ * model. A phrase has no type. */
 static const int rank[TEXT_VOTES] = {2, 0, 1};
 
 static int by_place(const void *a, const void *b)
