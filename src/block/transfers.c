@@ -65,8 +65,7 @@ int block_check_direct(struct run *r, const char *path, const char *what)
     int align = run_direct_align(r, path);
     if (set->misalign >= 0 && (set->block | set->misalign) % align == 0)
         return 0;
-    return err_usage("--cache=direct moves multiples of %d bytes here: %s", align,
-                     what);
+    return run_refuse_direct(r, what);
 }
 
 /* ---- memory of lanes ------------------------------------------------------------- */

@@ -239,6 +239,18 @@ int run_direct_align(struct run *r, const char *path)
     return r->direct_align;
 }
 
+bool run_direct_fits(struct run *r, const char *path, int64_t sizes)
+{
+    return strcmp(r->options->cache, "direct") || sizes % IO_DIRECT_ALIGN == 0 ||
+           sizes % run_direct_align(r, path) == 0;
+}
+
+int run_refuse_direct(const struct run *r, const char *what)
+{
+    return err_usage("--cache=direct moves multiples of %d bytes here: %s",
+                     r->direct_align, what);
+}
+
 /* Counts the lanes of all ranks, and finds the number of this rank's first lane. */
 static void count_workers(struct run *r)
 {

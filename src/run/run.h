@@ -413,6 +413,15 @@ void run_settle_cache(struct run *r, const char *path, bool whole_blocks);
  * it. All files of the run must be on the same file system. */
 int run_direct_align(struct run *r, const char *path);
 
+/* **Collective**, in `plan`. False if --cache=direct cannot transfer sizes of which
+ * these bits are the union: they are multiples neither of IO_DIRECT_ALIGN nor of
+ * run_direct_align of `path`, which is asked then only. */
+bool run_direct_fits(struct run *r, const char *path, int64_t sizes);
+
+/* Local. Returns -EINVAL with a sentence that names r->direct_align and ends with
+ * `what`. */
+int run_refuse_direct(const struct run *r, const char *what);
+
 /* Local, in `plan`. Sets the number of lanes, whatever --threads says. Returns 0, or
  * -EINVAL with a sentence if the engine cannot have several. */
 int run_threads(struct run *r, int threads);

@@ -371,15 +371,9 @@ static void aio_close_all(struct run *r)
 
 static int check_direct(struct run *r)
 {
-    int64_t both = flow.sets.op_bytes | set.bytes;
-    if (strcmp(set.run.cache, "direct") || both % IO_DIRECT_ALIGN == 0)
-        return 0;
-    int align = run_direct_align(r, set.run.dir);
-    if (both % align == 0)
-        return 0;
-    return err_usage("--cache=direct moves multiples of %d bytes here: BYTES, and "
-                     "--set-bytes / --set, must be such",
-                     align);
+    return run_direct_fits(r, set.run.dir, flow.sets.op_bytes | set.bytes)
+               ? 0
+               : run_refuse_direct(r, "BYTES, and --set-bytes / --set, must be such");
 }
 
 static int aio_check(struct run *r, int64_t *all)

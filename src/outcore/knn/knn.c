@@ -342,15 +342,9 @@ static int check_options(struct run *r)
             "--buffer=%lld: it must hold a vector, of %lld bytes, and have "
             "less than 2^31",
             (long long)set.buffer, (long long)scan.format.stride);
-    if (strcmp(set.run.cache, "direct") || set.buffer % IO_DIRECT_ALIGN == 0)
-        return 0;
-    int align = run_direct_align(r, set.input ? set.input : set.run.dir);
-    if (set.buffer % align == 0)
-        return 0;
-    return err_usage(
-        "--cache=direct moves multiples of %d bytes here: --buffer must be "
-        "one",
-        align);
+    return run_direct_fits(r, set.input ? set.input : set.run.dir, set.buffer)
+               ? 0
+               : run_refuse_direct(r, "--buffer must be one");
 }
 
 /* Examines the input before it is opened; its own description is read later. */

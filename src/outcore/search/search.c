@@ -249,26 +249,6 @@ static int check_index(const struct run *r)
         (long long)index_block_for(file, set.block, set.memory));
 }
 
-/* What pages are multiples of; 1: they are read exactly. */
-static int64_t page_align(struct run *r, const char *place)
-{
-    if (set.block % IO_DIRECT_ALIGN == 0)
-        return IO_DIRECT_ALIGN;
-    if (strcmp(set.run.cache, "direct") != 0)
-        return 1;
-    int64_t align = run_direct_align(r, place);
-    return set.block % align ? 1 : align;
-}
-
-static int check_direct(const struct run *r)
-{
-    if (strcmp(set.run.cache, "direct") || search.pages.align > 1)
-        return 0;
-    return err_usage("--cache=direct moves multiples of %d bytes here: --block must be "
-                     "such",
-                     r->direct_align);
-}
-
 static void fill_need(const struct run *r, struct run_need *n)
 {
     struct search *s = &search;
@@ -300,13 +280,14 @@ static int plan(struct run *r, struct run_need *n)
     rc = err_agree(r->world.comm, find_file(r, n));
     if (rc)
         return rc;
+    bool fits = run_direct_fits(r, place, set.block);
     s->pages = pages_make(s->sorted.bytes / s->form.order.bytes, s->form.order.bytes,
-                          set.block, page_align(r, place));
+                          set.block, set.block % r->direct_align ? 1 : r->direct_align);
     s->first = units_part(set.lookups, r->world.rank, r->world.size);
     s->n = units_part(set.lookups, r->world.rank + 1, r->world.size) - s->first;
     rc = check_index(r);
-    if (!rc)
-        rc = check_direct(r);
+    if (!rc && !fits)
+        rc = run_refuse_direct(r, "--block must be such");
     r->latencies = true;
     fill_need(r, n);
     return rc;
