@@ -89,7 +89,7 @@ static void make_skewed(int64_t n)
 static void make_far_bins(int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
-        source[i] = sounding(i, ((int64_t)draw(3000) - 1500) << 40);
+        source[i] = sounding(i, ((int64_t)draw(3000) - 1500) * (INT64_C(1) << 40));
 }
 
 /* Makes the same soundings again and again. */
