@@ -31,7 +31,8 @@
 static pthread_t thread;
 static atomic_bool running;
 static pthread_mutex_t pausing = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t ends;  /* signals that `running` has changed */
+static pthread_cond_t ends;  /* signals that `running` or `ended` has changed */
+static bool ended;           /* the thread looks no more; guarded by `pausing` */
 static atomic_int thread_id; /* number in the kernel; 0: not known yet */
 static _Atomic int64_t lived_ns;
 
@@ -223,6 +224,10 @@ static void *watch_calls(void *unused)
         if (limit_s > 0)
             heartbeat_look(lived_ns, limit_s);
     }
+    pthread_mutex_lock(&pausing);
+    ended = true;
+    pthread_cond_signal(&ends);
+    pthread_mutex_unlock(&pausing);
     return NULL;
 }
 
@@ -268,6 +273,7 @@ int watchdog_open(const char *of_program, int of_rank, const char *on_host)
     have_key = !rc;
     make_ends();
     running = true;
+    ended = false;
     if (!rc)
         rc = pthread_create(&thread, NULL, watch_calls, NULL);
     if (rc) {
@@ -356,12 +362,17 @@ void watchdog_close(void)
 {
     if (!running)
         return;
+    struct timespec until = later(CLOSE_NS);
     pthread_mutex_lock(&pausing);
     running = false;
     pthread_cond_signal(&ends);
+    for (int rc = 0; !ended && !rc;)
+        rc = pthread_cond_timedwait(&ends, &pausing, &until);
+    bool hangs = !ended;
     pthread_mutex_unlock(&pausing);
-    struct timespec until = later(CLOSE_NS);
     /* The report is written: a thread that hangs must not hold the process. */
-    if (!pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &until))
-        heartbeat_close();
+    if (hangs)
+        return;
+    pthread_join(thread, NULL);
+    heartbeat_close();
 }
