@@ -17,10 +17,11 @@ KEYS = ("trap", "args", "symbols", "expect", "with", "outside", "unlisted",
 
 
 class Program:
-    """The first comment of a source, which has lines "key: value" for
+    """The first comment of a source, which has lines "key: value". Of args, symbols and
+    expect it may have several values, with "; " between them, or in several lines.
 
     trap      what must not be believed; a program without it is no trap
-    args      of one run, after the path; more lines are more runs
+    args      of one run, after the path; more are more runs
     symbols   NAME=VALUE ..., the named variables of the run of the same number
     expect    of each call in the order of the source:
               "resolved CLASS", or CLASS,CLASS... by the places it is called from;
@@ -42,7 +43,7 @@ class Program:
         for key, value in re.findall(r"^(?:/\*| \*) (\w+): *(.*)$", comment, re.M):
             if key not in KEYS:
                 raise ValueError("%s: %s is no key" % (path, key))
-            found[key].append(value.strip())
+            found[key] += [v.strip() for v in value.split(";")]
         self.trap = " ".join(found["trap"])
         self.expect = [line.split() for line in found["expect"]]
         self.assumed = " ".join(found["assumed"])

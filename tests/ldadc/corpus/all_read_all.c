@@ -1,11 +1,7 @@
 /* Each rank reads the whole of it, block by block.
- *
- * args: 3
- * symbols: n=3
- * args: 1
- * symbols: n=1
- * expect: resolved overlapped
- */
+ * args: 3; 1
+ * symbols: n=3; n=1
+ * expect: resolved overlapped */
 #include <mpi.h>
 #include <stdlib.h>
 

@@ -1,24 +1,17 @@
 /* A block of a cube for each rank, cut along its slowest dimension.
- *
- * args: 2
- * symbols: nz=2
- * args: 5
- * symbols: nz=5
- * expect: resolved segmented
- */
-#include <mpi.h>
+ * args: 2; 5
+ * symbols: nz=2; nz=5
+ * expect: resolved segmented */
+#include "corpus.h"
 #include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    int rank, nx = 4, ny = 3, nz;
+    int nx = 4, ny = 3, nz;
     float line[2] = {1, 2};
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    BEGIN;
     nz = atoi(argv[2]);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_WRONLY,
-                  MPI_INFO_NULL, &fh);
+    OPEN;
     for (int z = 0; z < nz; z++)
         for (int y = 0; y < ny; ++y)
             for (int x = 0; x < nx; x += 2) {
@@ -26,7 +19,5 @@ int main(int argc, char **argv)
                 MPI_File_write_at(fh, cell * (MPI_Offset)sizeof(float), line, 2,
                                   MPI_FLOAT, MPI_STATUS_IGNORE);
             }
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

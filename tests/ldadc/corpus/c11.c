@@ -1,9 +1,6 @@
 /* Compound literals, designated initialisers, generic selections, static assertions.
- *
- * expect: resolved segmented
- * expect: resolved segmented
- */
-#include <mpi.h>
+ * expect: resolved segmented; resolved segmented */
+#include "corpus.h"
 #define TYPE(x)                                                                        \
     _Generic((x), int * : MPI_INT, float * : MPI_FLOAT, double * : MPI_DOUBLE)
 
@@ -21,15 +18,11 @@ static void put(MPI_File fh, const struct place *p, const double *buf)
 int main(int argc, char **argv)
 {
     double buf[6] = {[2] = 1.0};
-    int rank;
     MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    BEGIN;
     MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_WRONLY,
                   MPI_INFO_NULL, &fh);
     put(fh, &(struct place){.count = 6, .at = 48 * rank}, buf);
     MPI_File_write_at(fh, rank * 48, buf, 3, TYPE(&buf[0]), MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

@@ -1,11 +1,7 @@
 /* writes that are held against what their status says, within loops and around them
- *
  * args: 4
  * symbols: n=4
- * expect: resolved interleaved
- * expect: resolved segmented
- * expect: resolved segmented
- */
+ * expect: resolved interleaved; resolved segmented; resolved segmented */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,30 +1,17 @@
 /* The number from the command line is counted down itself.
- *
- * args: 4
- * symbols: n=4
- * args: 0
- * symbols: n=0
- * expect: any
- */
-#include <mpi.h>
+ * args: 4; 0
+ * symbols: n=4; n=0
+ * expect: any */
+#include "corpus.h"
 #include <stdlib.h>
-#define S 16
 
 int main(int argc, char **argv)
 {
     char b[S] = "";
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     int n = atoi(argv[2]);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    OPEN;
     while (n--)
-        MPI_File_write_at(fh, (n * nprocs + rank) * S, b, S, MPI_BYTE,
-                          MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+        WRITE_BLOCK((n * nprocs + rank) * S);
+    END;
 }

@@ -1,13 +1,9 @@
 /* A class that has the file, with its methods, and a template of a function.
- *
  * args: 100
  * symbols: n=100
- * expect: resolved segmented
- * expect: resolved segmented
- * expect: resolved segmented,overlapped
- */
+ * expect: resolved segmented; resolved segmented; resolved segmented,overlapped */
+#include "corpus.h"
 #include <cstdlib>
-#include <mpi.h>
 #include <string>
 #include <vector>
 
@@ -76,9 +72,7 @@ class Output
 
 int main(int argc, char **argv)
 {
-    int rank;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    BEGIN;
     int n = atoi(argv[2]);
     Output out(MPI_COMM_WORLD, argv[1]);
     std::vector<char> data(n);

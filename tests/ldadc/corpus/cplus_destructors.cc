@@ -1,14 +1,8 @@
 /* Objects whose destructors write and close a file, wherever their blocks are left.
- *
- * args: 100
- * symbols: n=100
- * args: 7
- * symbols: n=7
- * expect: resolved segmented
- * expect: resolved segmented
- * expect: resolved segmented
- * expect: resolved segmented
- */
+ * args: 100; 7
+ * symbols: n=100; n=7
+ * expect: resolved segmented; resolved segmented; resolved segmented
+ * expect: resolved segmented */
 #include <cstdlib>
 #include <mpi.h>
 

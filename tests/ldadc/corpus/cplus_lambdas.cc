@@ -1,14 +1,8 @@
 /* Lambdas that are called by their names or where they stand, with what they capture.
- *
- * args: 100
- * symbols: n=100
- * args: 7
- * symbols: n=7
- * expect: resolved segmented
- * expect: resolved segmented
- * expect: resolved segmented
- * expect: resolved segmented
- */
+ * args: 100; 7
+ * symbols: n=100; n=7
+ * expect: resolved segmented; resolved segmented; resolved segmented
+ * expect: resolved segmented */
 #include <cstdlib>
 #include <mpi.h>
 

@@ -1,16 +1,10 @@
 /* Numbers and files that functions of C++ give back by references.
- *
- * args: 100
- * symbols: n=100
- * args: 7
- * symbols: n=7
- * expect: resolved segmented
- * expect: resolved segmented
- * expect: unresolved
- */
+ * args: 100; 7
+ * symbols: n=100; n=7
+ * expect: resolved segmented; resolved segmented; unresolved */
+#include "corpus.h"
 #include <algorithm>
 #include <cstdlib>
-#include <mpi.h>
 
 namespace parts
 {
@@ -38,11 +32,10 @@ static void open_file(const char *name, MPI_File &file)
 
 int main(int argc, char **argv)
 {
-    int rank, length, three = 3;
+    int length, three = 3;
     MPI_Offset begin;
     MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    BEGIN;
     int n = atoi(argv[2]);
     char *buf = new char[n];
     parts::mine(rank, n, begin, length);

@@ -1,7 +1,5 @@
 /* The communicator is a copy, that a function is given.
- *
- * expect: any
- */
+ * expect: any */
 #include <mpi.h>
 #define S 16
 

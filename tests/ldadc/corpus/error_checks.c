@@ -1,12 +1,8 @@
 /* Every call is checked, and the program ends where one fails.
- *
- * args: 3
- * symbols: n=3
- * args: 0
- * symbols: n=0
- * expect: resolved interleaved
- */
-#include <mpi.h>
+ * args: 3; 0
+ * symbols: n=3; n=0
+ * expect: resolved interleaved */
+#include "corpus.h"
 #include <stdio.h>
 #include <stdlib.h>
 #define CHECK(call)                                                                    \
@@ -24,12 +20,10 @@ static void fail(int rc, const char *what)
 
 int main(int argc, char **argv)
 {
-    int rank, nprocs, n, i, failed = 0;
+    int n, i, failed = 0;
     int buf[25] = {0};
     MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     n = atoi(argv[2]);
     CHECK(MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_WRONLY,
                         MPI_INFO_NULL, &fh));

@@ -1,11 +1,7 @@
 /* Variables of the file, set once from the command line.
- *
- * args: 4 32
- * symbols: blocks=4 block=32
- * args: 1 9
- * symbols: blocks=1 block=9
- * expect: resolved interleaved
- */
+ * args: 4 32; 1 9
+ * symbols: blocks=4 block=32; blocks=1 block=9
+ * expect: resolved interleaved */
 #include <mpi.h>
 #include <stdlib.h>
 

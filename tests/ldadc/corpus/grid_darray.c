@@ -1,20 +1,11 @@
 /* Distributed arrays: blocks, the last one smaller, cyclic ones.
- *
- * expect: any
- * expect: resolved interleaved
- * expect: any
- */
-#include <mpi.h>
-#define S 16
+ * expect: any; resolved interleaved; any */
+#include "corpus.h"
 
 int main(int argc, char **argv)
 {
     char b[4096] = "";
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     int d[2] = {0, 0}, whole[2] = {10, 7}, size;
     int how[2] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_BLOCK};
     int blocks[2] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG};
@@ -33,8 +24,7 @@ int main(int argc, char **argv)
     MPI_Type_commit(&view);
     MPI_Type_commit(&turns);
     MPI_Type_commit(&rows);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    OPEN;
     MPI_File_set_view(fh, 0, MPI_INT, view, "native", MPI_INFO_NULL);
     MPI_Type_size(view, &size);
     MPI_File_write_all(fh, b, size / sizeof(int), MPI_INT, MPI_STATUS_IGNORE);
@@ -46,7 +36,5 @@ int main(int argc, char **argv)
     MPI_Type_free(&view);
     MPI_Type_free(&turns);
     MPI_Type_free(&rows);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

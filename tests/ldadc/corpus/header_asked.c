@@ -1,26 +1,18 @@
 /* numbers that all ranks read at the head of a file, and a share of the file that is
  * one byte short, with some of the next one's
- *
  * symbols: head_0_=5 head_1_=40 n_2=5 size_2=960
- * expect: resolved alone
- * expect: resolved overlapped
- * expect: resolved segmented
- * expect: resolved overlapped
- * expect: resolved segmented
- * expect: any
- */
-#include <mpi.h>
+ * expect: resolved alone; resolved overlapped; resolved segmented
+ * expect: resolved overlapped; resolved segmented; any */
+#include "corpus.h"
 #define ALL 960
 
 int main(int argc, char **argv)
 {
     static char b[ALL];
-    int rank, nprocs, head[2] = {5, 40}, n;
+    int head[2] = {5, 40}, n;
     MPI_File fh, in;
     MPI_Offset size;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
                   MPI_INFO_NULL, &fh);
     MPI_File_set_size(fh, ALL);

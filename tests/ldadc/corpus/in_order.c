@@ -1,24 +1,12 @@
 /* Ranks write one after the other, with the shared file pointer.
- *
- * expect: resolved segmented
- * expect: any
- * expect: any
- * expect: unresolved
- * expect: unresolved
- */
-#include <mpi.h>
-#define S 16
+ * expect: resolved segmented; any; any; unresolved; unresolved */
+#include "corpus.h"
 
 int main(int argc, char **argv)
 {
     char b[4096] = "";
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    BEGIN;
+    OPEN;
     MPI_File_write_ordered(fh, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
     for (int i = 0; i < 2; i++)
         MPI_File_write_ordered(fh, b, S + rank, MPI_BYTE, MPI_STATUS_IGNORE);
@@ -26,7 +14,5 @@ int main(int argc, char **argv)
     MPI_File_read_ordered(fh, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
     MPI_File_write_shared(fh, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
     MPI_File_write_ordered(fh, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

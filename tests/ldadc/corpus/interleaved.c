@@ -1,7 +1,5 @@
 /* The paper's Figure 2 with bytes.
- *
- * expect: resolved interleaved
- */
+ * expect: resolved interleaved */
 #include <mpi.h>
 #define SIZE 512
 #define K 5

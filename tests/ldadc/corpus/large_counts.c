@@ -1,10 +1,7 @@
 /* Counts and offsets beyond 32 bits, and calls that take them.
- *
  * trap: an offset of more than 2 GiB; calls with large counts where MPI has them
- * expect: resolved segmented
- * expect: resolved segmented
- */
-#include <mpi.h>
+ * expect: resolved segmented; resolved segmented */
+#include "corpus.h"
 #if MPI_VERSION < 4
 #define MPI_File_read_at_c MPI_File_read_at
 #endif
@@ -13,17 +10,10 @@
 int main(int argc, char **argv)
 {
     char b[16] = "";
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    BEGIN;
+    OPEN;
     MPI_File_read_at_c(fh, (rank + 3) * GIB, b, 16, MPI_BYTE, MPI_STATUS_IGNORE);
     MPI_File_read_at(fh, (MPI_Offset)rank * 5000000000 + nprocs, b, 16, MPI_BYTE,
                      MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

@@ -1,12 +1,8 @@
 /* The call and the loop are in macros.
- *
- * args: 3
- * symbols: n=3
- * args: 0
- * symbols: n=0
- * expect: resolved interleaved
- */
-#include <mpi.h>
+ * args: 3; 0
+ * symbols: n=3; n=0
+ * expect: resolved interleaved */
+#include "corpus.h"
 #include <stdlib.h>
 #define EACH(i, n) for (int i = 0; i < (n); i++)
 #define PUT(fh, at, buf, n)                                                            \
@@ -14,18 +10,14 @@
 
 int main(int argc, char **argv)
 {
-    int rank, nprocs, n;
+    int n;
     char buf[10] = "";
     MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     n = atoi(argv[2]);
     MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_WRONLY,
                   MPI_INFO_NULL, &fh);
     EACH(block, n)
     PUT(fh, (block * nprocs + rank) * 10, buf, 10);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

@@ -1,28 +1,16 @@
 /* Each rank begins where the ones before it end: MPI_Exscan and MPI_Scan.
- *
  * args: 10
  * symbols: n=10
- * expect: resolved segmented
- * expect: any
- * expect: resolved segmented
- * expect: any
- * expect: resolved segmented
- */
-#include <mpi.h>
+ * expect: resolved segmented; any; resolved segmented; any; resolved segmented */
+#include "corpus.h"
 #include <stdlib.h>
-#define S 16
 
 int main(int argc, char **argv)
 {
     char b[4096] = "";
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     int n = atoi(argv[2]), before = 0, with_own, own = S, sum = 0;
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    OPEN;
     MPI_Exscan(&own, &before, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_File_write_at(fh, before, b, own, MPI_BYTE, MPI_STATUS_IGNORE);
     own = 20 + rank;
@@ -38,7 +26,5 @@ int main(int argc, char **argv)
     MPI_File_write_at(fh, 3000 + with_own - own, b, own, MPI_BYTE, MPI_STATUS_IGNORE);
     MPI_Allreduce(&own, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_File_write_at(fh, 4000 + rank * sum, b, sum, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

@@ -1,8 +1,5 @@
 /* perf's form: the individual pointer is set, then used.
- *
- * expect: resolved segmented
- * expect: resolved segmented
- */
+ * expect: resolved segmented; resolved segmented */
 #include <mpi.h>
 #include <stdlib.h>
 #define SIZE (64 * 4)

@@ -1,23 +1,15 @@
 /* Each rank writes one region.
- *
- * expect: resolved segmented
- */
-#include <mpi.h>
+ * expect: resolved segmented */
+#include "corpus.h"
 
 enum { SIZE = 1000 };
 
 int main(int argc, char **argv)
 {
     static char buf[SIZE];
-    int rank;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_WRONLY,
-                  MPI_INFO_NULL, &fh);
+    BEGIN;
+    OPEN;
     MPI_File_write_at(fh, (MPI_Offset)rank * SIZE, buf, SIZE, MPI_BYTE,
                       MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

@@ -1,19 +1,13 @@
 /* Two files in turn, as a solver does that keeps the last two steps.
- *
- * expect: resolved segmented
- * expect: resolved segmented
- * expect: resolved segmented
- */
-#include <mpi.h>
+ * expect: resolved segmented; resolved segmented; resolved segmented */
+#include "corpus.h"
 #include <stdio.h>
 
 int main(int argc, char **argv)
 {
     char buf[24] = "", other[1000];
-    int rank;
     MPI_File a, b;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    BEGIN;
     snprintf(other, sizeof other, "%s.2", argv[1]);
     MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
                   MPI_INFO_NULL, &a);

@@ -1,25 +1,18 @@
 /* a share of a file, by its size, that a closed handle has written; each number of
  * bytes that is asked for is a name of its own
- *
  * symbols: size_2=960 rest_2=48
- * expect: resolved alone
- * expect: resolved segmented
- * expect: resolved segmented
- * expect: resolved overlapped
- */
-#include <mpi.h>
+ * expect: resolved alone; resolved segmented; resolved segmented
+ * expect: resolved overlapped */
+#include "corpus.h"
 #define ALL 960
 #define HEAD 48
 
 int main(int argc, char **argv)
 {
     static char b[ALL];
-    int rank, nprocs;
     MPI_File fh, in;
     MPI_Offset size, rest;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
                   MPI_INFO_NULL, &fh);
     if (rank == 0)

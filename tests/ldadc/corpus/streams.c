@@ -1,9 +1,7 @@
 /* streams of the C library, which are no part of the program's variables
- *
  * args: 3
  * symbols: n=3
- * expect: resolved interleaved
- */
+ * expect: resolved interleaved */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,7 @@
 /* as many bytes as a text has: of a literal, of arrays, of what is copied and printed
- *
- * expect: resolved segmented
- * expect: resolved segmented
- * expect: resolved segmented
- * expect: resolved segmented
- */
-#include <mpi.h>
+ * expect: resolved segmented; resolved segmented; resolved segmented
+ * expect: resolved segmented */
+#include "corpus.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -13,13 +9,8 @@ int main(int argc, char **argv)
 {
     const char *plain = "one line\n";
     char own[64] = "another\n", copy[64], printed[64];
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    BEGIN;
+    OPEN;
     MPI_File_write_at(fh, rank * strlen(plain), plain, strlen(plain), MPI_CHAR,
                       MPI_STATUS_IGNORE);
     MPI_File_write_at(fh, 200 + rank * strlen(own), own, strlen(own), MPI_CHAR,

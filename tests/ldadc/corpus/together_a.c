@@ -1,14 +1,9 @@
 /* The offset is computed in the program's other file.
- *
- * args: 3
- * symbols: n=3
- * args: 5
- * symbols: n=5
+ * args: 3; 5
+ * symbols: n=3; n=5
  * with: parts/together_b.c
- * expect: resolved interleaved
- * expect: resolved segmented
- */
-#include <mpi.h>
+ * expect: resolved interleaved; resolved segmented */
+#include "corpus.h"
 #include <stdlib.h>
 
 extern int record_bytes;
@@ -17,12 +12,10 @@ void put_slab(MPI_File fh, int rank, const char *buf);
 
 int main(int argc, char **argv)
 {
-    int rank, nprocs, n;
+    int n;
     char buf[64] = "";
     MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     n = atoi(argv[2]);
     MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_WRONLY,
                   MPI_INFO_NULL, &fh);

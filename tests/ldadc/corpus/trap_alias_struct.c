@@ -1,9 +1,6 @@
 /* trap: a pointer to the offset is kept in a struct
- *
- * expect: unresolved
- */
-#include <mpi.h>
-#define S 16
+ * expect: unresolved */
+#include "corpus.h"
 
 struct cursor {
     MPI_Offset *at;
@@ -21,22 +18,13 @@ static void jump(struct cursor *c, int i)
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
     struct cursor c;
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    START;
     MPI_Offset off = rank * S;
     keep(&c, &off);
     for (int i = 0; i < 4; i++) {
         jump(&c, i);
-        MPI_File_write_at(fh, off, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
+        WRITE_BLOCK(off);
     }
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

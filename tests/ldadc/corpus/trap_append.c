@@ -1,18 +1,12 @@
 /* trap: append mode begins at the file's end
- *
- * expect: unresolved
- * expect: unresolved
- */
-#include <mpi.h>
+ * expect: unresolved; unresolved */
+#include "corpus.h"
 
 int main(int argc, char **argv)
 {
     char b[20] = "";
-    int rank, nprocs;
     MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     MPI_File_open(MPI_COMM_SELF, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
                   MPI_INFO_NULL, &fh);
     MPI_File_set_size(fh, 50);
@@ -23,7 +17,5 @@ int main(int argc, char **argv)
     MPI_File_write(fh, b, 20, MPI_BYTE, MPI_STATUS_IGNORE);
     MPI_File_seek(fh, 4, MPI_SEEK_CUR);
     MPI_File_write(fh, b, rank + nprocs, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

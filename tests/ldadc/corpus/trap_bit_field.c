@@ -1,9 +1,6 @@
 /* trap: a bit-field is narrower than its type
- *
- * expect: unresolved
- */
-#include <mpi.h>
-#define S 16
+ * expect: unresolved */
+#include "corpus.h"
 
 struct place {
     unsigned slot : 2, more : 30;
@@ -12,20 +9,12 @@ struct place {
 int main(int argc, char **argv)
 {
     char b[S] = "";
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     struct place p = {0, 0};
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    OPEN;
     for (int i = 0; i < 6; i++) {
         p.slot = i;
-        MPI_File_write_at(fh, (p.slot * nprocs + rank) * S, b, S, MPI_BYTE,
-                          MPI_STATUS_IGNORE);
+        WRITE_BLOCK((p.slot * nprocs + rank) * S);
     }
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

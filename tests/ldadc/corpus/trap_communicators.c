@@ -1,7 +1,5 @@
 /* trap: one function, for the world and for each rank alone
- *
- * expect: any
- */
+ * expect: any */
 #include <mpi.h>
 #include <stdio.h>
 #define S 16

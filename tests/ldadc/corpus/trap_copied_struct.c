@@ -1,10 +1,6 @@
 /* trap: a function changes its copy, and another the original
- *
- * expect: resolved segmented
- * expect: resolved segmented
- */
-#include <mpi.h>
-#define S 16
+ * expect: resolved segmented; resolved segmented */
+#include "corpus.h"
 
 struct place {
     MPI_Offset at;
@@ -29,20 +25,11 @@ static void original(struct place *p)
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    START;
     struct place p = {.at = rank * S, .how = {.n = S}};
     copy(p);
     MPI_File_write_at(fh, p.at, b, p.how.n, MPI_BYTE, MPI_STATUS_IGNORE);
     original(&p);
     MPI_File_write_at(fh, p.at, b, p.how.n - 0 * nprocs, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

@@ -1,16 +1,9 @@
 /* Members that change where the call does not show it.
- *
  * trap: constructors, methods and initial values change members and other variables
  * args: 2
- * expect: resolved segmented
- * expect: unresolved
- * expect: unresolved
- * expect: any
- * expect: any
- * expect: unresolved
- */
+ * expect: resolved segmented; unresolved; unresolved; any; any; unresolved */
+#include "corpus.h"
 #include <cstdlib>
-#include <mpi.h>
 #include <string>
 #include <vector>
 
@@ -54,13 +47,9 @@ static void write(MPI_File fh, int rank, int n)
 
 int main(int argc, char **argv)
 {
-    int rank;
-    MPI_File fh;
     char buf[64] = "";
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    BEGIN;
+    OPEN;
     Sizes s(3);
     write(fh, rank, s.one);
     Counter all[3];
@@ -76,7 +65,5 @@ int main(int argc, char **argv)
     std::vector<Sizes *> kept(1, &s);
     kept[0]->two = rank + 1;
     MPI_File_write_at(fh, rank * 64, buf, s.two, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

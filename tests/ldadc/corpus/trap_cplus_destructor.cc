@@ -1,17 +1,8 @@
 /* Destructors that change what is written after a block, or within them.
- *
  * trap: no call shows where an object ends, nor what that changes
  * symbols: l=20 s=11
- * expect: resolved segmented
- * expect: any
- * expect: resolved segmented
- * expect: resolved segmented
- * expect: resolved unresolved
- * expect: resolved segmented
- * expect: any
- * expect: any
- * expect: resolved segmented
- */
+ * expect: resolved segmented; any; resolved segmented; resolved segmented
+ * expect: resolved unresolved; resolved segmented; any; any; resolved segmented */
 #include <mpi.h>
 
 static char buf[4096];

@@ -1,18 +1,10 @@
 /* References that change a variable under another name.
- *
  * trap: what is known of a variable before does not hold after
- * args: 2
- * args: 2 3
- * expect: resolved segmented
- * expect: unresolved
- * expect: unresolved
- * expect: unresolved
- * expect: any
- * expect: unresolved
- */
+ * args: 2; 2 3
+ * expect: resolved segmented; unresolved; unresolved; unresolved; any; unresolved */
+#include "corpus.h"
 #include <algorithm>
 #include <cstdlib>
-#include <mpi.h>
 #include <tuple>
 
 static int kept = 4;
@@ -36,13 +28,10 @@ static void put(MPI_File fh, int rank, int size)
 
 int main(int argc, char **argv)
 {
-    int rank, a = 4, b = 8, c = 5, d = 6, e = 7, f = 9;
-    MPI_File fh;
+    int a = 4, b = 8, c = 5, d = 6, e = 7, f = 9;
     char buf[64] = "";
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    BEGIN;
+    OPEN;
     twice(a, a); // 4 times
     put(fh, rank, a);
     int &either = argc > 3 ? b : c;
@@ -57,7 +46,5 @@ int main(int argc, char **argv)
     int table[2] = {f, e};
     std::fill(table, table + 2, rank + 3);
     MPI_File_write_at(fh, rank * 64, buf, table[0], MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

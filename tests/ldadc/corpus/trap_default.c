@@ -1,32 +1,19 @@
 /* trap: an argument that may be missing
- *
- * args: 7
- * symbols: n=7
- * args:
- * symbols: n=4
- * expect: any
- */
-#include <mpi.h>
+ * args: 7;
+ * symbols: n=7; n=4
+ * expect: any */
+#include "corpus.h"
 #include <stdlib.h>
-#define S 16
 
 int main(int argc, char **argv)
 {
     char b[S] = "";
     int n = 4;
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     if (argc > 2)
         n = atoi(argv[2]);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    OPEN;
     for (int i = 0; i < n; i++)
-        MPI_File_write_at(fh, (i * nprocs + rank) * S, b, S, MPI_BYTE,
-                          MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+        WRITE_BLOCK((i * nprocs + rank) * S);
+    END;
 }

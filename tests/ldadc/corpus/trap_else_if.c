@@ -1,30 +1,16 @@
 /* trap: what each rank does differs
- *
- * expect: any
- * expect: any
- * expect: any
- */
-#include <mpi.h>
-#define S 16
+ * expect: any; any; any */
+#include "corpus.h"
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    START;
     if (rank == 0)
-        MPI_File_write_at(fh, 0, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
+        WRITE_BLOCK(0);
     else if (rank == 1)
         MPI_File_write_at(fh, S, b, S / 2, MPI_BYTE, MPI_STATUS_IGNORE);
     else
         MPI_File_write_at(fh, rank * S, b, S / 4 + 0 * nprocs, MPI_BYTE,
                           MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

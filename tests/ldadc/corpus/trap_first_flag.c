@@ -1,30 +1,16 @@
 /* trap: a flag that holds in the first iteration only
- *
- * expect: unresolved
- * expect: resolved interleaved
- */
-#include <mpi.h>
-#define S 16
+ * expect: unresolved; resolved interleaved */
+#include "corpus.h"
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
     int first = 1;
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    START;
     for (int i = 0; i < 3; i++) {
         if (first)
-            MPI_File_write_at(fh, 9000 + rank * S, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
+            WRITE_BLOCK(9000 + rank * S);
         first = 0;
-        MPI_File_write_at(fh, (i * nprocs + rank) * S, b, S, MPI_BYTE,
-                          MPI_STATUS_IGNORE);
+        WRITE_BLOCK((i * nprocs + rank) * S);
     }
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

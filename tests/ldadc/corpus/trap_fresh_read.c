@@ -1,20 +1,13 @@
 /* trap: a read of a file that is empty moves no pointer
- *
- * expect: resolved overlapped
- * expect: unresolved
- * expect: resolved overlapped
- * expect: resolved overlapped
- */
-#include <mpi.h>
+ * expect: resolved overlapped; unresolved; resolved overlapped; resolved overlapped */
 #define S 100
+#include "corpus.h"
 
 int main(int argc, char **argv)
 {
     char b[S] = "";
-    int rank;
     MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    BEGIN;
     MPI_File_open(MPI_COMM_WORLD, argv[1],
                   MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
                   MPI_INFO_NULL, &fh);
@@ -26,7 +19,5 @@ int main(int argc, char **argv)
     MPI_File_seek(fh, 0, MPI_SEEK_SET);
     MPI_File_read(fh, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
     MPI_File_write(fh, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

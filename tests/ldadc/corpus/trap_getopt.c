@@ -1,25 +1,16 @@
 /* trap: options in any order, the last one counts
- *
- * args: -n 3 -s 24
- * symbols: n=3 size=24
- * args: -s 8 -n 2 -n 5
- * symbols: n=5 size=8
- * args:
- * symbols: n=2 size=16
- * expect: any
- */
-#include <mpi.h>
+ * args: -n 3 -s 24; -s 8 -n 2 -n 5;
+ * symbols: n=3 size=24; n=5 size=8; n=2 size=16
+ * expect: any */
+#include "corpus.h"
 #include <stdlib.h>
 #include <unistd.h>
 
 int main(int argc, char **argv)
 {
     int n = 2, size = 16, option;
-    int rank, nprocs;
     MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     while ((option = getopt(argc, argv, "n:s:")) != -1)
         switch (option) {
         case 'n':
@@ -38,7 +29,5 @@ int main(int argc, char **argv)
         MPI_File_write_at(fh, ((MPI_Offset)i * nprocs + rank) * size, b, size, MPI_BYTE,
                           MPI_STATUS_IGNORE);
     free(b);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

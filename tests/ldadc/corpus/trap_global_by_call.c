@@ -1,9 +1,6 @@
 /* trap: a variable of the file is changed in a function that is called in the loop
- *
- * expect: unresolved
- */
-#include <mpi.h>
-#define S 16
+ * expect: unresolved */
+#include "corpus.h"
 
 static MPI_Offset off;
 static int calls;
@@ -16,21 +13,12 @@ static void count(void)
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    START;
     off = rank * S;
     for (int i = 0; i < 4; i++) {
-        MPI_File_write_at(fh, off, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
+        WRITE_BLOCK(off);
         off += nprocs * S;
         count();
     }
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

@@ -1,20 +1,13 @@
 /* trap: handles in an array, and a handle chosen by the rank
- *
- * expect: any
- * expect: unresolved
- */
-#include <mpi.h>
+ * expect: any; unresolved */
+#include "corpus.h"
 #include <stdio.h>
-#define S 16
 
 int main(int argc, char **argv)
 {
     char b[S] = "", name[1000];
-    int rank, nprocs;
     MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     MPI_File files[2], *mine;
     for (int f = 0; f < 2; f++) {
         snprintf(name, sizeof name, "%s.%d", argv[1], f);

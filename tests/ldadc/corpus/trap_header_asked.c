@@ -1,26 +1,14 @@
 /* trap: numbers that are read from a file, but not the same ones by all ranks: each its
  * own, each as it is then, and through its own view
- *
- * expect: any
- * expect: any
- * expect: unresolved
- * expect: any
- * expect: any
- * expect: unresolved
- * expect: any
- * expect: unresolved
- */
-#include <mpi.h>
-#define S 16
+ * expect: any; any; unresolved; any; any; unresolved; any; unresolved */
+#include "corpus.h"
 
 int main(int argc, char **argv)
 {
     char b[S] = "";
-    int rank, nprocs, own, at = 0;
+    int own, at = 0;
     MPI_File fh, in;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
                   MPI_INFO_NULL, &fh);
     own = rank + 3;

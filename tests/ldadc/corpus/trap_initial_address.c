@@ -1,11 +1,8 @@
 /* trap: a table of options begins with the addresses of what it sets
- *
- * expect: any
- */
-#include <mpi.h>
+ * expect: any */
+#include "corpus.h"
 #include <stdlib.h>
 #include <string.h>
-#define S 16
 
 static int count = 1, shift = 0;
 
@@ -24,16 +21,9 @@ static void set(const char *name, const char *value)
 int main(int argc, char **argv)
 {
     char b[S] = "";
-    int rank;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    BEGIN;
     set("shift", "3");
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
-    MPI_File_write_at(fh, (MPI_Offset)(rank * count + shift) * S, b, S, MPI_BYTE,
-                      MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    OPEN;
+    WRITE_BLOCK((MPI_Offset)(rank * count + shift) * S);
+    END;
 }

@@ -1,21 +1,10 @@
 /* trap: break leaves the switch, or the inner loop, and not the outer one
- *
- * expect: any
- * expect: any
- */
-#include <mpi.h>
-#define S 16
+ * expect: any; any */
+#include "corpus.h"
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    START;
     for (int i = 0; i < 4; i++) {
         switch (b[0]) {
         case 0:
@@ -26,17 +15,13 @@ int main(int argc, char **argv)
         for (int j = 0; j < 9; j++)
             if (j > i)
                 break;
-        MPI_File_write_at(fh, (i * nprocs + rank) * S, b, S, MPI_BYTE,
-                          MPI_STATUS_IGNORE);
+        WRITE_BLOCK((i * nprocs + rank) * S);
     }
     for (int i = 0; i < 4; i++)
         do {
             if (i == 2)
                 break;
-            MPI_File_write_at(fh, (i * nprocs + rank) * S, b, S, MPI_BYTE,
-                              MPI_STATUS_IGNORE);
+            WRITE_BLOCK((i * nprocs + rank) * S);
         } while (0);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

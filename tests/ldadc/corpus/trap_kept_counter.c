@@ -1,27 +1,14 @@
 /* trap: the inner loop's variable is not set back, so only the outer's first iteration
  * does anything
- *
- * expect: any
- */
-#include <mpi.h>
-#define S 16
+ * expect: any */
+#include "corpus.h"
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
     int k = 0;
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    START;
     for (int i = 0; i < 3; i++)
         for (; k < 4; k++)
-            MPI_File_write_at(fh, (k * nprocs + rank) * S, b, S, MPI_BYTE,
-                              MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+            WRITE_BLOCK((k * nprocs + rank) * S);
+    END;
 }

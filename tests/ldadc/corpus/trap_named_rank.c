@@ -1,11 +1,7 @@
 /* trap: a variable called rank that is not the rank, and a size called nprocs
- *
- * args: 3
- * symbols: nprocs=3
- * args: 1
- * symbols: nprocs=1
- * expect: any
- */
+ * args: 3; 1
+ * symbols: nprocs=3; nprocs=1
+ * expect: any */
 #include <mpi.h>
 #include <stdlib.h>
 #define S 16

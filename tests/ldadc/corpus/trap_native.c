@@ -1,12 +1,9 @@
 /* "native", in an array that may hold another text by then
- *
  * trap: a view with a representation that MPI does not know is not set
  * args: 100
  * symbols: size=100
- * expect: resolved segmented
- * expect: unresolved
- */
-#include <mpi.h>
+ * expect: resolved segmented; unresolved */
+#include "corpus.h"
 #include <stdlib.h>
 
 static void set(MPI_File fh, MPI_Offset at, int size, char *representation)
@@ -24,22 +21,16 @@ static void set(MPI_File fh, MPI_Offset at, int size, char *representation)
 
 int main(int argc, char **argv)
 {
-    int rank;
     char representation[] = "native", other[16] = "native";
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    BEGIN;
     int size = atoi(argv[2]);
     char *b = calloc(size, 1);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    OPEN;
     set(fh, (MPI_Offset)rank * size, size, representation);
     MPI_File_write(fh, b, size, MPI_BYTE, MPI_STATUS_IGNORE);
     other[0] = 'N';
     set(fh, (MPI_Offset)rank * size * 2, size, other);
     MPI_File_read(fh, b, size, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
     free(b);
-    MPI_Finalize();
-    return 0;
+    END;
 }

@@ -1,34 +1,19 @@
 /* trap: one more in the bound than in the count
- *
- * args: 4
- * symbols: n=4
- * args: 0
- * symbols: n=0
- * expect: resolved interleaved
- * expect: resolved interleaved
- */
-#include <mpi.h>
+ * args: 4; 0
+ * symbols: n=4; n=0
+ * expect: resolved interleaved; resolved interleaved */
+#include "corpus.h"
 #include <stdlib.h>
-#define S 16
 
 int main(int argc, char **argv)
 {
     char b[S] = "";
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     int n = atoi(argv[2]);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    OPEN;
     for (int i = 1; i <= n; i++)
-        MPI_File_write_at(fh, ((i - 1) * nprocs + rank) * S, b, S, MPI_BYTE,
-                          MPI_STATUS_IGNORE);
+        WRITE_BLOCK(((i - 1) * nprocs + rank) * S);
     for (int i = n; i-- > 0;)
-        MPI_File_write_at(fh, (i * nprocs + rank) * S, b, S, MPI_BYTE,
-                          MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+        WRITE_BLOCK((i * nprocs + rank) * S);
+    END;
 }

@@ -1,40 +1,27 @@
 /* Ranks chosen by comparing, as in a ring, that are no neighbours in it.
- *
  * trap: the first and the last rank have another's neighbour, or none
  * args: 20
  * symbols: n=20
- * expect: any
- * expect: any
- * expect: any
- * expect: any
- * expect: any
- */
-#include <mpi.h>
+ * expect: any; any; any; any; any */
+#include "corpus.h"
 #include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     int n = atoi(argv[2]), stays = rank == 0 ? 0 : rank - 1,
         beyond = rank == 0 ? nprocs : rank - 1,
         second = rank == 1 ? nprocs - 1 : rank + 1,
         turned = rank == nprocs - 1 ? rank + 1 : 0,
         short_of = rank >= nprocs - 2 ? 0 : rank + 1;
     char *buf = calloc(n, 1);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    OPEN;
     MPI_File_write_at(fh, (MPI_Offset)stays * n, buf, n, MPI_BYTE, MPI_STATUS_IGNORE);
     MPI_File_write_at(fh, (MPI_Offset)beyond * n, buf, n, MPI_BYTE, MPI_STATUS_IGNORE);
     MPI_File_write_at(fh, (MPI_Offset)second * n, buf, n, MPI_BYTE, MPI_STATUS_IGNORE);
     MPI_File_write_at(fh, (MPI_Offset)turned * n, buf, n, MPI_BYTE, MPI_STATUS_IGNORE);
     MPI_File_write_at(fh, (MPI_Offset)short_of * n, buf, n, MPI_BYTE,
                       MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
     free(buf);
-    MPI_Finalize();
-    return 0;
+    END;
 }

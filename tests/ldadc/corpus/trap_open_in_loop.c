@@ -1,20 +1,13 @@
 /* trap: each opening begins at the file's start again
- *
- * expect: any
- * expect: any
- */
-#include <mpi.h>
+ * expect: any; any */
+#include "corpus.h"
 #include <stdio.h>
-#define S 16
 
 int main(int argc, char **argv)
 {
     char b[S] = "", name[1000];
-    int rank, nprocs;
     MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     for (int f = 0; f < 2; f++) {
         snprintf(name, sizeof name, "%s.%d", argv[1], f);
         MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR,

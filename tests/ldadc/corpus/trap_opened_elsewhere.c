@@ -1,8 +1,6 @@
 /* trap: a function opens the file and returns its handle; another has left its view
- *
- * expect: resolved segmented
- */
-#include <mpi.h>
+ * expect: resolved segmented */
+#include "corpus.h"
 
 static MPI_File opened(const char *path, int rank)
 {
@@ -16,12 +14,8 @@ static MPI_File opened(const char *path, int rank)
 int main(int argc, char **argv)
 {
     double b[10] = {0};
-    int rank;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    BEGIN;
     MPI_File fh = opened(argv[1], rank);
     MPI_File_write_at(fh, 5, b, 5, MPI_DOUBLE, MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

@@ -1,11 +1,7 @@
 /* trap: a variable that another file of the program sets
- *
  * outside: parts/outside.c
- * expect: unresolved
- * expect: unresolved
- */
-#include <mpi.h>
-#define S 16
+ * expect: unresolved; unresolved */
+#include "corpus.h"
 
 extern MPI_Offset base;
 MPI_Offset step = 32;
@@ -13,18 +9,9 @@ void change(int rank);
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    START;
     change(rank);
-    MPI_File_write_at(fh, base + rank * S, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_write_at(fh, rank * step, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    WRITE_BLOCK(base + rank * S);
+    WRITE_BLOCK(rank * step);
+    END;
 }

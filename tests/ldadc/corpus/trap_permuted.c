@@ -1,26 +1,14 @@
 /* trap: the rank variable is taken from a table
- *
- * expect: unresolved
- */
-#include <mpi.h>
-#define S 16
+ * expect: unresolved */
+#include "corpus.h"
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
     int order[64];
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    START;
     for (int r = 0; r < nprocs && r < 64; r++)
         order[r] = r % 2 ? r / 2 : nprocs - 1 - r / 2;
     rank = order[rank];
-    MPI_File_write_at(fh, rank * S, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    WRITE_BLOCK(rank * S);
+    END;
 }

@@ -1,29 +1,16 @@
 /* trap: where the pointer is after a loop that is left early, and after one that is not
- *
- * args: 4
- * symbols: n=4
- * args: 0
- * symbols: n=0
- * expect: unresolved
- * expect: unresolved
- * expect: any
- * expect: any
- */
-#include <mpi.h>
+ * args: 4; 0
+ * symbols: n=4; n=0
+ * expect: unresolved; unresolved; any; any */
+#include "corpus.h"
 #include <stdlib.h>
-#define S 16
 
 int main(int argc, char **argv)
 {
     char b[S] = "";
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     int n = atoi(argv[2]);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    OPEN;
     MPI_File_seek(fh, rank * 1000, MPI_SEEK_SET);
     for (int i = 0; i < n; i++) {
         if (i > rank)
@@ -35,7 +22,5 @@ int main(int argc, char **argv)
     for (int i = 0; i < n; i++)
         MPI_File_write(fh, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
     MPI_File_write(fh, b, 1 + 0 * nprocs, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

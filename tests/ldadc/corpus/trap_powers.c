@@ -1,28 +1,13 @@
 /* trap: a variable that doubles, and squares of the loop's variable
- *
- * expect: unresolved
- * expect: unresolved
- */
-#include <mpi.h>
-#define S 16
+ * expect: unresolved; unresolved */
+#include "corpus.h"
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    START;
     for (int i = 1; i < 20; i *= 2)
-        MPI_File_write_at(fh, (i * nprocs + rank) * S, b, S, MPI_BYTE,
-                          MPI_STATUS_IGNORE);
+        WRITE_BLOCK((i * nprocs + rank) * S);
     for (int i = 0; i < 4; i++)
-        MPI_File_write_at(fh, (i * i * nprocs + rank) * S, b, S, MPI_BYTE,
-                          MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+        WRITE_BLOCK((i * i * nprocs + rank) * S);
+    END;
 }

@@ -1,28 +1,13 @@
 /* trap: loops as long as the rank, or as what is left of the ranks
- *
- * expect: any
- * expect: any
- */
-#include <mpi.h>
-#define S 16
+ * expect: any; any */
+#include "corpus.h"
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    START;
     for (int i = 0; i < rank; i++)
-        MPI_File_write_at(fh, (rank * nprocs + i) * S, b, S, MPI_BYTE,
-                          MPI_STATUS_IGNORE);
+        WRITE_BLOCK((rank * nprocs + i) * S);
     for (int i = nprocs; i > rank; i -= 2)
-        MPI_File_write_at(fh, (rank * (nprocs + 1) + i) * S, b, S, MPI_BYTE,
-                          MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+        WRITE_BLOCK((rank * (nprocs + 1) + i) * S);
+    END;
 }

@@ -1,27 +1,16 @@
 /* trap: a variable holds what the rank is compared with
- *
- * expect: any
- * expect: any
- */
-#include <mpi.h>
-#define S 16
+ * expect: any; any */
+#include "corpus.h"
 
 int main(int argc, char **argv)
 {
     char b[S] = "";
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     int writer = rank < 2, last = rank == nprocs - 1;
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    OPEN;
     if (writer)
-        MPI_File_write_at(fh, rank * S, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
+        WRITE_BLOCK(rank * S);
     if (last)
-        MPI_File_write_at(fh, nprocs * S, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+        WRITE_BLOCK(nprocs * S);
+    END;
 }

@@ -1,9 +1,6 @@
 /* trap: recursion
- *
- * expect: unresolved
- */
-#include <mpi.h>
-#define S 16
+ * expect: unresolved */
+#include "corpus.h"
 
 static void put(MPI_File fh, MPI_Offset at, int depth)
 {
@@ -16,15 +13,8 @@ static void put(MPI_File fh, MPI_Offset at, int depth)
 
 int main(int argc, char **argv)
 {
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    BEGIN;
+    OPEN;
     put(fh, rank * S, 1 + nprocs);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

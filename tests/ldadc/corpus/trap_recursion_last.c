@@ -1,9 +1,6 @@
 /* trap: the one that writes is a call that the function makes of itself
- *
- * expect: unresolved
- */
-#include <mpi.h>
-#define S 16
+ * expect: unresolved */
+#include "corpus.h"
 
 static void write_last(MPI_File fh, int rank, int n)
 {
@@ -16,14 +13,8 @@ static void write_last(MPI_File fh, int rank, int n)
 
 int main(int argc, char **argv)
 {
-    int rank;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    BEGIN;
+    OPEN;
     write_last(fh, rank, 3);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

@@ -1,28 +1,17 @@
 /* trap: the handle may be another file's
- *
- * args: 1
- * symbols: second=1
- * args: 0
- * symbols: second=0
- * expect: any
- * expect: any
- */
-#include <mpi.h>
+ * args: 1; 0
+ * symbols: second=1; second=0
+ * expect: any; any */
+#include "corpus.h"
 #include <stdio.h>
 #include <stdlib.h>
-#define S 16
 
 int main(int argc, char **argv)
 {
     char b[S] = "", name[1000];
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     int second = atoi(argv[2]);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    OPEN;
     MPI_File_seek(fh, rank * S, MPI_SEEK_SET);
     MPI_File_write(fh, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
     if (second) {
@@ -32,7 +21,5 @@ int main(int argc, char **argv)
                       MPI_INFO_NULL, &fh);
     }
     MPI_File_write(fh, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

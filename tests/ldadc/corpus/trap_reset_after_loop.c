@@ -1,28 +1,15 @@
 /* trap: the variable gets its value from after the loop when it goes round again
- *
- * expect: any
- */
-#include <mpi.h>
-#define S 16
+ * expect: any */
+#include "corpus.h"
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    START;
     MPI_Offset base = 0;
     for (int j = 0; j < 3; j++) {
         for (int i = 0; i < 2; i++)
-            MPI_File_write_at(fh, base + (i * nprocs + rank) * S, b, S, MPI_BYTE,
-                              MPI_STATUS_IGNORE);
+            WRITE_BLOCK(base + (i * nprocs + rank) * S);
         base = 4000;
     }
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

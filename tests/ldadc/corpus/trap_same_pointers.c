@@ -1,10 +1,6 @@
 /* trap: two parameters point to the same variable
- *
- * expect: any
- * expect: any
- */
-#include <mpi.h>
-#define S 16
+ * expect: any; any */
+#include "corpus.h"
 
 static MPI_Offset all;
 
@@ -23,21 +19,12 @@ static void more(MPI_Offset *to)
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    START;
     MPI_Offset off = 16 + rank * S;
     add(&off, &off);
     MPI_File_write_at(fh, off, b, S - 0 * nprocs, MPI_BYTE, MPI_STATUS_IGNORE);
     all = rank * 64;
     more(&all);
-    MPI_File_write_at(fh, all, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    WRITE_BLOCK(all);
+    END;
 }

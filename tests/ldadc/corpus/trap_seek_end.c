@@ -1,29 +1,15 @@
 /* trap: MPI_SEEK_END, and the pointer after it
- *
- * expect: unresolved
- * expect: unresolved
- * expect: resolved segmented
- */
-#include <mpi.h>
-#define S 16
+ * expect: unresolved; unresolved; resolved segmented */
+#include "corpus.h"
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    START;
     MPI_File_set_size(fh, 100);
     MPI_File_seek(fh, rank * S, MPI_SEEK_END);
     MPI_File_write(fh, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
     MPI_File_write(fh, b, 1, MPI_BYTE, MPI_STATUS_IGNORE);
     MPI_File_seek(fh, rank * S, MPI_SEEK_SET);
     MPI_File_write(fh, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

@@ -1,21 +1,10 @@
 /* trap: the pointer is only moved on some ranks, or in some iterations
- *
- * expect: any
- * expect: unresolved
- */
-#include <mpi.h>
-#define S 16
+ * expect: any; unresolved */
+#include "corpus.h"
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    START;
     if (rank % 2)
         MPI_File_seek(fh, 640, MPI_SEEK_SET);
     MPI_File_write(fh, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
@@ -25,7 +14,5 @@ int main(int argc, char **argv)
         if (i == 2)
             MPI_File_seek(fh, S, MPI_SEEK_CUR);
     }
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

@@ -1,15 +1,8 @@
 /* trap: the size of a file that another rank writes, by this handle or by another one
  * that is still open, or that each rank has for itself
- *
- * expect: unresolved
- * expect: unresolved
- * expect: unresolved
- * expect: any
- * expect: unresolved
- */
-#include <mpi.h>
+ * expect: unresolved; unresolved; unresolved; any; unresolved */
+#include "corpus.h"
 #include <stdio.h>
-#define S 16
 
 static MPI_Offset in_turn(MPI_File to, MPI_File from, int rank, int nprocs)
 {
@@ -29,16 +22,13 @@ static MPI_Offset in_turn(MPI_File to, MPI_File from, int rank, int nprocs)
 int main(int argc, char **argv)
 {
     char b[S] = "", name[64];
-    int rank, nprocs;
     MPI_File fh, in;
     MPI_Offset size;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
                   MPI_INFO_NULL, &fh);
     size = in_turn(fh, fh, rank, nprocs);
-    MPI_File_write_at(fh, size + 1000, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BLOCK(size + 1000);
 
     MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_RDONLY, MPI_INFO_NULL, &in);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -55,7 +45,5 @@ int main(int argc, char **argv)
     MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_RDONLY, MPI_INFO_NULL, &fh);
     MPI_File_get_size(fh, &size);
     MPI_File_read_at(fh, 0, b, size, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

@@ -1,23 +1,16 @@
 /* trap: a file that is open to read only, and that one rank opens again and writes
- *
- * expect: any
- * expect: unresolved
- * expect: any
- * expect: unresolved
- */
+ * expect: any; unresolved; any; unresolved */
 #define _GNU_SOURCE
-#include <mpi.h>
+#include "corpus.h"
 #include <unistd.h>
 
 int main(int argc, char **argv)
 {
     char b[256] = "";
-    int rank, nprocs, n = 0;
+    int n = 0;
     MPI_File in, own;
     MPI_Offset size;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_WRONLY,
                   MPI_INFO_NULL, &in);
     MPI_File_close(&in);

@@ -1,12 +1,8 @@
 /* trap: a size with a unit, as programs read it
- *
- * args: 2k
- * symbols: size=2048 n=2048
- * args: 96
- * symbols: size=96 n=96
- * expect: any
- */
-#include <mpi.h>
+ * args: 2k; 96
+ * symbols: size=2048 n=2048; size=96 n=96
+ * expect: any */
+#include "corpus.h"
 #include <stdlib.h>
 
 static long long parse(const char *text)
@@ -24,20 +20,13 @@ static long long parse(const char *text)
 
 int main(int argc, char **argv)
 {
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     long long size = parse(argv[2]);
     char *b = calloc(size, 1);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    OPEN;
     for (int i = 0; i < 2; i++)
         MPI_File_write_at(fh, (i * nprocs + rank) * size, b, size, MPI_BYTE,
                           MPI_STATUS_IGNORE);
     free(b);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

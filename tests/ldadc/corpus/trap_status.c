@@ -1,30 +1,13 @@
 /* trap: statuses of reads, of one of several writes, and of one that is not looked at
- *
- * expect: any
- * expect: any
- * expect: unresolved
- * expect: any
- * expect: any
- * expect: unresolved
- * expect: any
- * expect: any
- * expect: unresolved
- */
-#include <mpi.h>
-#define S 16
+ * expect: any; any; unresolved; any; any; unresolved; any; any; unresolved */
+#include "corpus.h"
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    int rank, nprocs, count = 0;
-    MPI_File fh;
+    int count = 0;
     MPI_Status status, both[2], *one;
     MPI_Request request;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    START;
     MPI_File_write_at(fh, 0, b, 4, MPI_BYTE, &both[0]);
     MPI_File_write_at(fh, 0, b, 7, MPI_BYTE, &both[rank > 0]);
     MPI_Get_count(&both[0], MPI_BYTE, &count);
@@ -41,7 +24,5 @@ int main(int argc, char **argv)
     MPI_File_read_at(fh, 1 << 20, b, 5, MPI_BYTE, &status);
     MPI_Get_count(&status, MPI_BYTE, &count);
     MPI_File_write_at(fh, 500 + rank * S, b, count + 1, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

@@ -1,34 +1,19 @@
 /* trap: steps that depend on the rank, or become smaller
- *
- * args: 9
- * symbols: n=9
- * args: 1
- * symbols: n=1
- * expect: any
- * expect: unresolved
- */
-#include <mpi.h>
+ * args: 9; 1
+ * symbols: n=9; n=1
+ * expect: any; unresolved */
+#include "corpus.h"
 #include <stdlib.h>
-#define S 16
 
 int main(int argc, char **argv)
 {
     char b[S] = "";
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     int n = atoi(argv[2]);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    OPEN;
     for (int i = 0; i < n; i += rank + 1)
-        MPI_File_write_at(fh, (i * nprocs + rank) * S, b, S, MPI_BYTE,
-                          MPI_STATUS_IGNORE);
+        WRITE_BLOCK((i * nprocs + rank) * S);
     for (int i = n; i > 0; i /= 2)
-        MPI_File_write_at(fh, (i * nprocs + rank) * S, b, S, MPI_BYTE,
-                          MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+        WRITE_BLOCK((i * nprocs + rank) * S);
+    END;
 }

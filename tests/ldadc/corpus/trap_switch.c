@@ -1,27 +1,17 @@
 /* trap: cases that fall through
- *
- * args: 1
- * symbols: mode=1
- * args: 2
- * symbols: mode=2
- * expect: unresolved
- */
-#include <mpi.h>
+ * args: 1; 2
+ * symbols: mode=1; mode=2
+ * expect: unresolved */
+#include "corpus.h"
 #include <stdlib.h>
-#define S 16
 
 int main(int argc, char **argv)
 {
     char b[S] = "";
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     int mode = atoi(argv[2]);
     MPI_Offset off = rank * S;
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    OPEN;
     switch (mode) {
     case 1:
         off += 640; /* fall through */
@@ -31,8 +21,6 @@ int main(int argc, char **argv)
     default:
         off = 0;
     }
-    MPI_File_write_at(fh, off, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    WRITE_BLOCK(off);
+    END;
 }

@@ -1,21 +1,12 @@
 /* trap: a view sets the pointer back to its beginning
- *
- * expect: resolved segmented
- * expect: resolved overlapped
- * expect: resolved overlapped
- */
-#include <mpi.h>
+ * expect: resolved segmented; resolved overlapped; resolved overlapped */
+#include "corpus.h"
 
 int main(int argc, char **argv)
 {
     int b[10] = {0};
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    BEGIN;
+    OPEN;
     MPI_File_seek(fh, rank * 40, MPI_SEEK_SET);
     MPI_File_write(fh, b, 10, MPI_INT, MPI_STATUS_IGNORE);
     MPI_File_set_view(fh, 8, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
@@ -23,7 +14,5 @@ int main(int argc, char **argv)
     MPI_File_close(&fh);
     MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_RDWR, MPI_INFO_NULL, &fh);
     MPI_File_read_at(fh, nprocs, b, 10, MPI_INT, MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

@@ -1,29 +1,16 @@
 /* trap: continue jumps over the increment at a while loop's end
- *
- * expect: unresolved
- */
-#include <mpi.h>
-#define S 16
+ * expect: unresolved */
+#include "corpus.h"
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
     int i = 0, turns = 0;
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    START;
     while (i < 4) {
-        MPI_File_write_at(fh, (i * nprocs + rank) * S, b, S, MPI_BYTE,
-                          MPI_STATUS_IGNORE);
+        WRITE_BLOCK((i * nprocs + rank) * S);
         if (turns++ % 2)
             continue;
         i++;
     }
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

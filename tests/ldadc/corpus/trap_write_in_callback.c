@@ -1,9 +1,7 @@
 /* trap: the library calls the function that writes, with places of its own choice
- *
  * unlisted: 1
- * expect: any
- */
-#include <mpi.h>
+ * expect: any */
+#include "corpus.h"
 #include <stdlib.h>
 
 static MPI_File fh;
@@ -17,14 +15,11 @@ static int compare(const void *a, const void *b)
 
 int main(int argc, char **argv)
 {
-    int rank, keys[] = {4, 2, 3, 1};
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int keys[] = {4, 2, 3, 1};
+    BEGIN;
     MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
                   MPI_INFO_NULL, &fh);
     keys[0] += rank;
     qsort(keys, 4, sizeof *keys, compare);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

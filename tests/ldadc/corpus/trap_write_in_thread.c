@@ -1,8 +1,6 @@
 /* trap: a thread writes, from what it is given
- *
  * unlisted: 1
- * expect: any
- */
+ * expect: any */
 #include <mpi.h>
 #include <pthread.h>
 #define S 16

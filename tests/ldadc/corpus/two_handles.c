@@ -1,19 +1,13 @@
 /* Two handles on one file: each has a pointer and a view of its own.
- *
  * trap: the pointers of two handles
- * expect: resolved segmented
- * expect: resolved overlapped
- * expect: resolved segmented
- */
-#include <mpi.h>
+ * expect: resolved segmented; resolved overlapped; resolved segmented */
+#include "corpus.h"
 
 int main(int argc, char **argv)
 {
     char buf[24] = "";
-    int rank;
     MPI_File out, in;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    BEGIN;
     MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
                   MPI_INFO_NULL, &out);
     MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_RDONLY, MPI_INFO_NULL, &in);

@@ -1,22 +1,13 @@
 /* datatypes with holes and overlaps in memory only count their bytes
- *
- * expect: resolved segmented
- * expect: resolved segmented
- * expect: resolved segmented
- */
-#include <mpi.h>
+ * expect: resolved segmented; resolved segmented; resolved segmented */
+#include "corpus.h"
 #include <stdio.h>
 #include <stdlib.h>
-#define S 16
 
 int main(int argc, char **argv)
 {
     char b[S * 16] = "";
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     MPI_Datatype mixed, twice, uneven, kinds[2] = {MPI_CHAR, MPI_INT};
     int length[2] = {1, 2}, at[2] = {0, 3};
     MPI_Aint place[2] = {0, 4};
@@ -26,12 +17,9 @@ int main(int argc, char **argv)
     MPI_Type_commit(&mixed);
     MPI_Type_commit(&twice);
     MPI_Type_commit(&uneven);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    OPEN;
     MPI_File_write_at(fh, rank * 18, b, 2, mixed, MPI_STATUS_IGNORE);
     MPI_File_read_at(fh, rank * 3 * S, b, 1, twice, MPI_STATUS_IGNORE);
     MPI_File_read_at(fh, rank * 24, b, 2, uneven, MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

@@ -1,8 +1,6 @@
 /* The paper's Figure 2 without a view: offsets are bytes, counts are doubles.
- *
  * trap: it looks interleaved
- * expect: resolved overlapped
- */
+ * expect: resolved overlapped */
 #include <mpi.h>
 #define SIZE 32
 #define K 2

@@ -1,7 +1,5 @@
 /* The paper's Figure 2 with a view of doubles: offsets count them.
- *
- * expect: resolved interleaved
- */
+ * expect: resolved interleaved */
 #include <mpi.h>
 #define SIZE 32
 #define K 2

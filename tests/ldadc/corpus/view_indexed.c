@@ -1,21 +1,13 @@
 /* views of blocks of one length at one distance, in units and in bytes
- *
- * expect: resolved interleaved
- * expect: resolved interleaved
- */
-#include <mpi.h>
+ * expect: resolved interleaved; resolved interleaved */
+#include "corpus.h"
 #include <stdio.h>
 #include <stdlib.h>
-#define S 16
 
 int main(int argc, char **argv)
 {
     char b[S * 16] = "";
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     MPI_Datatype blocks, tile;
     int length[3] = {2, 2, 2}, at[3];
     MPI_Aint place[3];
@@ -28,8 +20,7 @@ int main(int argc, char **argv)
     MPI_Type_indexed(3, length, at, MPI_DOUBLE, &blocks);
     MPI_Type_create_resized(blocks, 0, 3 * S * nprocs, &tile);
     MPI_Type_commit(&tile);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    OPEN;
     MPI_File_set_view(fh, 0, MPI_DOUBLE, tile, "native", MPI_INFO_NULL);
     MPI_File_write(fh, b, 12, MPI_DOUBLE, MPI_STATUS_IGNORE);
     MPI_Type_create_hindexed_block(3, S, place, MPI_BYTE, &blocks);
@@ -37,7 +28,5 @@ int main(int argc, char **argv)
     MPI_Type_commit(&tile);
     MPI_File_set_view(fh, 0, MPI_BYTE, tile, "native", MPI_INFO_NULL);
     MPI_File_read(fh, b, 3 * S, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

@@ -1,32 +1,21 @@
 /* Parts of a vector's blocks, from its middle on.
- *
  * trap: a transfer that begins and ends within blocks of the view
- * expect: any
- * expect: any
- * expect: any
- */
-#include <mpi.h>
+ * expect: any; any; any */
+#include "corpus.h"
 
 int main(int argc, char **argv)
 {
     int b[16] = {0};
     MPI_Datatype type;
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     MPI_Type_vector(3, 4, 4 * nprocs, MPI_INT, &type);
     MPI_Type_commit(&type);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    OPEN;
     MPI_File_set_view(fh, rank * 16, MPI_INT, type, "native", MPI_INFO_NULL);
     MPI_File_write_at(fh, 2, b, 4, MPI_INT, MPI_STATUS_IGNORE);
     MPI_File_write_at(fh, 0, b, 3, MPI_INT, MPI_STATUS_IGNORE);
     MPI_File_seek(fh, 6, MPI_SEEK_SET);
     MPI_File_write(fh, b, 10, MPI_INT, MPI_STATUS_IGNORE);
     MPI_Type_free(&type);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

@@ -1,21 +1,13 @@
 /* a view of a structure: a vector that begins at each rank's place
- *
- * expect: resolved interleaved
- * expect: resolved interleaved
- */
-#include <mpi.h>
+ * expect: resolved interleaved; resolved interleaved */
+#include "corpus.h"
 #include <stdio.h>
 #include <stdlib.h>
-#define S 16
 
 int main(int argc, char **argv)
 {
     char b[S * 16] = "";
-    int rank, nprocs;
-    MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     MPI_Datatype column, moved, tile;
     int one = 1;
     MPI_Aint place = rank * sizeof(int);
@@ -23,12 +15,9 @@ int main(int argc, char **argv)
     MPI_Type_create_struct(1, &one, &place, &column, &moved);
     MPI_Type_create_resized(moved, 0, 4 * nprocs * sizeof(int), &tile);
     MPI_Type_commit(&tile);
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
-                  MPI_INFO_NULL, &fh);
+    OPEN;
     MPI_File_set_view(fh, 0, MPI_INT, tile, "native", MPI_INFO_NULL);
     MPI_File_write(fh, b, 8, MPI_INT, MPI_STATUS_IGNORE);
     MPI_File_read_at(fh, 4, b, 4, MPI_INT, MPI_STATUS_IGNORE);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

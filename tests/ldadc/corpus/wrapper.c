@@ -1,8 +1,6 @@
 /* The call is in a function; the loop is around it, in two places.
- *
- * expect: resolved interleaved,segmented
- */
-#include <mpi.h>
+ * expect: resolved interleaved,segmented */
+#include "corpus.h"
 #include <stdio.h>
 
 static void put(MPI_File fh, MPI_Offset where, const void *buf, int count)
@@ -14,18 +12,13 @@ static void put(MPI_File fh, MPI_Offset where, const void *buf, int count)
 
 int main(int argc, char **argv)
 {
-    int rank, nprocs;
     char buf[60] = "";
     MPI_File fh;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    BEGIN;
     MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_WRONLY,
                   MPI_INFO_NULL, &fh);
     for (int i = 0; i < 4; i++)
         put(fh, (i * nprocs + rank) * 60, buf, 60);
     put(fh, (4 * nprocs + rank) * 60, buf, 30);
-    MPI_File_close(&fh);
-    MPI_Finalize();
-    return 0;
+    END;
 }

@@ -1,11 +1,7 @@
 /* Handle, sizes and place are in a struct that is passed on by its address.
- *
- * args: 3 50
- * symbols: out.chunk=50 count=3 chunk=50
- * args: 1 7
- * symbols: out.chunk=7 count=1 chunk=7
- * expect: resolved interleaved
- */
+ * args: 3 50; 1 7
+ * symbols: out.chunk=50 count=3 chunk=50; out.chunk=7 count=1 chunk=7
+ * expect: resolved interleaved */
 #include <mpi.h>
 #include <stdlib.h>
 
