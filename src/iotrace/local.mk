@@ -16,13 +16,15 @@ iotrace_SOURCES = \
 	src/iotrace/findings/files.c \
 	src/iotrace/findings/gather.c src/iotrace/findings/make.c \
 	src/iotrace/findings/moments.c \
-	src/iotrace/findings/risks.c src/iotrace/findings/transfer.c \
+	src/iotrace/findings/risks.c src/iotrace/findings/table.c \
+	src/iotrace/findings/transfer.c \
 	src/iotrace/findings/findings.h src/iotrace/findings/inside.h \
+	src/iotrace/findings/table.def \
 	src/iotrace/findings/judge/judge.c src/iotrace/findings/judge/layers.c \
 	src/iotrace/findings/judge/pace.c \
 	src/iotrace/findings/judge/repeated.c \
 	src/iotrace/findings/judge/sharing.c \
-	src/iotrace/findings/judge/small.c src/iotrace/findings/judge/table.c \
+	src/iotrace/findings/judge/small.c \
 	src/iotrace/findings/judge/whole.c \
 	src/iotrace/findings/show/json.c src/iotrace/findings/show/sums.c \
 	src/iotrace/findings/show/text.c \
@@ -61,3 +63,8 @@ iotrace_CPPFLAGS = $(AM_CPPFLAGS) -DIOTRACE_BINDIR='"$(bindir)"' \
 # The MPI compiler adds its libraries, of which nothing is used.
 iotrace_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed
 iotrace_LDADD = src/algebra/libalgebra.la src/base/libbase.la -lm
+
+# Writes the lists of findings in doc/findings.md and iotrace(1) anew.
+findings-lists: iotrace$(EXEEXT)
+	$(PYTHON) $(srcdir)/build-aux/findings ./iotrace$(EXEEXT) $(srcdir)
+.PHONY: findings-lists

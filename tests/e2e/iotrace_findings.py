@@ -10,6 +10,7 @@ import random
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 
 from e2e import BUILD, FLAVOUR, TESTS, Case, add, long, main
@@ -20,7 +21,8 @@ RECORDER = os.path.join(BUILD, "libiotrace.so")
 IOTRACE = os.path.join(BUILD, "iotrace")
 DISEASES = os.path.join(BUILD, "tests", "iotrace", "diseases")
 DISEASES_HDF5 = DISEASES + "_hdf5"
-TABLE = os.path.join(os.path.dirname(TESTS), "doc", "findings.md")
+SOURCES = os.path.dirname(TESTS)
+TABLE = os.path.join(SOURCES, "doc", "findings.md")
 RANKS = 4
 LATER = ("switches one-way async eight h5meta h5together h5fill h5data race in-turn "
          "stale reopen short goes-on copies rename durable direct direct-last").split()
@@ -121,6 +123,41 @@ class Findings(Case):
     def holds(self, c):
         low, high = c["value"] < c["limit"], c["value"] > c["limit"]
         return {">=": not low, ">": high, "<": low, "<=": not high}[c["relation"]]
+
+    def listed(self):
+        text = subprocess.check_output((IOTRACE, "findings", "--list=json"))
+        return json.loads(text.decode())["findings"]
+
+    def test_lists_in_the_documents(self):
+        done = subprocess.run((sys.executable, os.path.join(SOURCES, "build-aux",
+                                                            "findings"),
+                               "--check", IOTRACE, SOURCES), stdout=subprocess.PIPE)
+        self.assertEqual((done.returncode, done.stdout), (0, b""))
+
+    def test_list(self):
+        """Each finding has a judge: it is found, not found or not judged. Conditions
+        have their limits in words."""
+        run = self.run_disease("small")
+        found = self.found(run)
+        judged = (found["not_found"] + [x["id"] for x in found["not_judged"]]
+                  + [x["id"] for x in found["findings"] + found["risks"]])
+        text = subprocess.check_output((IOTRACE, "findings", "--list")).decode()
+        for row in self.listed():
+            self.assertIn(row["id"], judged)
+            self.assertTrue(row["title"] and row["remedy"] and row["condition"], row)
+            self.assertNotIn("{", row["condition"])
+            self.assertTrue(any(line.split()[:1] == [row["id"]] and
+                                line.endswith(" " + row["condition"])
+                                for line in text.splitlines()), row)
+        for finding in found["findings"]:
+            row, = [x for x in self.listed() if x["id"] == finding["id"]]
+            self.assertEqual((finding["title"], finding["remedy"]),
+                             (row["title"], row["remedy"]))
+            limits = {(x["what"], x["relation"], x["limit"], x["unit"])
+                      for x in row["limits"]}
+            follow = finding["condition"][1]
+            self.assertIn((follow["what"], follow["relation"], follow["limit"],
+                           follow["unit"]), limits)
 
     def test_classes_are_the_time_in_calls(self):
         """All time of calls in scope is in one class."""

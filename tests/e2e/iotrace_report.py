@@ -120,8 +120,8 @@ class Page(Runs):
         self.assertNotIn("libc.so", text)
         for words in ("Small writes cost a quarter of the run.", "setvbuf() with 1 MiB",
                       "4 ranks share 2 cores", "Bytes of 3 mapped files",
-                      "bytes read again, bytes written again", "25 % of the run",
-                      "From asked to done", "Metadata by directory",
+                      "a rank reads the same bytes again; bytes are overwritten",
+                      "25 % of the run", "From asked to done", "Metadata by directory",
                       "Lines are 64 KiB apart", "small: below 64 KiB",
                       "failed with ENOSPC; x, ranks 1, events 1 of iotrace dump."):
             self.assertIn(words, text)

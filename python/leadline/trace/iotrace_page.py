@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import time
+from collections import OrderedDict
 
 if not __package__:  # "iotrace report" starts it as a script
     sys.path.insert(0, os.path.abspath(os.path.join(__file__, "..", "..", "..")))
@@ -54,19 +55,19 @@ def judged(args):
     return ask(args.program, "findings", "--json=-", *more + [args.run])
 
 
-def chosen(found, only):
+def chosen(found, only, known):
     """Returns findings with one of these names."""
     names = [name.strip() for name in only.split(",") if name.strip()]
-    unknown = [n for n in names if n not in trace_page.LOOKED_FOR]
+    unknown = [n for n in names if n not in known]
     if unknown:
         raise LeadlineError("--only: there is no finding %s; there are %s" % (
-            unknown[0], ", ".join(trace_page.LOOKED_FOR)), 2)
+            unknown[0], ", ".join(known)), 2)
     return dict(found, findings=[f for f in found["findings"] if f["id"] in names])
 
 
-def drawn(args, found, bins, words):
+def drawn(args, found, known, bins, words):
     try:
-        return trace_page.render(found, bins, *words)
+        return trace_page.render(found and dict(found, list=known), bins, *words)
     except (KeyError, TypeError, AttributeError, ValueError) as why:
         if not args.findings:
             raise
@@ -82,15 +83,18 @@ def make(args):
     bins["patterns"] = ask(args.program, "ldad", "--json=-", args.run,
                            stderr=subprocess.DEVNULL)[0] or {"files": []}
     found, judged_status = judged(args)
+    known = OrderedDict((row["id"], row) for row in ask(
+        args.program, "findings", "--list=json")[0]["findings"])
     why = None
     if found is None:
         why = "This run could not be judged; what could be counted is shown."
     elif args.only:
-        found = chosen(found, args.only)
+        found = chosen(found, args.only, known)
     name = os.path.basename(os.path.abspath(args.run))
     made = "Made by iotrace %s on %s." % (args.version, time.strftime(
         "%Y-%m-%d %H:%M UTC", time.gmtime()))
-    output.write(args.out, drawn(args, found, bins, (args.title or name, made, why)))
+    output.write(args.out, drawn(args, found, known, bins,
+                                 (args.title or name, made, why)))
     if args.json and found is not None:
         output.write(args.json, json.dumps(found, indent=1) + "\n")
     if found and args.fail_on and any(

@@ -45,34 +45,6 @@ LAYERS = 16            # rows of the picture
 FOLDERS_SHOWN = 12     # likewise
 BANDS = trace_svg.COLUMNS
 
-# Kinds of findings, in the words of the list of things that are well.
-LOOKED_FOR = OrderedDict([
-    ("small-sequential", "small transfers one after the other"),
-    ("strided-independent", "small strided transfers that could be collective"),
-    ("random-small", "small transfers at random offsets"),
-    ("stdio-small", "small stdio calls"),
-    ("misaligned", "transfers that cut through blocks or stripes"),
-    ("reread", "bytes read again"), ("rewrite", "bytes written again"),
-    ("read-by-all", "one file read by all ranks"),
-    ("temporary", "temporary files on network file systems"),
-    ("lock-conflict", "conflicts on shared blocks"), ("sieving", "data sieving"),
-    ("collective-degenerate", "collective calls that become small transfers"),
-    ("aggregators", "too few aggregators"),
-    ("collective-tiny", "tiny collective calls"), ("late-rank", "a rank that is late"),
-    ("slow-rank", "a slow rank"), ("unequal-bytes", "ranks with more bytes"),
-    ("one-rank", "I/O by one rank"), ("turns", "ranks that take turns"),
-    ("open-per-transfer", "opens for each transfer"), ("many-files", "very many files"),
-    ("repeated-stat", "metadata looked up repeatedly"), ("seeks", "needless seeks"),
-    ("switches", "changes between reading and writing"), ("sync-heavy", "many syncs"),
-    ("lock-time", "time in locks"), ("no-overlap", "I/O and computing in turn"),
-    ("async-blocks", "asynchronous calls that block"),
-    ("hdf5-metadata", "small HDF5 metadata"), ("hdf5-fill", "HDF5 fill values"),
-    ("overlapping-writes", "ranks that write the same bytes at once"),
-    ("cross-rank-read", "reads of what is not visible yet"),
-    ("failed-io", "failed calls"),
-    ("direct-unaligned", "transfers that are not aligned for O_DIRECT"),
-    ("rename-unsynced", "renames of files that are not durable")])
-
 METHOD = [
     "A call counts once, as the program made it: what a library does to carry it out "
     "counts in the part on layers only. Processes without a rank, pipes, sockets, "
@@ -136,6 +108,11 @@ def ranked(found):
     return [f for f in found["findings"] if f["severity"] != "below"]
 
 
+def titled(found, name):
+    """Returns the title of a finding; its name, if the file of findings is newer."""
+    return found["list"][name]["title"] if name in found["list"] else name
+
+
 def verdict(found):
     v = found["verdict"]
     out = [tag("p", v["text"], class_="lead")]
@@ -148,9 +125,9 @@ def verdict(found):
         out.append(tag("p", "Ranks spent %s in I/O in all; findings cover %s of it." % (
             seconds_text(v["io_s"]), share_text(v["covered_share"]))))
     out += risks(found)
-    well = [LOOKED_FOR.get(i, i) for i in found["not_found"]]
+    well = [titled(found, name) for name in found["not_found"]]
     if well:
-        out.append(tag("p", "Looked for and not found: " + ", ".join(well) + ".",
+        out.append(tag("p", "Looked for and not found: " + "; ".join(well) + ".",
                        class_="soft"))
     return [tag("div", *out, class_="box")]
 
@@ -206,7 +183,7 @@ def unseen(found):
                                                         "event")))
     if found["not_judged"]:
         out += [tag("h3", "Not judged"), items(
-            ["%s: %s" % (LOOKED_FOR.get(n["id"], n["id"]), n["because"])
+            ["%s: %s" % (titled(found, n["id"]), n["because"])
              for n in found["not_judged"]])]
     if found["folded"]:
         out.append(grid(
@@ -364,20 +341,14 @@ def evidence(f):
                        if words])
 
 
-# Kind of the time of a finding, if its direction does not tell.
-KIND_OF = {"sync-heavy": "sync", "lock-time": "lock", "late-rank": "wait",
-           "collective-tiny": "library", "async-blocks": "wait", "switches": "other",
-           "temporary": "other", "no-overlap": "other", "hdf5-metadata": "read",
-           "hdf5-fill": "write"}
-
-
-def finding_picture(n, f):
+def finding_picture(n, f, kinds):
     """Draws the seconds of each rank that has the finding."""
     series = sorted(f["series"], key=lambda s: s["rank"])
     if len(series) < 2:
         return ""
     each = max(1, -(-len(series) // BANDS))
-    kind = KIND_OF.get(f["id"]) or f["direction"] or "open, close, metadata"
+    kind = kinds.get(f["id"], {}).get("class") or f["direction"] or (
+        "open, close, metadata")
     i = [name for name, *_ in trace_svg.CLASSES].index(kind)
     bars = []
     for k in range(0, len(series), each):
@@ -408,7 +379,7 @@ def findings(found):
         out.append(tag("details", head, tag("p", f["sentence"]),
                        tag("p", tag("strong", "Remedy: "), f["remedy"],
                            class_="remedy"),
-                       evidence(f), conditions, finding_picture(n, f),
+                       evidence(f), conditions, finding_picture(n, f, found["list"]),
                        id="finding-%d" % n,
                        open="" if f["severity"] in ("high", "medium") else None))
     small = [f for f in found["findings"] if f["severity"] == "below"]
@@ -657,7 +628,7 @@ def sections(found, bins):
 
 def render(found, bins, title, made, why=None):
     """Renders the page. `found` is None if nothing could be judged, and `why` says
-    why."""
+    why; its "list" has the findings that there are, by name."""
     parts = [(key, heading, content) for key, heading, content in sections(found, bins)
              if content]
     links = [tag("a", heading, href="#" + key) for key, heading, _ in parts]

@@ -176,7 +176,6 @@ void cells_free(struct findings *f)
 /* Blocks that only one client at a time may write, and the last client of each. */
 
 #define BLOCKS_MAX (1 << 20)
-#define SOON_NS ((int64_t)10 * 1000000)
 
 struct block {
     uint64_t key; /* file and number, + 1; 0: free */
@@ -242,7 +241,7 @@ static bool block_touch(const struct context *c, struct blocks *t, int64_t numbe
     struct block *b = block_slot(t, key);
     t->n += !b->key;
     bool other = b->key && b->client != client && (b->wrote || write) &&
-                 e->start_ns - b->end_ns < SOON_NS;
+                 (double)(e->start_ns - b->end_ns) < limit_of(LOCK_SOON);
     *b = (struct block){key, client, write || (b->wrote && b->client == client),
                         b->switched || other, e->start_ns + e->duration_ns};
     return other;

@@ -54,6 +54,8 @@ int command_findings(int argc, char **argv)
         {OPT_TEXT, "json", .value = &json, .arg = "FILE",
          .help = "write them as JSON to this file, too (-: to standard output, without "
                  "text)"},
+        {OPT_ASK, "list", .arg = "json", .bare = "", .answer = findings_list,
+         .help = "list all findings that there are, with their conditions"},
         {OPT_TEXT, "only", .value = &ask.only, .arg = "ID,...",
          .help = "look for findings of these names only"},
         {OPT_REAL, "floor", .value = &ask.floor_s, .preset = "0.005", .arg = "SECONDS",

@@ -40,6 +40,9 @@ void findings_look(const struct findings *f, FILE *out);
 void findings_text(const struct findings *f, FILE *out);
 void findings_json(const struct findings *f, FILE *out);
 
+/* Local. Lists all findings that there are. */
+void findings_list(bool json, FILE *out);
+
 /* Local. Returns the highest severity of any finding; -1: there is none. */
 int findings_worst(const struct findings *f);
 

@@ -313,53 +313,77 @@ struct fit { /* fit of one file system and direction: the size that is small the
 
 /* ---- findings --------------------------------------------------------------- */
 
+#define NO_GROUP UINT32_MAX
+
+#define FINDING(name, ...) ID_##name,
+#define LIMIT(...)
 enum id {
-    ID_SIEVING,
-    ID_COLLECTIVE,
-    ID_LOCK,
-    ID_STRIDED,
-    ID_SMALL,
-    ID_RANDOM,
-    ID_STDIO,
-    ID_MISALIGNED,
-    ID_AGGREGATORS,
-    ID_TINY,
-    ID_CHANGES,
-    ID_REREAD,
-    ID_REWRITE,
-    ID_READ_BY_ALL,
-    ID_TEMPORARY,
-    ID_ONE_RANK,
-    ID_TURNS,
-    ID_LATE,
-    ID_SLOW,
-    ID_UNEQUAL,
-    ID_OPEN,
-    ID_STAT,
-    ID_SEEKS,
-    ID_SYNC,
-    ID_LOCK_TIME,
-    ID_MANY,
-    ID_OVERLAP,
-    ID_ASYNC,
-    ID_HDF5_META,
-    ID_HDF5_FILL,
-    /* Risks: not for the time, but for the contents of files. */
-    ID_RACE,
-    ID_STALE,
-    ID_FAILED,
-    ID_REFUSED,
-    ID_RENAMED,
-    IDS,
-    FIRST_RISK = ID_RACE
+#include "iotrace/findings/table.def"
+    IDS
+};
+#undef FINDING
+#undef LIMIT
+
+#define FINDING(...)
+#define LIMIT(finding, limit, ...) finding##_##limit,
+enum limit_id {
+#include "iotrace/findings/table.def"
+    LIMITS
+};
+#undef FINDING
+#undef LIMIT
+
+/* The groups of files over which a judge goes, or the run. */
+enum {
+    READS = 1,  /* each group's reads */
+    WRITES = 2, /* each group's writes */
+    ONCE = 4,   /* each group, in no direction */
+    RUN = 8     /* the run as a whole */
 };
 
-struct finding_kind {
-    const char *id, *title, *remedy;
-    int domain;        /* findings of one domain are about the same events */
+/* Facts without which a finding is not judged. */
+enum {
+    NEEDS_LOCKS = 1,    /* the unit of locks */
+    NEEDS_PLACES = 2,   /* file systems */
+    NEEDS_HDF5 = 4,     /* calls of HDF5 */
+    NEEDS_OPENERS = 8,  /* ranks that opened a file together */
+    NEEDS_EXTENTS = 16, /* which bytes a rank has moved */
+    NEEDS_CORES = 32,   /* a core for each rank */
+    NEEDS_WHOLE = 64    /* all ranks and files */
+};
+
+/* Findings of one domain are about the same events. */
+enum domain { MOVES, OPENS, STATS, SEEKING, SYNCS, RANKS, AGAIN, LIBRARY, PACE, HDF5 };
+
+struct slice { /* cells that are judged, by actor: of one group, or of the run */
+    struct findings *f;
+    const uint32_t *cell;
+    int n;
+    uint32_t group; /* NO_GROUP: the run */
+    int write;      /* direction; -1: none */
+    enum id id;     /* the finding that is looked for */
+};
+typedef void judge_fn(const struct slice *s);
+
+struct finding_kind { /* a row of table.def */
+    const char *id, *title, *condition, *remedy;
+    const char *remedy_of_reads; /* NULL: the same */
+    judge_fn *judge;
+    unsigned over, needs;
+    enum domain domain;
     enum severity cap; /* highest severity */
+    bool risk;         /* to the contents of files: it has no severity */
+    bool at_most;      /* the gain is not known: at most the time at stake */
+    const char *time;  /* kind of its time; NULL: that of its direction */
 };
 extern const struct finding_kind finding_kind[IDS];
+
+struct limit {
+    enum id of;
+    const char *name, *relation, *unit, *what;
+    double value;
+};
+extern const struct limit finding_limit[LIMITS];
 
 struct condition {
     char what[64];
@@ -373,7 +397,6 @@ struct member { /* a rank with the finding */
     double gain_ns;
 };
 
-#define NO_GROUP UINT32_MAX
 struct finding {
     enum id id;
     enum severity severity;
@@ -535,20 +558,21 @@ void moments_collective(const struct context *c);
 void moments_end(struct findings *f);
 void moments_free(struct findings *f);
 
-struct slice { /* cells of one group, by actor */
-    struct findings *f;
-    const uint32_t *cell;
-    int n;
-    uint32_t group;
-};
+/* table.c: the limits of findings. finding_words prints `text` with the finding's
+ * limits for {LIMIT}. */
+double limit_of(enum limit_id id);
+const char *finding_words(enum id id, const char *text, char *out, size_t room);
+
 /* judge.c: makes findings from the counts */
 int judge(struct findings *f);
-struct finding *finding_begin(struct findings *f, enum id id, uint32_t group,
-                              int direction);
+/* Findings that need this fact are not judged. */
+void findings_need(struct findings *f, unsigned fact, const char *why);
+struct finding *finding_begin(const struct slice *s);
 void finding_add(struct findings *f, uint32_t actor, const struct evidence *v,
                  double gain_ns);
-void finding_condition(struct findings *f, const char *what, double value,
-                       const char *relation, double limit, const char *unit);
+/* Returns the condition, whose limit or words the judge may replace. */
+struct condition *finding_condition(struct findings *f, enum limit_id limit,
+                                    double value);
 void finding_say(struct findings *f, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void finding_end(struct findings *f);
@@ -561,24 +585,18 @@ struct evidence slice_rare(const struct slice *s, int i, enum rare kind);
 /* Begins a finding about the ranks that have at least `least` calls of a rare kind, of
  * whose time `share` could be saved; *all is the number of ranks with the file. NULL:
  * there is none. */
-struct finding *slice_rare_ranks(const struct slice *s, enum id id, enum rare kind,
-                                 int64_t least, double share, int *all);
+struct finding *slice_rare_ranks(const struct slice *s, enum rare kind, double least,
+                                 double share, int *all);
 struct evidence side_collective(const struct side *s);
 uint32_t main_group(const struct findings *f, uint32_t actor, int write);
 int scope_actors(const struct findings *f);
 
-typedef void judge_fn(const struct slice *s, int write);
-void judge_small(const struct slice *s, int write);
-void judge_stdio(const struct slice *s, int write);
-void judge_layers(const struct slice *s, int write);
-void judge_reuse(const struct slice *s, int write);
-void judge_blocks(const struct slice *s, int write);
-void judge_sharing(const struct slice *s, int write);
-void judge_calls(const struct slice *s, int write);
-void judge_needless(const struct slice *s, int write);
-void judge_risks(const struct slice *s, int write);
-void judge_run(struct findings *f);
-void judge_pace(struct findings *f);
+/* judge/: each looks for a finding. */
+#define FINDING(name, judge, ...) judge_fn judge;
+#define LIMIT(...)
+#include "iotrace/findings/table.def"
+#undef FINDING
+#undef LIMIT
 
 /* show/sums.c: text such as "0-3,7" */
 void findings_which(const struct findings *f, bool found[IDS]);

@@ -142,19 +142,20 @@ static int64_t is_hdf5(const struct findings *f, const struct file *x)
 static void tell_not_judged(struct findings *f)
 {
     if (!any_known(f, lock_of) && !any_known(f, facts_of))
-        f->why_not[ID_MISALIGNED] = f->why_not[ID_LOCK] =
-            "the logs do not say where the files are (--lock=BYTES does)";
+        findings_need(f, NEEDS_LOCKS,
+                      "the logs do not say where the files are (--lock=BYTES does)");
     if (!any_known(f, facts_of))
-        f->why_not[ID_TEMPORARY] = "the logs do not say where the files are";
+        findings_need(f, NEEDS_PLACES, "the logs do not say where the files are");
     if (!f->hdf5 && any_known(f, is_hdf5))
-        f->why_not[ID_HDF5_META] = f->why_not[ID_HDF5_FILL] =
-            "calls of HDF5 were not recorded (IOTRACE_HDF5=1)";
+        findings_need(f, NEEDS_HDF5,
+                      "calls of HDF5 were not recorded (IOTRACE_HDF5=1)");
     if (f->strangers && !f->collective_calls)
-        f->why_not[ID_LATE] = "the logs do not say who opened a file together";
+        findings_need(f, NEEDS_OPENERS,
+                      "the logs do not say who opened a file together");
     if (f->extents_lost)
-        f->why_not[ID_REREAD] = f->why_not[ID_REWRITE] = f->why_not[ID_READ_BY_ALL] =
-            "the files are touched in more pieces, or by more ranks, than can be "
-            "followed";
+        findings_need(f, NEEDS_EXTENTS,
+                      "the files are touched in more pieces, or by more ranks, than "
+                      "can be followed");
 }
 
 /* Reads "ID,ID"; other findings are not looked for. Returns 0, or a sentence about one

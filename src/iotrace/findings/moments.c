@@ -141,7 +141,7 @@ static void phase_judge(struct findings *f, int64_t *v, int n)
         v[k] = v[k] > ns ? v[k] - ns : ns - v[k];
     double limit = 4.4 * (double)median(v, n);
     limit = limit > 0.5 * (double)ns ? limit : 0.5 * (double)ns;
-    double least = 0.02 * (double)f->guess_ns;
+    double least = limit_of(SLOW_SHARE) * (double)f->guess_ns;
     limit = limit > least ? limit : least;
     for (uint32_t i = 0; i < f->actors; i++) {
         struct actor *a = &f->actor[i];

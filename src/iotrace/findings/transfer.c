@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOKS_MAX 300000000   /* looks at other ranks' cells, in all: some seconds */
-#define PIECE ((int64_t)4096) /* smaller pieces are no loss to read again */
+#define LOOKS_MAX 300000000 /* looks at other ranks' cells, in all: some seconds */
 #define PLACE_MAX (INT64_MAX / 4)
 
 /* True if another rank has moved bytes there since this rank's set began. The distance
@@ -405,7 +404,6 @@ void calls_learn(int op)
 /* Overlap of a rank's transfers, and missed overlap: bursts of transfers with gaps
  * between them, and the asynchronous transfers in flight at once. */
 
-#define BLOCKS_NS 50000           /* a submission that returns earlier does not block */
 #define GAP_NS ((int64_t)1000000) /* shorter gaps have no room for anything */
 
 /* Detects a gap, in which no rank is in a call: during a call, others may be waiting
@@ -452,7 +450,7 @@ static void count_submission(struct pace *p, const struct event *e, uint64_t seq
     if (++p->under_way > p->most_under_way)
         p->most_under_way = p->under_way;
     evidence_count(&p->submit, e, seq, e->request > 0 ? e->request : 0, e->duration_ns);
-    p->blocked += e->duration_ns >= BLOCKS_NS;
+    p->blocked += (double)e->duration_ns >= limit_of(ASYNC_TAKES);
     p->files |= p->file && p->file != file;
     p->file = p->file ? p->file : file;
 }

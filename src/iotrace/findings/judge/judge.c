@@ -1,5 +1,6 @@
 /* Makes findings from the counts: their conditions, their cost, their order. */
 #include "base/err.h"
+#include "base/units.h"
 #include "iotrace/findings/inside.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -15,9 +16,9 @@ static struct finding *present(struct findings *f)
     return &f->finding[f->found];
 }
 
-struct finding *finding_begin(struct findings *f, enum id id, uint32_t group,
-                              int direction)
+struct finding *finding_begin(const struct slice *s)
 {
+    struct findings *f = s->f;
     if (f->found == f->finding_room) {
         int room = f->finding_room ? 2 * f->finding_room : 16;
         struct finding *more = realloc(f->finding, (size_t)room * sizeof *more);
@@ -29,12 +30,12 @@ struct finding *finding_begin(struct findings *f, enum id id, uint32_t group,
         f->finding_room = room;
     }
     struct finding *x = present(f);
-    *x = (struct finding){.id = id,
-                          .group = group,
-                          .direction = direction,
-                          .gain_known = true,
+    *x = (struct finding){.id = s->id,
+                          .group = s->group,
+                          .direction = s->write,
+                          .gain_known = !finding_kind[s->id].at_most,
                           .after = -1,
-                          .cap = finding_kind[id].cap};
+                          .cap = finding_kind[s->id].cap};
     return x;
 }
 
@@ -62,14 +63,16 @@ void finding_add(struct findings *f, uint32_t actor, const struct evidence *v,
     }
 }
 
-void finding_condition(struct findings *f, const char *what, double value,
-                       const char *relation, double limit, const char *unit)
+struct condition *finding_condition(struct findings *f, enum limit_id limit,
+                                    double value)
 {
     struct finding *x = present(f);
     struct condition *c = &x->condition[x->conditions++];
+    const struct limit *l = &finding_limit[limit];
     *c = (struct condition){
-        .value = value, .limit = limit, .relation = relation, .unit = unit};
-    snprintf(c->what, sizeof c->what, "%s", what);
+        .value = value, .limit = l->value, .relation = l->relation, .unit = l->unit};
+    finding_words(l->of, l->what, c->what, sizeof c->what);
+    return c;
 }
 
 void finding_say(struct findings *f, const char *format, ...)
@@ -104,7 +107,8 @@ void finding_drop(struct findings *f)
 static bool is_enough(const struct findings *f, const struct finding *x)
 {
     bool enough = x->v.calls >= EVENTS_LEAST || x->extra_bytes >= MIB;
-    return x->id >= FIRST_RISK || (enough && (double)x->v.ns >= f->ask.floor_s * 1e9);
+    return finding_kind[x->id].risk ||
+           (enough && (double)x->v.ns >= f->ask.floor_s * 1e9);
 }
 
 /* Ends a finding, and keeps it if it is large enough. */
@@ -145,10 +149,10 @@ struct evidence slice_rare(const struct slice *s, int i, enum rare kind)
     return r && r->v[kind] ? *r->v[kind] : (struct evidence){0};
 }
 
-struct finding *slice_rare_ranks(const struct slice *s, enum id id, enum rare kind,
-                                 int64_t least, double share, int *all)
+struct finding *slice_rare_ranks(const struct slice *s, enum rare kind, double least,
+                                 double share, int *all)
 {
-    struct finding *x = finding_begin(s->f, id, s->group, -1);
+    struct finding *x = finding_begin(s);
     uint32_t actor;
     *all = 0;
     for (int at = 0, n; x && (n = slice_next(s, &at, &actor)); ++*all) {
@@ -157,7 +161,7 @@ struct finding *slice_rare_ranks(const struct slice *s, enum id id, enum rare ki
             struct evidence one = slice_rare(s, i, kind);
             evidence_add(&v, &one);
         }
-        if (v.calls >= least)
+        if ((double)v.calls >= least)
             finding_add(s->f, actor, &v, share * (double)v.ns);
     }
     return x;
@@ -181,7 +185,7 @@ int scope_actors(const struct findings *f)
     return n;
 }
 
-/* ---- all groups ------------------------------------------------------------- */
+/* ---- all findings ------------------------------------------------------------ */
 
 static const struct findings *sorting;
 
@@ -197,21 +201,73 @@ static int by_group(const void *a, const void *b)
     return x->file < y->file ? -1 : x->file > y->file;
 }
 
+/* Looks for each finding in a group of files. */
+static void judge_slice(struct slice *s)
+{
+    static const struct {
+        unsigned over;
+        int write;
+    } way[] = {{READS, 0}, {WRITES, 1}, {ONCE, -1}};
+    for (int i = 0; i < IDS; i++)
+        for (size_t k = 0; k < sizeof way / sizeof way[0]; k++)
+            if (finding_kind[i].over & way[k].over) {
+                s->id = (enum id)i;
+                s->write = way[k].write;
+                finding_kind[i].judge(s);
+            }
+}
+
 static void judge_groups(struct findings *f, const uint32_t *cell)
 {
-    static judge_fn *const judges[] = {judge_layers, judge_small,    judge_stdio,
-                                       judge_blocks, judge_reuse,    judge_sharing,
-                                       judge_calls,  judge_needless, judge_risks};
     for (uint32_t i = 0, n; i < f->cells; i += n) {
         uint32_t group = f->file[f->cell[cell[i]].file].group;
         for (n = 1; i + n < f->cells; n++)
             if (f->file[f->cell[cell[i + n]].file].group != group)
                 break;
-        struct slice s = {f, &cell[i], (int)n, group};
-        for (size_t k = 0; k < sizeof judges / sizeof judges[0]; k++)
-            for (int w = 0; w < 2; w++)
-                judges[k](&s, w);
+        judge_slice(&(struct slice){f, &cell[i], (int)n, group, 0, 0});
     }
+}
+
+void findings_need(struct findings *f, unsigned fact, const char *why)
+{
+    for (int i = 0; i < IDS; i++)
+        if (finding_kind[i].needs & fact)
+            f->why_not[i] = why;
+}
+
+/* Judges cores: ranks that share them wait for a core, and not for each other or for
+ * files. */
+static void judge_cores(struct findings *f)
+{
+    int ranks = scope_actors(f);
+    if (!f->ranks || ranks < 2)
+        return;
+    if (f->cores == 0)
+        snprintf(f->why_cores, sizeof f->why_cores,
+                 "the logs do not say how many cores there were");
+    else if (f->short_of_cores)
+        snprintf(f->why_cores, sizeof f->why_cores,
+                 "%d ranks of a host share %d core%s", f->most_on_host, f->cores,
+                 units_s(f->cores));
+    else if (f->waited)
+        snprintf(f->why_cores, sizeof f->why_cores,
+                 "a rank waited for a core more than 10 %% of the time");
+    else
+        return;
+    findings_need(f, NEEDS_CORES, f->why_cores);
+}
+
+static void judge_run(struct findings *f, const uint32_t *cell)
+{
+    struct slice s = {f, cell, (int)f->cells, NO_GROUP, -1, 0};
+    judge_cores(f);
+    if (f->ask.rank >= 0 || f->ask.process || f->ask.file.n)
+        findings_need(f, NEEDS_WHOLE, "only a part of the run was asked for");
+    for (int i = 0; i < IDS; i++)
+        if (finding_kind[i].over & RUN) {
+            s.id = (enum id)i;
+            finding_kind[i].judge(&s);
+        }
 }
 
 /* Links findings of one domain, which are about the same events: the first in the
@@ -231,7 +287,7 @@ static void put_after(struct findings *f)
 static int by_weight(const void *a, const void *b)
 {
     const struct finding *x = a, *y = b;
-    bool risk = x->id >= FIRST_RISK, other = y->id >= FIRST_RISK;
+    bool risk = finding_kind[x->id].risk, other = finding_kind[y->id].risk;
     if (risk != other)
         return risk ? 1 : -1;
     if (x->severity != y->severity)
@@ -284,13 +340,12 @@ int judge(struct findings *f)
     test_all(f);
     if (!f->tables && !f->profiles) {
         judge_groups(f, cell);
-        judge_run(f);
-        judge_pace(f);
+        judge_run(f, cell);
     }
     free(cell);
     if (f->found)
         qsort(f->finding, (size_t)f->found, sizeof *f->finding, by_weight);
-    for (; f->found && f->finding[f->found - 1].id >= FIRST_RISK; f->found--)
+    for (; f->found && finding_kind[f->finding[f->found - 1].id].risk; f->found--)
         f->risks++;
     put_after(f);
     cover(f);

@@ -2,12 +2,6 @@
 #include "base/units.h"
 #include "iotrace/findings/inside.h"
 
-#define MORE 1.5 /* divided by the bytes requested */
-#define READ_MORE 0.1
-#define UNEVEN 1.5   /* largest divided by the mean */
-#define TINY 65536.0 /* bytes of all ranks together */
-#define LIBRARY_TIMES 10.0
-
 struct asked {
     int64_t asked, done, helping;
 };
@@ -25,18 +19,19 @@ static void add_asked(struct asked *a, const struct slice *s, int write)
     }
 }
 
-static void judge_sieving(const struct slice *s, int write)
+void judge_sieving(const struct slice *s)
 {
     struct findings *f = s->f;
+    int write = s->write;
     struct asked a = {0};
     char asked[16], done[16], helping[16];
     add_asked(&a, s, write);
-    if (a.asked == 0 || ((double)a.done < MORE * (double)a.asked &&
-                         (double)a.helping < READ_MORE * (double)a.asked))
+    if (a.asked == 0 || ((double)a.done < limit_of(SIEVING_MOVED) * (double)a.asked &&
+                         (double)a.helping < limit_of(SIEVING_READ) * (double)a.asked))
         return;
     double extra = (double)(a.done + a.helping - a.asked);
     double share = extra / (double)(a.done + a.helping);
-    struct finding *x = finding_begin(f, ID_SIEVING, s->group, write);
+    struct finding *x = finding_begin(s);
     uint32_t actor;
     if (!x || extra < (double)MIB)
         return finding_drop(f);
@@ -52,12 +47,9 @@ static void judge_sieving(const struct slice *s, int write)
             finding_add(f, actor, &v, share * (double)v.ns);
     }
     x->extra_bytes = (int64_t)extra;
-    finding_condition(f, "bytes moved of those asked for",
-                      (double)a.done / (double)a.asked, ">=", MORE, "share");
+    finding_condition(f, SIEVING_MOVED, (double)a.done / (double)a.asked);
     if (write)
-        finding_condition(f, "or bytes read to write them",
-                          (double)a.helping / (double)a.asked, ">=", READ_MORE,
-                          "share");
+        finding_condition(f, SIEVING_READ, (double)a.helping / (double)a.asked);
     units_bytes(asked, a.asked);
     units_bytes(done, a.done);
     units_bytes(helping, a.helping);
@@ -85,10 +77,11 @@ static struct evidence small_leaves(const struct findings *f, const struct side 
     return v;
 }
 
-static void judge_collective(const struct slice *s, int write)
+void judge_collective(const struct slice *s)
 {
     struct findings *f = s->f;
-    struct finding *x = finding_begin(f, ID_COLLECTIVE, s->group, write);
+    int write = s->write;
+    struct finding *x = finding_begin(s);
     int64_t all = 0;
     int ranks = 0;
     char size[16];
@@ -108,13 +101,11 @@ static void judge_collective(const struct slice *s, int write)
         if (v.calls)
             finding_add(f, actor, &v, (double)v.ns * (kept < 1 ? 1 - kept : 0));
     }
-    if (!x || ranks < 2 || x->members < 0.9 * ranks ||
-        (double)x->v.calls < 0.5 * (double)all)
+    if (!x || ranks < 2 || x->members < limit_of(COLLECTIVE_RANKS) * ranks ||
+        (double)x->v.calls < limit_of(COLLECTIVE_SMALL) * (double)all)
         return finding_drop(f);
-    finding_condition(f, "of the ranks make small transfers",
-                      (double)x->members / (double)ranks, ">=", 0.9, "share");
-    finding_condition(f, "of the transfers beneath are small",
-                      (double)x->v.calls / (double)all, ">=", 0.5, "share");
+    finding_condition(f, COLLECTIVE_RANKS, (double)x->members / (double)ranks);
+    finding_condition(f, COLLECTIVE_SMALL, (double)x->v.calls / (double)all);
     finding_say(f, "collective calls became %lld %s of %s", (long long)x->v.calls,
                 write ? "writes" : "reads", units_bytes(size, x->v.bytes / x->v.calls));
     finding_end(f);
@@ -129,7 +120,7 @@ struct aggregators {
 };
 
 /* Adds the ranks that move bytes for collective calls to the current finding. */
-static struct aggregators add_aggregators(const struct slice *s, int write)
+static struct aggregators add_aggregators(const struct slice *s)
 {
     struct findings *f = s->f;
     struct aggregators a = {0};
@@ -137,7 +128,7 @@ static struct aggregators add_aggregators(const struct slice *s, int write)
     for (int at = 0, n; (n = slice_next(s, &at, &actor));) {
         struct evidence v = {0};
         for (int i = at - n; i < at; i++) {
-            const struct side *side = slice_side(s, i, write);
+            const struct side *side = slice_side(s, i, s->write);
             if (!side)
                 continue;
             struct evidence one = side_collective(side);
@@ -154,29 +145,26 @@ static struct aggregators add_aggregators(const struct slice *s, int write)
     return a;
 }
 
-static void judge_aggregators(const struct slice *s, int write)
+void judge_aggregators(const struct slice *s)
 {
     struct findings *f = s->f;
-    struct finding *x =
-        f->hosts > 1 ? finding_begin(f, ID_AGGREGATORS, s->group, write) : NULL;
+    int write = s->write;
+    struct finding *x = f->hosts > 1 ? finding_begin(s) : NULL;
     if (!x)
         return;
-    struct aggregators a = add_aggregators(s, write);
+    struct aggregators a = add_aggregators(s);
     int32_t wanted = a.stripes < f->hosts ? a.stripes : f->hosts;
     double uneven = a.all > 0 ? a.most * a.n / a.all : 0;
-    bool few = a.n < wanted;
-    if (a.n && a.n < f->hosts && !a.stripes && uneven < UNEVEN)
+    bool few = a.n < wanted, even = uneven < limit_of(AGGREGATORS_UNEVEN);
+    if (a.n && a.n < f->hosts && !a.stripes && even)
         f->why_not[ID_AGGREGATORS] = "the logs do not say how many stripes files have";
-    if (!a.n || (!few && uneven < UNEVEN))
+    if (!a.n || (!few && even))
         return finding_drop(f);
-    x->gain_known = false;
     x->extra_bytes = x->v.bytes;
     if (few)
-        finding_condition(f, "ranks move bytes, of as many hosts or stripes", a.n, "<",
-                          wanted, "ranks");
-    if (uneven >= UNEVEN)
-        finding_condition(f, "of the mean moved by one of them", uneven, ">=", UNEVEN,
-                          "share");
+        finding_condition(f, AGGREGATORS_FEW, a.n)->limit = wanted;
+    if (!even)
+        finding_condition(f, AGGREGATORS_UNEVEN, uneven);
     finding_say(f, "%d rank%s for all, on %d host%s; the file has %d stripe%s", a.n,
                 a.n == 1 ? (write ? " writes" : " reads")
                 : write  ? "s write"
@@ -219,10 +207,10 @@ static bool all_met(const struct slice *s, int write)
     return true;
 }
 
-static void judge_tiny(const struct slice *s, int write)
+void judge_tiny(const struct slice *s)
 {
     struct findings *f = s->f;
-    struct finding *x = finding_begin(f, ID_TINY, s->group, write);
+    struct finding *x = finding_begin(s);
     struct together all = {0};
     int64_t calls = 0;
     char size[16];
@@ -230,7 +218,7 @@ static void judge_tiny(const struct slice *s, int write)
     for (int at = 0, n; x && (n = slice_next(s, &at, &actor));) {
         struct together t = {0};
         for (int i = at - n; i < at; i++)
-            add_together(&t, &f->cell[s->cell[i]], write);
+            add_together(&t, &f->cell[s->cell[i]], s->write);
         if (!t.v.calls)
             continue;
         finding_add(f, actor, &t.v, t.library_ns);
@@ -239,27 +227,18 @@ static void judge_tiny(const struct slice *s, int write)
         all.leaf_ns += t.leaf_ns;
     }
     double each = x && calls ? (double)x->v.bytes / (double)calls : 0;
-    if (!x || calls < 2 || x->members < 2 || each >= TINY)
+    if (!x || calls < 2 || x->members < 2 || each >= limit_of(TINY_BYTES))
         return finding_drop(f);
-    if (!all_met(s, write)) {
+    if (!all_met(s, s->write)) {
         f->why_not[ID_TINY] = "the logs do not say who opened a file together";
         return finding_drop(f);
     }
     double times = all.library_ns / (all.leaf_ns > 1 ? all.leaf_ns : 1);
-    if (f->why_not[ID_TINY] || times < LIBRARY_TIMES)
+    if (f->why_not[ID_TINY] || times < limit_of(TINY_TIMES))
         return finding_drop(f);
-    finding_condition(f, "bytes of all ranks in a call", each, "<", TINY, "bytes");
-    finding_condition(f, "of the time of transfers is spent in the library", times,
-                      ">=", LIBRARY_TIMES, "share");
+    finding_condition(f, TINY_BYTES, each);
+    finding_condition(f, TINY_TIMES, times);
     finding_say(f, "%lld collective calls transfer %s each, all %d ranks together",
                 (long long)calls, units_bytes(size, (int64_t)each), x->members);
     finding_end(f);
-}
-
-void judge_layers(const struct slice *s, int write)
-{
-    judge_sieving(s, write);
-    judge_collective(s, write);
-    judge_aggregators(s, write);
-    judge_tiny(s, write);
 }

@@ -2,20 +2,18 @@
 #include "base/units.h"
 #include "iotrace/findings/inside.h"
 
-#define GAPS_LEAST 3
-#define SHARE 0.10
 #define WALL_LEAST_NS ((int64_t)1000000000)
-#define SUBMITS_LEAST 16
-#define SUBMITTING 0.5 /* share of the time, for submitting and waiting */
-#define NEARLY_ALL 0.9 /* share of submissions that block */
-/* share of the time from submission to end that these calls take */
-#define ALL_THE_TIME 0.9
 
 /* ---- no-overlap ------------------------------------------------------------- */
 
-static void judge_overlap(struct findings *f)
+void judge_overlap(const struct slice *s)
 {
-    struct finding *x = finding_begin(f, ID_OVERLAP, NO_GROUP, -1);
+    struct findings *f = s->f;
+    if (f->wall_ns < WALL_LEAST_NS)
+        f->why_not[ID_OVERLAP] = "the run took less than a second";
+    if (f->why_not[ID_OVERLAP])
+        return;
+    struct finding *x = finding_begin(s);
     double least = 1;
     int64_t gaps = INT64_MAX;
     char time[16];
@@ -23,8 +21,9 @@ static void judge_overlap(struct findings *f)
         const struct actor *a = &f->actor[i];
         const struct pace *p = &a->pace;
         double share = (double)p->hidden_ns / (double)f->wall_ns;
-        if (!a->scope || p->gaps < GAPS_LEAST || share < SHARE || p->submit.calls ||
-            p->wait_ns || p->uring || p->threads)
+        if (!a->scope || (double)p->gaps < limit_of(OVERLAP_GAPS) ||
+            share < limit_of(OVERLAP_SHARE) || p->submit.calls || p->wait_ns ||
+            p->uring || p->threads)
             continue;
         finding_add(f, i, &p->v, (double)p->hidden_ns);
         least = share < least ? share : least;
@@ -33,10 +32,8 @@ static void judge_overlap(struct findings *f)
     if (!x || !x->members)
         return finding_drop(f);
     x->group = main_group(f, x->worst, -1);
-    finding_condition(f, "of the time could pass during the gaps", least, ">=", SHARE,
-                      "share");
-    finding_condition(f, "gaps between bursts of transfers", (double)gaps,
-                      ">=", GAPS_LEAST, "calls");
+    finding_condition(f, OVERLAP_SHARE, least);
+    finding_condition(f, OVERLAP_GAPS, (double)gaps);
     finding_say(
         f, "%lld burst%s of transfers, each followed by a gap; %s fit into these",
         (long long)f->actor[x->worst].pace.gaps, units_s(f->actor[x->worst].pace.gaps),
@@ -53,8 +50,8 @@ static double busy_ns(const struct pace *p)
 
 static bool is_blocking(const struct pace *p)
 {
-    return (double)p->submit.ns >= SUBMITTING * busy_ns(p) &&
-           (double)p->blocked >= NEARLY_ALL * (double)p->submit.calls;
+    return (double)p->submit.ns >= limit_of(ASYNC_SUBMITTING) * busy_ns(p) &&
+           (double)p->blocked >= limit_of(ASYNC_BLOCKED) * (double)p->submit.calls;
 }
 
 /* True if each transfer is awaited before the next begins, and nothing else is done
@@ -62,7 +59,7 @@ static bool is_blocking(const struct pace *p)
 static bool is_alone(const struct pace *p)
 {
     return p->most_under_way == 1 && p->ended > 0 &&
-           busy_ns(p) >= ALL_THE_TIME * (double)p->span_ns;
+           busy_ns(p) >= limit_of(ASYNC_WAITING) * (double)p->span_ns;
 }
 
 static uint32_t submitted_group(const struct findings *f, const struct pace *p)
@@ -70,14 +67,15 @@ static uint32_t submitted_group(const struct findings *f, const struct pace *p)
     return p->files || !p->file ? NO_GROUP : f->file[p->file - 1].group;
 }
 
-static void judge_async_as(struct findings *f, bool alone)
+static void judge_async_as(const struct slice *s, bool alone)
 {
-    struct finding *x = finding_begin(f, ID_ASYNC, NO_GROUP, -1);
+    struct findings *f = s->f;
+    struct finding *x = finding_begin(s);
     double least = 1;
     for (uint32_t i = 0; x && i < f->actors; i++) {
         const struct pace *p = &f->actor[i].pace;
-        if (!f->actor[i].scope || p->submit.calls < SUBMITS_LEAST || p->uring ||
-            (alone ? !is_alone(p) : is_alone(p) || !is_blocking(p)))
+        if (!f->actor[i].scope || (double)p->submit.calls < limit_of(ASYNC_SUBMITS) ||
+            p->uring || (alone ? !is_alone(p) : is_alone(p) || !is_blocking(p)))
             continue;
         uint32_t group = submitted_group(f, p);
         x->group = x->members == 0 || x->group == group ? group : NO_GROUP;
@@ -88,11 +86,9 @@ static void judge_async_as(struct findings *f, bool alone)
     if (!x || !x->members)
         return finding_drop(f);
     if (alone)
-        finding_condition(f, "transfers of a rank in flight, at most", 1, "<=", 1,
-                          "calls");
+        finding_condition(f, ASYNC_AT_ONCE, 1);
     else
-        finding_condition(f, "of the time for submitting and waiting is submitting",
-                          least, ">=", SUBMITTING, "share");
+        finding_condition(f, ASYNC_SUBMITTING, least);
     finding_say(f,
                 alone ? "%lld asynchronous transfers, each waited for before the next"
                       : "%lld submissions that return when the transfer is done",
@@ -108,15 +104,11 @@ static bool any_uring(const struct findings *f)
     return f->unseen.rings > 0;
 }
 
-void judge_pace(struct findings *f)
+void judge_async(const struct slice *s)
 {
-    if (f->wall_ns < WALL_LEAST_NS)
-        f->why_not[ID_OVERLAP] = "the run took less than a second";
-    else if (!f->why_not[ID_OVERLAP])
-        judge_overlap(f);
-    if (any_uring(f))
-        f->why_not[ID_ASYNC] =
+    if (any_uring(s->f))
+        s->f->why_not[ID_ASYNC] =
             "that an io_uring transfer has ended is seen at the next call only";
-    judge_async_as(f, false);
-    judge_async_as(f, true);
+    judge_async_as(s, false);
+    judge_async_as(s, true);
 }

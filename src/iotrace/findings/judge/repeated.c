@@ -5,14 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define OPENS_LEAST 16
-#define STATS_LEAST 100
-#define SYNCS_LEAST 16
-#define HALF 0.5
-#define SHARE 0.10
-#define LOCKS 0.02
-#define BETWEEN (8 * MIB) /* bytes from one fsync to the next */
-
 static int64_t transfers_of(const struct cell *c)
 {
     return (c->side[0] ? c->side[0]->top.calls : 0) +
@@ -31,8 +23,8 @@ static struct evidence opens(const struct cell *c)
 {
     struct evidence v = c->open;
     int64_t transfers = transfers_of(c);
-    if (v.calls < OPENS_LEAST || transfers == 0 ||
-        (double)v.calls < HALF * (double)transfers)
+    if ((double)v.calls < limit_of(OPEN_OPENS) || transfers == 0 ||
+        (double)v.calls < limit_of(OPEN_EACH) * (double)transfers)
         return (struct evidence){0};
     evidence_add(&v, &c->close);
     return v;
@@ -40,30 +32,31 @@ static struct evidence opens(const struct cell *c)
 
 static struct evidence stats(const struct cell *c)
 {
-    return c->stat.calls >= STATS_LEAST ? c->stat : (struct evidence){0};
+    bool much = (double)c->stat.calls >= limit_of(STAT_CALLS);
+    return much ? c->stat : (struct evidence){0};
 }
 
 static struct evidence seeks(const struct cell *c)
 {
     int64_t transfers = transfers_of(c);
-    bool much = c->seek.calls >= OPENS_LEAST && transfers > 0 &&
-                (double)c->seek.calls >= HALF * (double)transfers;
+    bool much = (double)c->seek.calls >= limit_of(SEEKS_SEEKS) && transfers > 0 &&
+                (double)c->seek.calls >= limit_of(SEEKS_EACH) * (double)transfers;
     return much ? c->seek : (struct evidence){0};
 }
 
 static struct evidence syncs(const struct cell *c)
 {
-    bool much = c->sync.calls >= SYNCS_LEAST && written_of(c) / c->sync.calls < BETWEEN;
+    bool much = (double)c->sync.calls >= limit_of(SYNC_SYNCS) &&
+                (double)(written_of(c) / c->sync.calls) < limit_of(SYNC_BETWEEN);
     return much ? c->sync : (struct evidence){0};
 }
 
 /* Sums over the cells with excess calls; each saves all of them but `kept`. */
-static struct finding *collect_excess(const struct slice *s, enum id id,
-                                      excess_fn *excess, double kept,
-                                      int64_t *transfers, int64_t *written)
+static struct finding *collect_excess(const struct slice *s, excess_fn *excess,
+                                      double kept, int64_t *transfers, int64_t *written)
 {
     struct findings *f = s->f;
-    struct finding *x = finding_begin(f, id, s->group, -1);
+    struct finding *x = finding_begin(s);
     uint32_t actor;
     for (int at = 0, n; x && (n = slice_next(s, &at, &actor));) {
         struct evidence all = {0};
@@ -84,67 +77,87 @@ static struct finding *collect_excess(const struct slice *s, enum id id,
     return x;
 }
 
-static void judge_open(const struct slice *s)
+void judge_open(const struct slice *s)
 {
     struct findings *f = s->f;
     int64_t transfers = 0, written = 0;
-    struct finding *x = collect_excess(s, ID_OPEN, opens, 2, &transfers, &written);
+    struct finding *x = collect_excess(s, opens, 2, &transfers, &written);
     if (!x || !x->members)
         return finding_drop(f);
     int64_t times = x->v.calls / 2; /* an open and a close */
-    finding_condition(f, "opens of a rank and file, at most", (double)times,
-                      ">=", OPENS_LEAST, "calls");
-    finding_condition(f, "opens for each transfer", (double)times / (double)transfers,
-                      ">=", HALF, "share");
+    finding_condition(f, OPEN_OPENS, (double)times);
+    finding_condition(f, OPEN_EACH, (double)times / (double)transfers);
     finding_say(f, "opened %lld time%s for %lld transfer%s", (long long)times,
                 units_s(times), (long long)transfers, units_s(transfers));
     finding_end(f);
 }
 
-static void judge_stat(const struct slice *s)
+static void judge_asked(const struct slice *s)
 {
     struct findings *f = s->f;
     int64_t transfers = 0, written = 0;
-    struct finding *x = collect_excess(s, ID_STAT, stats, 1, &transfers, &written);
+    struct finding *x = collect_excess(s, stats, 1, &transfers, &written);
     if (!x || !x->members)
         return finding_drop(f);
-    finding_condition(f, "calls of a rank about an unchanged file, in the mean",
-                      (double)x->v.calls / x->members, ">=", STATS_LEAST, "calls");
+    finding_condition(f, STAT_CALLS, (double)x->v.calls / x->members);
     finding_say(f, "looked up %lld time%s while it did not change",
                 (long long)x->v.calls, units_s(x->v.calls));
     finding_end(f);
 }
 
-static void judge_seeks(const struct slice *s)
+static void judge_missing(const struct slice *s)
+{
+    struct findings *f = s->f;
+    for (uint32_t i = 0; i < f->actors; i++) {
+        const struct actor *a = &f->actor[i];
+        if (!a->scope || (double)a->missed.calls < limit_of(STAT_MISSING))
+            continue;
+        struct finding *x = finding_begin(s);
+        if (!x)
+            return;
+        finding_add(f, i, &a->missed, (double)a->missed.ns);
+        finding_condition(f, STAT_MISSING, (double)a->missed.calls);
+        finding_say(f, "%lld call%s for files that do not exist",
+                    (long long)a->missed.calls, units_s(a->missed.calls));
+        finding_end(f);
+    }
+}
+
+void judge_stat(const struct slice *s)
+{
+    if (s->group == NO_GROUP)
+        judge_missing(s);
+    else
+        judge_asked(s);
+}
+
+void judge_seeks(const struct slice *s)
 {
     struct findings *f = s->f;
     int64_t transfers = 0, written = 0;
-    struct finding *x = collect_excess(s, ID_SEEKS, seeks, 0, &transfers, &written);
+    struct finding *x = collect_excess(s, seeks, 0, &transfers, &written);
     if (!x || !x->members)
         return finding_drop(f);
-    finding_condition(f, "seeks for each transfer",
-                      (double)x->v.calls / (double)transfers, ">=", HALF, "share");
+    finding_condition(f, SEEKS_EACH, (double)x->v.calls / (double)transfers);
     finding_say(f, "%lld seek%s for %lld transfer%s", (long long)x->v.calls,
                 units_s(x->v.calls), (long long)transfers, units_s(transfers));
     finding_end(f);
 }
 
-static void judge_sync(const struct slice *s)
+void judge_sync(const struct slice *s)
 {
     struct findings *f = s->f;
     int64_t transfers = 0, written = 0;
     char between[16];
-    struct finding *x = collect_excess(s, ID_SYNC, syncs, 1, &transfers, &written);
+    struct finding *x = collect_excess(s, syncs, 1, &transfers, &written);
     double io = 0;
     for (int i = 0; x && i < x->members; i++)
         io += actor_thread_ns(&f->actor[x->member[i].actor]);
     double share = x && io > 0 ? (double)x->v.ns / io : 0;
-    if (!x || !x->members || share < SHARE)
+    if (!x || !x->members || share < limit_of(SYNC_SHARE))
         return finding_drop(f);
-    finding_condition(f, "of these ranks' I/O time", share, ">=", SHARE, "share");
-    finding_condition(f, "bytes from one to the next",
-                      (double)written / (double)x->v.calls, "<", (double)BETWEEN,
-                      "bytes");
+    finding_condition(f, SYNC_SHARE, share);
+    finding_condition(f, SYNC_BETWEEN, (double)written / (double)x->v.calls);
     finding_say(f, "flushed %lld time%s, %s each on average", (long long)x->v.calls,
                 units_s(x->v.calls), units_bytes(between, written / x->v.calls));
     finding_end(f);
@@ -155,31 +168,29 @@ static struct evidence locks_of(const struct cell *c)
     return c->lock;
 }
 
-static void judge_lock_time(const struct slice *s)
+void judge_lock_time(const struct slice *s)
 {
     struct findings *f = s->f;
     int64_t transfers = 0, written = 0;
     char time[16];
-    struct finding *x =
-        collect_excess(s, ID_LOCK_TIME, locks_of, 0, &transfers, &written);
+    struct finding *x = collect_excess(s, locks_of, 0, &transfers, &written);
     double ns = 0;
     for (int i = 0; x && i < x->members; i++)
         ns += (double)x->member[i].v.ns / actor_at_once(&f->actor[x->member[i].actor]);
     double share =
         x && x->members && f->wall_ns ? ns / (double)f->wall_ns / x->members : 0;
-    if (!x || share < LOCKS)
+    if (!x || share < limit_of(LOCK_TIME_SHARE))
         return finding_drop(f);
-    finding_condition(f, "of the run's time, in the mean of these ranks", share,
-                      ">=", LOCKS, "share");
+    finding_condition(f, LOCK_TIME_SHARE, share);
     finding_say(f, "%lld lock%s took %s", (long long)x->v.calls, units_s(x->v.calls),
                 units_seconds(time, (double)x->v.ns * 1e-9));
     finding_end(f);
 }
 
-static void judge_changes(const struct slice *s)
+void judge_changes(const struct slice *s)
 {
     struct findings *f = s->f;
-    struct finding *x = finding_begin(f, ID_CHANGES, s->group, -1);
+    struct finding *x = finding_begin(s);
     int64_t leaves = 0;
     double least = 1;
     uint32_t actor;
@@ -193,7 +204,7 @@ static void judge_changes(const struct slice *s)
                 own += slice_side(s, i, w) ? slice_side(s, i, w)->leaf.calls : 0;
         }
         double share = own ? (double)v.calls / (double)own : 0;
-        if (!v.calls || share < HALF)
+        if (!v.calls || share < limit_of(CHANGES_SHARE))
             continue;
         finding_add(f, actor, &v, (double)v.ns);
         leaves += own;
@@ -201,38 +212,24 @@ static void judge_changes(const struct slice *s)
     }
     if (!x || !x->members)
         return finding_drop(f);
-    x->gain_known = false;
-    finding_condition(f, "of a rank's transfers go the other way than the one before",
-                      least, ">=", HALF, "share");
+    finding_condition(f, CHANGES_SHARE, least);
     finding_say(f, "%lld change%s between reading and writing in %lld transfer%s",
                 (long long)x->v.calls, units_s(x->v.calls), (long long)leaves,
                 units_s(leaves));
     finding_end(f);
 }
 
-void judge_calls(const struct slice *s, int write)
-{
-    if (write)
-        return; /* it has no direction: judge it once */
-    judge_open(s);
-    judge_stat(s);
-    judge_seeks(s);
-    judge_changes(s);
-    judge_sync(s);
-    judge_lock_time(s);
-}
-
 /* ---- reuse ----------------------------------------------------------------------- */
 
 /* Judges bytes that are moved more than once, and blocks that several ranks share. */
 
-#define REUSE_SHARE 0.10
-
-void judge_reuse(const struct slice *s, int write)
+void judge_reuse(const struct slice *s)
 {
     struct findings *f = s->f;
-    enum id id = write ? ID_REWRITE : ID_REREAD;
-    struct finding *x = finding_begin(f, id, s->group, write);
+    int write = s->write;
+    enum limit_id enough = write ? REWRITE_SHARE : REREAD_SHARE;
+    enum limit_id size = write ? REWRITE_BYTES : REREAD_BYTES;
+    struct finding *x = finding_begin(s);
     char again[16], all[16];
     int64_t bytes = 0;
     double least = 1;
@@ -249,21 +246,17 @@ void judge_reuse(const struct slice *s, int write)
                 side->leaf.bytes > side->top.bytes ? side->leaf.bytes : side->top.bytes;
         }
         double share = own ? (double)v.bytes / (double)own : 0;
-        if (v.calls == 0 || share < REUSE_SHARE)
+        if (v.calls == 0 || share < limit_of(enough))
             continue;
         finding_add(f, actor, &v, (double)v.ns);
         bytes += own;
         least = share < least ? share : least;
     }
-    if (!x || x->v.bytes < MIB)
+    if (!x || (double)x->v.bytes < limit_of(size))
         return finding_drop(f);
     x->extra_bytes = x->v.bytes;
-    finding_condition(f,
-                      write ? "of a rank's bytes overwritten, and not read before"
-                            : "of a rank's bytes read before, and not written since",
-                      least, ">=", REUSE_SHARE, "share");
-    finding_condition(f, "bytes in all", (double)x->v.bytes, ">=", (double)MIB,
-                      "bytes");
+    finding_condition(f, enough, least);
+    finding_condition(f, size, (double)x->v.bytes);
     finding_say(f, "%s of %s %s", units_bytes(again, x->v.bytes),
                 units_bytes(all, bytes),
                 write ? "overwritten before anyone read them"
@@ -271,10 +264,11 @@ void judge_reuse(const struct slice *s, int write)
     finding_end(f);
 }
 
-static void judge_misaligned(const struct slice *s, int write)
+void judge_misaligned(const struct slice *s)
 {
     struct findings *f = s->f;
-    struct finding *x = finding_begin(f, ID_MISALIGNED, s->group, write);
+    int write = s->write;
+    struct finding *x = finding_begin(s);
     int64_t touched = 0, needed = 0, block = 0;
     char size[16];
     uint32_t actor;
@@ -294,11 +288,10 @@ static void judge_misaligned(const struct slice *s, int write)
             finding_add(f, actor, &v, (double)v.ns);
     }
     double share = needed ? (double)(touched - needed) / (double)needed : 0;
-    if (!x || share < REUSE_SHARE)
+    if (!x || share < limit_of(MISALIGNED_MORE))
         return finding_drop(f);
     x->extra_bytes = x->v.bytes;
-    finding_condition(f, "blocks touched beyond those needed", share, ">=", REUSE_SHARE,
-                      "share");
+    finding_condition(f, MISALIGNED_MORE, share);
     finding_say(f, "%lld %s touch %lld block%s of %s; %lld would be enough",
                 (long long)x->v.calls, write ? "writes" : "reads", (long long)touched,
                 units_s(touched), units_bytes(size, block), (long long)needed);
@@ -320,11 +313,14 @@ static double switched_share(const struct slice *s)
     return most;
 }
 
-static void judge_locks(const struct slice *s)
+void judge_locks(const struct slice *s)
 {
     struct findings *f = s->f;
     int64_t writes = 0;
-    struct finding *x = finding_begin(f, ID_LOCK, s->group, 1);
+    char soon[16];
+    struct finding *x = f->clients ? finding_begin(s) : NULL;
+    if (!x)
+        return;
     uint32_t actor;
     for (int at = 0, n; x && (n = slice_next(s, &at, &actor));) {
         struct evidence v = {0};
@@ -336,22 +332,14 @@ static void judge_locks(const struct slice *s)
         if (v.calls)
             finding_add(f, actor, &v, blocks_excess(f, &v));
     }
-    double share = writes && x ? (double)x->v.calls / (double)writes : 0;
-    double blocks = share >= REUSE_SHARE ? switched_share(s) : 0;
-    if (!x || blocks < REUSE_SHARE)
+    double share = writes ? (double)x->v.calls / (double)writes : 0;
+    double blocks = share >= limit_of(LOCK_WRITES) ? switched_share(s) : 0;
+    if (blocks < limit_of(LOCK_BLOCKS))
         return finding_drop(f);
-    finding_condition(f, "of the writes are in a block that another client had last",
-                      share, ">=", REUSE_SHARE, "share");
-    finding_condition(f, "of the blocks change hands", blocks, ">=", REUSE_SHARE,
-                      "share");
-    finding_say(f, "%lld writes go to a block that another %s used in the last 10 ms",
-                (long long)x->v.calls, f->ask.client);
+    finding_condition(f, LOCK_WRITES, share);
+    finding_condition(f, LOCK_BLOCKS, blocks);
+    finding_say(f, "%lld writes go to a block that another %s used in the last %s",
+                (long long)x->v.calls, f->ask.client,
+                finding_words(s->id, "{SOON}", soon, sizeof soon));
     finding_end(f);
-}
-
-void judge_blocks(const struct slice *s, int write)
-{
-    judge_misaligned(s, write);
-    if (write && s->f->clients)
-        judge_locks(s);
 }

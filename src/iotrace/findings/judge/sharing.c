@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RANKS_LEAST 4
-#define NEARLY_ALL 0.9
-#define HALF 0.5
-#define OVERLAP 0.05
 #define WINDOW_NS ((int64_t)50 * 1000000) /* longer than a turn on a shared core */
 
 struct edge {
@@ -67,15 +63,16 @@ static struct evidence common_of(const struct side *s, int64_t common)
     return v;
 }
 
-static void judge_read_by_all(const struct slice *s)
+void judge_read_by_all(const struct slice *s)
 {
     struct findings *f = s->f;
-    int ranks = scope_actors(f), least = (int)(NEARLY_ALL * ranks + 0.999);
+    int ranks = scope_actors(f),
+        least = (int)(limit_of(READ_BY_ALL_ALL) * ranks + 0.999);
     char bytes[16], all[16];
     int64_t read = 0, once = 0;
-    if (ranks < RANKS_LEAST)
+    if (ranks < limit_of(READ_BY_ALL_RANKS))
         return;
-    struct finding *x = finding_begin(f, ID_READ_BY_ALL, s->group, 0);
+    struct finding *x = finding_begin(s);
     for (int i = 0; x && i < s->n; i++) {
         const struct cell *c = &f->cell[s->cell[i]];
         const struct file *file = &f->file[c->file];
@@ -95,14 +92,14 @@ static void judge_read_by_all(const struct slice *s)
         }
     }
     double share = read && x ? (double)x->v.bytes / (double)read : 0;
-    if (!x || share < HALF || once < MIB)
+    if (!x || share < limit_of(READ_BY_ALL_SHARE) ||
+        (double)once < limit_of(READ_BY_ALL_BYTES))
         return finding_drop(f);
     if (f->hosts < 2)
         x->cap = SEVERITY_LOW; /* after the first read, the page cache has it */
     x->extra_bytes = x->v.bytes - once;
-    finding_condition(f, "of the bytes read are read by at least 90 % of the ranks",
-                      share, ">=", HALF, "share");
-    finding_condition(f, "ranks", ranks, ">=", RANKS_LEAST, "ranks");
+    finding_condition(f, READ_BY_ALL_SHARE, share);
+    finding_condition(f, READ_BY_ALL_RANKS, ranks);
     finding_say(f, "%d ranks read the same %s, %s in total", x->members,
                 units_bytes(bytes, once), units_bytes(all, x->v.bytes));
     finding_end(f);
@@ -165,56 +162,47 @@ static bool are_apart(const struct window *w, int n)
     return sum <= high - low;
 }
 
-static void judge_turns_of(const struct slice *s, const struct file *x, int write,
+static void judge_turns_of(const struct slice *s, const struct file *x,
                            struct window *w)
 {
     struct findings *f = s->f;
-    int n = windows_of(f, x, write, w);
+    int n = windows_of(f, x, s->write, w);
     int64_t shortest;
     char time[16];
-    if (n < RANKS_LEAST || !are_apart(w, n))
+    if (n < limit_of(TURNS_RANKS) || !are_apart(w, n))
         return;
     double overlap = overlap_of(w, n, &shortest);
     bool short_of_cores = f->cores == 0 || n > f->cores;
-    if (overlap >= OVERLAP)
+    if (overlap >= limit_of(TURNS_OVERLAP))
         return;
     if (short_of_cores && shortest < WINDOW_NS) {
         f->why_not[ID_TURNS] = "ranks that share cores may take turns for that";
         return;
     }
-    struct finding *y = finding_begin(f, ID_TURNS, s->group, write);
+    struct finding *y = finding_begin(s);
     for (int i = 0; y && i < n; i++)
         finding_add(f, w[i].actor, &w[i].side->alone,
                     (double)w[i].side->alone.ns * (n - 1) / n);
     if (!y)
         return;
     y->extra_bytes = y->v.bytes;
-    finding_condition(f,
-                      "of the time from a rank's first to its last transfer overlaps",
-                      overlap, "<", OVERLAP, "share");
-    finding_condition(f, "ranks", n, ">=", RANKS_LEAST, "ranks");
+    finding_condition(f, TURNS_OVERLAP, overlap);
+    finding_condition(f, TURNS_RANKS, n);
     finding_say(f, "%d ranks transfer their parts in turn, for at least %s", n,
                 units_seconds(time, (double)shortest * 1e-9));
     finding_end(f);
 }
 
-static void judge_turns(const struct slice *s, int write)
+void judge_turns(const struct slice *s)
 {
     struct findings *f = s->f;
     struct window *w = calloc((size_t)f->actors + 1, sizeof *w);
     for (int i = 0; w && i < s->n; i++) {
         const struct file *x = &f->file[f->cell[s->cell[i]].file];
-        if (x->cells == s->cell[i] + 1 && x->sharers >= RANKS_LEAST)
-            judge_turns_of(s, x, write, w);
+        if (x->cells == s->cell[i] + 1 && x->sharers >= limit_of(TURNS_RANKS))
+            judge_turns_of(s, x, w);
     }
     free(w);
-}
-
-void judge_sharing(const struct slice *s, int write)
-{
-    if (!write)
-        judge_read_by_all(s);
-    judge_turns(s, write);
 }
 
 /* ---- risks ----------------------------------------------------------------------- */
@@ -223,10 +211,10 @@ void judge_sharing(const struct slice *s, int write)
  * threshold: one is enough. */
 
 /* Collects a risk, which has no time at stake. */
-static struct finding *collect_risk(const struct slice *s, enum id id, enum rare kind)
+static struct finding *collect_risk(const struct slice *s, enum rare kind)
 {
     int all;
-    struct finding *x = slice_rare_ranks(s, id, kind, 1, 0, &all);
+    struct finding *x = slice_rare_ranks(s, kind, 1, 0, &all);
     if (x && x->members)
         return x;
     finding_drop(s->f);
@@ -240,10 +228,10 @@ static const char *count_text(char out[48], int64_t n, const char *what)
     return out;
 }
 
-static void judge_failed(const struct slice *s)
+static void judge_errors(const struct slice *s)
 {
     struct findings *f = s->f;
-    struct finding *x = collect_risk(s, ID_FAILED, RARE_FAILED);
+    struct finding *x = collect_risk(s, RARE_FAILED);
     int64_t error = 0;
     char calls[48];
     if (!x)
@@ -267,10 +255,10 @@ static int64_t direct_unit(const struct findings *f, const struct slice *s)
     return block > PAGE && block <= LARGE ? block : PAGE;
 }
 
-static void judge_refused(const struct slice *s)
+void judge_refused(const struct slice *s)
 {
     struct findings *f = s->f;
-    struct finding *x = collect_risk(s, ID_REFUSED, RARE_REFUSED);
+    struct finding *x = collect_risk(s, RARE_REFUSED);
     const struct rarities *last = NULL;
     char calls[48], unit[16], where[64] = "";
     if (!x)
@@ -293,7 +281,7 @@ static void judge_refused(const struct slice *s)
 static void judge_cut(const struct slice *s)
 {
     struct findings *f = s->f;
-    struct finding *x = collect_risk(s, ID_FAILED, RARE_CUT);
+    struct finding *x = collect_risk(s, RARE_CUT);
     char calls[48], bytes[16];
     if (!x)
         return;
@@ -302,10 +290,16 @@ static void judge_cut(const struct slice *s)
     finding_end(f);
 }
 
-static void judge_race(const struct slice *s)
+void judge_failed(const struct slice *s)
+{
+    judge_errors(s);
+    judge_cut(s);
+}
+
+void judge_race(const struct slice *s)
 {
     struct findings *f = s->f;
-    struct finding *x = collect_risk(s, ID_RACE, RARE_RACED);
+    struct finding *x = collect_risk(s, RARE_RACED);
     char calls[48];
     if (!x)
         return;
@@ -314,10 +308,10 @@ static void judge_race(const struct slice *s)
     finding_end(f);
 }
 
-static void judge_stale(const struct slice *s)
+void judge_stale(const struct slice *s)
 {
     struct findings *f = s->f;
-    struct finding *x = collect_risk(s, ID_STALE, RARE_STALE);
+    struct finding *x = collect_risk(s, RARE_STALE);
     char calls[48], bytes[16];
     if (!x)
         return;
@@ -329,26 +323,14 @@ static void judge_stale(const struct slice *s)
     finding_end(f);
 }
 
-static void judge_renamed(const struct slice *s)
+void judge_renamed(const struct slice *s)
 {
     struct findings *f = s->f;
-    struct finding *x = collect_risk(s, ID_RENAMED, RARE_RENAMED);
+    struct finding *x = collect_risk(s, RARE_RENAMED);
     char calls[48];
     if (!x)
         return;
     finding_say(f, "%s without an fsync after the last write",
                 count_text(calls, x->v.calls, "rename"));
     finding_end(f);
-}
-
-void judge_risks(const struct slice *s, int write)
-{
-    if (write)
-        return; /* it has no direction: judge it once */
-    judge_race(s);
-    judge_stale(s);
-    judge_failed(s);
-    judge_refused(s);
-    judge_cut(s);
-    judge_renamed(s);
 }

@@ -4,7 +4,6 @@
 #include "base/units.h"
 #include "iotrace/findings/inside.h"
 
-#define SHARE 0.10        /* share of transfers that are small */
 #define BYTES_LEAST MIB   /* least bytes in small transfers, or */
 #define PER_FILE 4        /* fewer cannot be merged to much */
 #define CALLS_LEAST 10000 /* least number of calls */
@@ -77,104 +76,106 @@ static bool is_interleaved(const struct slice *s, int write)
     return false;
 }
 
-static enum id finding_of_tally(const struct tally *t, bool interleaved)
+static const enum limit_id few_small[] = {
+    [ID_SMALL] = SMALL_SMALL, [ID_STRIDED] = STRIDED_SMALL, [ID_RANDOM] = RANDOM_SMALL};
+
+/* True if the order of the small transfers is that of the finding. */
+static bool is_order(const struct tally *t, enum id id, bool interleaved)
 {
     double n = (double)(t->order[0] + t->order[1] + t->order[2]);
     double sequential = (double)t->order[ORDER_SEQUENTIAL] / n;
     double explained = sequential + (double)t->order[ORDER_STRIDED] / n;
-    if (t->v.calls == 0 || n <= 0 || (double)t->v.calls < SHARE * (double)t->calls)
-        return IDS;
-    if (sequential >= 0.8)
-        return ID_SMALL;
-    if (explained >= 0.9 && sequential < 0.5 && interleaved)
-        return ID_STRIDED;
-    return explained < 0.5 ? ID_RANDOM : IDS;
+    if (t->v.calls == 0 || n <= 0 ||
+        (double)t->v.calls < limit_of(few_small[id]) * (double)t->calls)
+        return false;
+    if (id == ID_SMALL)
+        return sequential >= limit_of(SMALL_FOLLOW);
+    if (id == ID_STRIDED)
+        return explained >= limit_of(STRIDED_STRIDES) &&
+               sequential < limit_of(STRIDED_FOLLOW) && interleaved;
+    return explained < limit_of(RANDOM_PATTERN);
 }
 
-static void say_small(const struct slice *s, int write, enum id id,
-                      const struct tally *all, int64_t small_bytes)
+static void say_small(const struct slice *s, const struct tally *all,
+                      int64_t small_bytes)
 {
+    enum id id = s->id;
     char limit[16], size[16], bytes[16];
     double n = (double)(all->order[0] + all->order[1] + all->order[2]);
     double share[ORDERS];
-    char what[64];
     for (int k = 0; k < ORDERS; k++)
         share[k] = (double)all->order[k] / n;
-    snprintf(what, sizeof what, "transfers below %s", units_bytes(limit, small_bytes));
-    finding_condition(s->f, what, (double)all->v.calls / (double)all->calls,
-                      ">=", SHARE, "share");
+    struct condition *below = finding_condition(
+        s->f, few_small[id], (double)all->v.calls / (double)all->calls);
+    snprintf(below->what, sizeof below->what, "transfers below %s",
+             units_bytes(limit, small_bytes));
     if (id == ID_SMALL)
-        finding_condition(s->f, "of them begin where the last one ended", share[0],
-                          ">=", 0.8, "share");
+        finding_condition(s->f, SMALL_FOLLOW, share[0]);
     else if (id == ID_STRIDED)
-        finding_condition(s->f, "of them follow strides longer than they are",
-                          share[0] + share[1], ">=", 0.9, "share");
+        finding_condition(s->f, STRIDED_STRIDES, share[0] + share[1]);
     else
-        finding_condition(s->f, "of them follow any pattern", share[0] + share[1], "<",
-                          0.5, "share");
+        finding_condition(s->f, RANDOM_PATTERN, share[0] + share[1]);
     finding_say(s->f, "%lld %s of %s, %s in total, %s", (long long)all->v.calls,
-                write ? "writes" : "reads", units_bytes(size, all->median_bytes),
+                s->write ? "writes" : "reads", units_bytes(size, all->median_bytes),
                 units_bytes(bytes, all->v.bytes),
                 id == ID_SMALL     ? "one after the other"
                 : id == ID_STRIDED ? "interleaved with those of other ranks"
                                    : "at random offsets");
 }
 
-static void judge_one(const struct slice *s, int write, enum id id, bool interleaved)
+static bool has_side(const struct slice *s)
+{
+    for (int i = 0; i < s->n; i++)
+        if (slice_side(s, i, s->write))
+            return true;
+    return false;
+}
+
+void judge_small(const struct slice *s)
 {
     struct findings *f = s->f;
     struct tally all = {0};
-    struct finding *x = finding_begin(f, id, s->group, write);
+    struct finding *x = has_side(s) ? finding_begin(s) : NULL;
+    if (!x)
+        return;
+    bool interleaved = s->id == ID_STRIDED && is_interleaved(s, s->write);
     const struct fit *fit = NULL;
     uint32_t actor;
     for (int at = 0, n; x && (n = slice_next(s, &at, &actor));) {
         struct tally t = {0};
         for (int i = at - n; i < at; i++) {
             const struct file *file = &f->file[f->cell[s->cell[i]].file];
-            const struct side *side = slice_side(s, i, write);
-            const struct fit *own = side ? fit_of(f, file, write) : NULL;
+            const struct side *side = slice_side(s, i, s->write);
+            const struct fit *own = side ? fit_of(f, file, s->write) : NULL;
             if (own)
                 tally_side(&t, side, fit = own);
         }
         if (!t.calls || t.v.calls < PER_FILE * t.files ||
-            finding_of_tally(&t, interleaved) != id)
+            !is_order(&t, s->id, interleaved))
             continue;
         double kept = (double)t.v.bytes / (double)MIB;
         kept = (kept > (double)t.files ? kept : (double)t.files) / (double)t.v.calls;
         double gain = t.start_ns * (kept < 1 ? 1 - kept : 0);
-        finding_add(f, actor, &t.v, id == ID_RANDOM ? (double)t.v.ns : gain);
+        finding_add(f, actor, &t.v, x->gain_known ? gain : (double)t.v.ns);
         evidence_add(&all.v, &t.v);
         all.calls += t.calls;
         all.median_bytes = t.median_bytes;
         for (int k = 0; k < ORDERS; k++)
             all.order[k] += t.order[k];
     }
-    if (!x || !fit || all.v.calls == 0 ||
+    if (!fit || all.v.calls == 0 ||
         (all.v.bytes < BYTES_LEAST && all.v.calls < CALLS_LEAST))
         return finding_drop(f);
-    x->gain_known = id != ID_RANDOM;
     x->median_bytes = all.median_bytes;
-    say_small(s, write, id, &all, fit->small_bytes);
+    say_small(s, &all, fit->small_bytes);
     finding_end(f);
 }
 
-void judge_small(const struct slice *s, int write)
-{
-    bool any = false;
-    for (int i = 0; i < s->n && !any; i++)
-        any = slice_side(s, i, write) != NULL;
-    if (!any)
-        return;
-    bool interleaved = is_interleaved(s, write);
-    judge_one(s, write, ID_SMALL, interleaved);
-    judge_one(s, write, ID_STRIDED, interleaved);
-    judge_one(s, write, ID_RANDOM, interleaved);
-}
-
-void judge_stdio(const struct slice *s, int write)
+void judge_stdio(const struct slice *s)
 {
     struct findings *f = s->f;
-    struct finding *x = finding_begin(f, ID_STDIO, s->group, write);
+    int write = s->write;
+    struct finding *x = finding_begin(s);
     char size[16], bytes[16];
     double least = 1;
     uint32_t actor;
@@ -185,18 +186,15 @@ void judge_stdio(const struct slice *s, int write)
                 evidence_add(&v, &slice_side(s, i, write)->stdio);
         double all = (double)f->actor[actor].bytes[write];
         double share = all > 0 ? (double)v.bytes / all : 0;
-        if (v.calls && share >= SHARE) {
+        if (v.calls && share >= limit_of(STDIO_SHARE)) {
             finding_add(f, actor, &v, (double)v.ns);
             least = share < least ? share : least;
         }
     }
-    if (!x || x->v.bytes < BYTES_LEAST)
+    if (!x || (double)x->v.bytes < limit_of(STDIO_BYTES))
         return finding_drop(f);
-    x->gain_known = false;
-    finding_condition(f, "of a rank's bytes in calls below the stream's buffer", least,
-                      ">=", SHARE, "share");
-    finding_condition(f, "bytes of these calls", (double)x->v.bytes,
-                      ">=", (double)BYTES_LEAST, "bytes");
+    finding_condition(f, STDIO_SHARE, least);
+    finding_condition(f, STDIO_BYTES, (double)x->v.bytes);
     finding_say(f, "%lld stdio calls of %s each, %s in total", (long long)x->v.calls,
                 units_bytes(size, x->v.bytes / x->v.calls),
                 units_bytes(bytes, x->v.bytes));
@@ -207,10 +205,6 @@ void judge_stdio(const struct slice *s, int write)
 
 /* Judges accesses that need not reach the file system: files that nobody keeps, and
  * what HDF5 does on its own. */
-
-#define NEEDLESS_SHARE 0.10
-#define PER_RANK 16 /* small accesses to metadata */
-#define ALL 0.9
 
 /* ---- temporary -------------------------------------------------------------- */
 
@@ -229,10 +223,10 @@ static struct evidence kept_by_nobody(const struct findings *f, const struct cel
     return v;
 }
 
-static void judge_temporary(const struct slice *s)
+void judge_temporary(const struct slice *s)
 {
     struct findings *f = s->f;
-    struct finding *x = finding_begin(f, ID_TEMPORARY, s->group, -1);
+    struct finding *x = finding_begin(s);
     int64_t bytes = 0;
     double least = 1;
     char size[16];
@@ -246,7 +240,7 @@ static void judge_temporary(const struct slice *s)
         }
         double all = (double)f->actor[actor].bytes[1];
         double share = all > 0 ? (double)written / all : 0;
-        if (!written || share < NEEDLESS_SHARE)
+        if (!written || share < limit_of(TEMPORARY_SHARE))
             continue;
         finding_add(f, actor, &v, (double)v.ns);
         log_sum(&bytes, written);
@@ -254,10 +248,8 @@ static void judge_temporary(const struct slice *s)
     }
     if (!x || !bytes)
         return finding_drop(f);
-    x->gain_known = false;
     x->extra_bytes = bytes;
-    finding_condition(f, "of the bytes that a rank writes are removed by the run",
-                      least, ">=", NEEDLESS_SHARE, "share");
+    finding_condition(f, TEMPORARY_SHARE, least);
     finding_say(f, "%s written to %s, in files that the run deletes",
                 units_bytes(size, bytes), f->file[f->cell[s->cell[0]].file].type);
     finding_end(f);
@@ -273,43 +265,32 @@ static bool is_shared(const struct slice *s)
     return false;
 }
 
-static void judge_metadata(const struct slice *s)
+void judge_metadata(const struct slice *s)
 {
     struct findings *f = s->f;
     int all;
     char size[16];
-    struct finding *x = slice_rare_ranks(s, ID_HDF5_META, RARE_META, PER_RANK, 1, &all);
-    if (!x || all < 2 || x->members < ALL * all || !is_shared(s))
+    struct finding *x =
+        slice_rare_ranks(s, RARE_META, limit_of(HDF5_META_CALLS), 1, &all);
+    if (!x || all < 2 || x->members < limit_of(HDF5_META_RANKS) * all || !is_shared(s))
         return finding_drop(f);
-    finding_condition(f, "of the ranks access the metadata themselves",
-                      (double)x->members / all, ">=", ALL, "share");
-    finding_condition(f, "such accesses of a rank, in the mean",
-                      (double)x->v.calls / x->members, ">=", PER_RANK, "calls");
+    finding_condition(f, HDF5_META_RANKS, (double)x->members / all);
+    finding_condition(f, HDF5_META_CALLS, (double)x->v.calls / x->members);
     finding_say(f, "%lld accesses of %s within H5F and H5D calls",
                 (long long)x->v.calls, units_bytes(size, x->v.bytes / x->v.calls));
     finding_end(f);
 }
 
-static void judge_fill(const struct slice *s)
+void judge_fill(const struct slice *s)
 {
     struct findings *f = s->f;
     int all;
     char size[16];
-    struct finding *x = slice_rare_ranks(s, ID_HDF5_FILL, RARE_FILL, 1, 1, &all);
-    if (!x || x->v.bytes < MIB)
+    struct finding *x = slice_rare_ranks(s, RARE_FILL, 1, 1, &all);
+    if (!x || (double)x->v.bytes < limit_of(HDF5_FILL_BYTES))
         return finding_drop(f);
     x->extra_bytes = x->v.bytes;
-    finding_condition(f, "bytes written by H5Dcreate", (double)x->v.bytes,
-                      ">=", (double)MIB, "bytes");
+    finding_condition(f, HDF5_FILL_BYTES, (double)x->v.bytes);
     finding_say(f, "H5Dcreate writes %s of fill values", units_bytes(size, x->v.bytes));
     finding_end(f);
-}
-
-void judge_needless(const struct slice *s, int write)
-{
-    if (write)
-        return; /* it has no direction: judge it once */
-    judge_temporary(s);
-    judge_metadata(s);
-    judge_fill(s);
 }

@@ -125,9 +125,6 @@ const char *severity_name(enum severity s)
 
 const char *finding_remedy(const struct finding *x)
 {
-    if (x->id == ID_ONE_RANK && x->direction == 0)
-        return "If each rank needs a part of it, let every rank read its own: "
-               "MPI_File_read_at_all, or parallel HDF5 or netCDF. If all need all of "
-               "it, one rank that reads and MPI_Bcast are right.";
-    return finding_kind[x->id].remedy;
+    const struct finding_kind *k = &finding_kind[x->id];
+    return x->direction == 0 && k->remedy_of_reads ? k->remedy_of_reads : k->remedy;
 }

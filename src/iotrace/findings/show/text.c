@@ -464,7 +464,7 @@ static void put_finding(const struct findings *f, const struct finding *x, FILE 
 {
     char ranks[256], file[4096], text[4096], bytes[16], from[16], to[16];
     const struct evidence *v = &x->v;
-    bool risk = x->id >= FIRST_RISK;
+    bool risk = finding_kind[x->id].risk;
     group_text(f, x->group, 120, file, sizeof file);
     fprintf(out, "%s: %s: %s\n", risk ? "risk" : severity_name(x->severity),
             finding_kind[x->id].id, finding_kind[x->id].title);
