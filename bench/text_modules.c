@@ -3,7 +3,7 @@
  * of BODY per second of the processor's for each module, the best of five rounds; and
  * the time to load what they are given. Not part of make check. */
 #include "base/err.h"
-#include "outcore/text/module.h"
+#include "outcore/text/modules/job.h"
 #include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>

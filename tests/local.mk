@@ -98,20 +98,21 @@ tests_unit_metabench_names_SOURCES = tests/unit/metabench_names.c \
 tests_unit_ldad_types_LDADD = src/ldad/libldadfile.la $(LDADD)
 tests_unit_kept_LDADD = src/run/librun.la $(LDADD)
 tests_unit_splitters_SOURCES = tests/unit/splitters.c \
-	src/outcore/sort/splitters.c src/outcore/sort/splitters.h
+	src/outcore/sort/splitters.c src/outcore/sort/sections.h
 tests_unit_records_SOURCES = tests/unit/records.c \
 	src/outcore/data/records.c src/outcore/data/records.h
 tests_unit_documents_SOURCES = tests/unit/documents.c \
 	src/outcore/data/documents.c src/outcore/data/documents.h
 tests_unit_stream_parts_SOURCES = tests/unit/stream_parts.c \
 	src/outcore/data/consume.c src/outcore/data/consume.h \
-	src/outcore/stream/names.c src/outcore/stream/names.h src/outcore/stream/ring.c \
-	src/outcore/stream/ring.h src/outcore/stream/sink.c src/outcore/stream/sink.h
+	src/outcore/stream/names.c src/outcore/stream/passing.h src/outcore/stream/ring.c \
+	src/outcore/stream/sink.c src/outcore/stream/sink.h
 tests_unit_text_parts_SOURCES = tests/unit/text_parts.c $(text_made)
 tests_unit_search_index_SOURCES = tests/unit/search_index.c \
 	src/outcore/search/index.c src/outcore/search/index.h
 tests_unit_sets_SOURCES = tests/unit/sets.c src/outcore/data/consume.c src/outcore/data/consume.h \
-	src/outcore/aio/sets.c src/outcore/aio/flow.h
+	src/outcore/aio/flow.c src/outcore/aio/flow.h
+tests_unit_sets_LDADD = src/run/librun.la $(LDADD)
 tests_unit_fft_SOURCES = tests/unit/fft.c \
 	src/ldad/measure/fft_answer.c src/ldad/measure/fft_math.c src/ldad/measure/fft_math.h \
 	src/ldad/measure/fft_real.h
@@ -120,19 +121,17 @@ tests_unit_knn_kernel_SOURCES = tests/unit/knn_kernel.c src/outcore/data/records
 tests_unit_knn_parts_SOURCES = tests/unit/knn_parts.c \
 	src/outcore/knn/format.c src/outcore/knn/format.h
 tests_unit_ngram_SOURCES = tests/unit/ngram.c $(ngram_parts)
-tests_unit_nearest_SOURCES = tests/unit/nearest.c src/outcore/knn/nearest.c \
-	src/outcore/knn/nearest.h
+tests_unit_nearest_SOURCES = tests/unit/nearest.c $(knn_kernel)
 tests_unit_resample_SOURCES = tests/unit/resample.c $(resample_parts)
 tests_unit_graph_format_SOURCES = tests/unit/graph_format.c \
-	src/outcore/graph/format.c src/outcore/graph/format.h
+	src/outcore/graph/format.c src/outcore/graph/store.h
 tests_unit_graph_made_SOURCES = tests/unit/graph_made.c \
-	src/outcore/data/graphs.c src/outcore/data/graphs.h
+	src/outcore/data/records.c src/outcore/data/records.h
 tests_unit_graph_text_SOURCES = tests/unit/graph_text.c \
 	src/outcore/graph/text.c src/outcore/graph/edges.h
 tests_unit_teps_SOURCES = tests/unit/teps.c src/outcore/graph/teps.c src/outcore/graph/graph500.h
 tests_unit_tree_SOURCES = tests/unit/tree.c \
-	src/outcore/graph/deal.c src/outcore/graph/search.h \
-	src/outcore/graph/tree.c src/outcore/graph/tree.h
+	src/outcore/graph/tree.c src/outcore/graph/graph500.h src/outcore/graph/search.h
 tests_unit_tree_LDADD = src/run/librun.la $(LDADD)
 tests_unit_text_torn_LDADD = src/outcore/text/libtextmodules.la $(LDADD)
 tests_unit_vectors_SOURCES = tests/unit/vectors.c src/outcore/data/records.c \

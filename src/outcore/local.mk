@@ -3,35 +3,32 @@ bin_PROGRAMS += outcore
 outcore_SOURCES = src/outcore/main.c src/outcore/commands.h \
 	src/outcore/aio/aio.c \
 	src/outcore/aio/flow.c src/outcore/aio/flow.h \
-	src/outcore/aio/sets.c \
 	src/outcore/data/consume.c src/outcore/data/consume.h \
 	src/outcore/data/documents.c src/outcore/data/documents.h \
 	src/outcore/data/folder.c src/outcore/data/folder.h \
 	src/outcore/data/gen.c \
-	src/outcore/data/graphs.c src/outcore/data/graphs.h \
 	src/outcore/data/make.c src/outcore/data/make.h \
 	src/outcore/data/output.c src/outcore/data/output.h \
 	src/outcore/data/records.c src/outcore/data/records.h
 outcore_LDADD = src/extsort/libextsort.la src/sort/libsort.la $(blocktransfer_LDADD)
 outcore_SOURCES += \
-	src/outcore/sort/check.c src/outcore/sort/check.h \
-	src/outcore/sort/exchange.c src/outcore/sort/exchange.h \
+	src/outcore/sort/check.c \
+	src/outcore/sort/exchange.c \
 	src/outcore/sort/sections.c src/outcore/sort/sections.h \
 	src/outcore/sort/sort.c \
 	src/outcore/sort/sorting.c src/outcore/sort/sorting.h \
-	src/outcore/sort/splitters.c src/outcore/sort/splitters.h
+	src/outcore/sort/splitters.c
 outcore_SOURCES += \
-	src/outcore/search/build.c src/outcore/search/build.h \
+	src/outcore/search/build.c \
 	src/outcore/search/index.c src/outcore/search/index.h \
-	src/outcore/search/lookups.c src/outcore/search/lookups.h \
+	src/outcore/search/lookups.c \
 	src/outcore/search/phases.c \
 	src/outcore/search/search.c src/outcore/search/search.h
 outcore_SOURCES += \
 	src/outcore/graph/chains.c \
-	src/outcore/graph/csr.c src/outcore/graph/csr.h \
-	src/outcore/graph/deal.c \
+	src/outcore/graph/csr.c \
 	src/outcore/graph/edges.c src/outcore/graph/edges.h \
-	src/outcore/graph/format.c src/outcore/graph/format.h \
+	src/outcore/graph/format.c \
 	src/outcore/graph/graph.c \
 	src/outcore/graph/graph500.c src/outcore/graph/graph500.h \
 	src/outcore/graph/search.c src/outcore/graph/search.h \
@@ -39,23 +36,22 @@ outcore_SOURCES += \
 	src/outcore/graph/stored.c \
 	src/outcore/graph/teps.c \
 	src/outcore/graph/text.c \
-	src/outcore/graph/tree.c src/outcore/graph/tree.h
+	src/outcore/graph/tree.c
 knn_kernel = src/outcore/knn/kernel.c src/outcore/knn/kernel.h \
 	src/outcore/knn/kernel_avx2.c src/outcore/knn/kernel_avx512.c \
-	src/outcore/knn/kernel_plain.c src/outcore/knn/kernel_scan.h \
-	src/outcore/knn/kernel_x86.h \
-	src/outcore/knn/nearest.c src/outcore/knn/nearest.h
+	src/outcore/knn/kernel_scan.h \
+	src/outcore/knn/kernel_x86.h
 outcore_SOURCES += $(knn_kernel) \
-	src/outcore/knn/classify.c src/outcore/knn/classify.h \
+	src/outcore/knn/classify.c \
 	src/outcore/knn/format.c src/outcore/knn/format.h \
 	src/outcore/knn/knn.c \
 	src/outcore/knn/scan.c src/outcore/knn/scan.h
 outcore_SOURCES += \
 	src/outcore/stream/many.c src/outcore/stream/many.h \
-	src/outcore/stream/names.c src/outcore/stream/names.h \
+	src/outcore/stream/names.c \
 	src/outcore/stream/passing.c src/outcore/stream/passing.h \
 	src/outcore/stream/phases.c \
-	src/outcore/stream/ring.c src/outcore/stream/ring.h \
+	src/outcore/stream/ring.c \
 	src/outcore/stream/sink.c src/outcore/stream/sink.h \
 	src/outcore/stream/stream.c src/outcore/stream/stream.h
 # Apart, for its own flags.
@@ -71,13 +67,11 @@ endif
 resample_parts = \
 	src/outcore/data/image.c src/outcore/data/image.h \
 	src/outcore/resample/kernel.c src/outcore/resample/kernel.h \
-	src/outcore/resample/pixels.c src/outcore/resample/pixels.h
+	src/outcore/resample/pixels.c
 outcore_SOURCES += $(resample_parts) \
-	src/outcore/resample/heads.c src/outcore/resample/heads.h \
 	src/outcore/resample/job.c src/outcore/resample/job.h \
-	src/outcore/resample/phases.c src/outcore/resample/phases.h \
-	src/outcore/resample/resample.c \
-	src/outcore/resample/verify.c
+	src/outcore/resample/phases.c \
+	src/outcore/resample/resample.c
 noinst_LTLIBRARIES += src/outcore/resample/libfits.la
 src_outcore_resample_libfits_la_SOURCES = src/outcore/resample/fits.c
 src_outcore_resample_libfits_la_CPPFLAGS = $(AM_CPPFLAGS)
@@ -92,7 +86,6 @@ endif
 noinst_LTLIBRARIES += src/outcore/text/libtextmodules.la
 text_modules = src/outcore/text/modules
 src_outcore_text_libtextmodules_la_SOURCES = \
-	src/outcore/text/module.c src/outcore/text/module.h \
 	$(text_modules)/crf.c \
 	$(text_modules)/decide.c \
 	$(text_modules)/job.c $(text_modules)/job.h \
@@ -116,16 +109,15 @@ endif
 outcore_LDADD += src/outcore/text/libtextmodules.la
 text_made = src/outcore/text/made.c src/outcore/text/made.h
 outcore_SOURCES += $(text_made) \
-	src/outcore/text/container.c src/outcore/text/container.h \
-	src/outcore/text/deal.c src/outcore/text/deal.h \
+	src/outcore/text/container.c \
+	src/outcore/text/deal.c \
 	src/outcore/text/phases.c \
-	src/outcore/text/pipeline.c src/outcore/text/pipeline.h \
-	src/outcore/text/text.c src/outcore/text/text.h \
-	src/outcore/text/work.c src/outcore/text/work.h
+	src/outcore/text/pipeline.c \
+	src/outcore/text/text.c src/outcore/text/text.h
 ngram_parts = src/outcore/ngram/classifier.c src/outcore/ngram/classifier.h \
-	src/outcore/ngram/grams.c src/outcore/ngram/grams.h \
+	src/outcore/ngram/grams.c \
 	src/outcore/ngram/letters_table.c \
-	src/outcore/ngram/languages.c src/outcore/ngram/languages.h
+	src/outcore/ngram/languages.c
 outcore_SOURCES += $(ngram_parts) \
 	src/outcore/ngram/classify.c src/outcore/ngram/classify.h \
 	src/outcore/ngram/ngram.c \

@@ -2,7 +2,7 @@
  * which then works on them; or a .lex for a module to continue. One that is accepted as
  * whole gets a section, with which the next module accepts it, too. */
 #include "fuzz.h"
-#include "outcore/text/module.h"
+#include "outcore/text/modules/job.h"
 
 static void load(int which, const char *text, int64_t bytes)
 {

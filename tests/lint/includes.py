@@ -95,14 +95,13 @@ PYTHON_TOP = "python/leadline/"
 NO_MPI = ("base", "algebra", "layout", "hydro", "sort", "iotrace", "ldadc")
 # Matrices must not depend on files: their tests need no file.
 NUMERICS = re.compile(r"src/madbench/(busy|grid|linalg|remap)\.")
-ALGORITHMS = re.compile(r"src/outcore/(aio/sets|"
-                        r"data/(consume|documents|graphs|image|records)|"
+ALGORITHMS = re.compile(r"src/outcore/("
+                        r"data/(consume|documents|image|records)|"
                         r"graph/(format|text|teps)|"
-                        r"knn/(format|kernel\w*|nearest)|"
+                        r"knn/(format|kernel\w*)|"
                         r"ngram/(classifier|grams|languages|letters\w*)|"
                         r"resample/(kernel|pixels)|"
-                        r"search/index|sort/splitters|stream/names|"
-                        r"text/module)\.")
+                        r"search/index|sort/splitters|stream/names)\.")
 FILES_MOST = 16
 
 

@@ -1,7 +1,7 @@
 /* ranks: 1 */
 /* The parts of a graph's files: their bytes, sorting, and counts of blocks. */
 #include "base/rng.h"
-#include "outcore/graph/format.h"
+#include "outcore/graph/store.h"
 #include "tap.h"
 #include <stdbool.h>
 #include <string.h>

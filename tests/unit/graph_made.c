@@ -2,7 +2,7 @@
 /* Graphs from a seed: their first edges and sums over all edges, as found by a program
  * of its own that follows only the definitions. */
 #include "base/err.h"
-#include "outcore/data/graphs.h"
+#include "outcore/data/records.h"
 #include "tap.h"
 #include <endian.h>
 #include <errno.h>

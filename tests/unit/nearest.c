@@ -1,8 +1,8 @@
 /* ranks: 1 */
 /* The k nearest of each query, compared with a plain sort: in any order, with distances
  * that are equal, infinite or NaN. */
-#include "outcore/knn/nearest.h"
 #include "base/rng.h"
+#include "outcore/knn/kernel.h"
 #include "tap.h"
 
 #include <math.h>

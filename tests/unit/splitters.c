@@ -2,8 +2,8 @@
 /* Choice of the rank that sorts a record: ranges of keys with about equally many
  * records, also if keys are equal; and never a later place before an earlier one of the
  * same key. */
-#include "outcore/sort/splitters.h"
 #include "base/rng.h"
+#include "outcore/sort/sections.h"
 #include "tap.h"
 #include <stdlib.h>
 #include <string.h>

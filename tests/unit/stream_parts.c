@@ -1,8 +1,7 @@
 /* ranks: 1 */
 /* outcore stream: names in order, and dealt out; rings; sums of sinks. */
 #include "base/rng.h"
-#include "outcore/stream/names.h"
-#include "outcore/stream/ring.h"
+#include "outcore/stream/passing.h"
 #include "outcore/stream/sink.h"
 #include "tap.h"
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * modules on each file: text_lex FORMAT LEXICON CRF MAXENT FILE... ("-": none) writes
  * for each a line with the bytes of its .lex, and the .lex; or a line "-1 SENTENCE". */
 #include "base/err.h"
-#include "outcore/text/module.h"
+#include "outcore/text/modules/job.h"
 #include <stdlib.h>
 
 static struct text_bytes file(const char *path)

@@ -1,7 +1,7 @@
 /* ranks: 1 */
 /* A .lex that was cut, changed or written twice is refused, wherever the fault is. */
 #include "base/err.h"
-#include "outcore/text/module.h"
+#include "outcore/text/modules/job.h"
 #include "tap.h"
 #include <errno.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* ranks: 1 2 3 */
 /* The five checks of a breadth-first search tree: a good tree, and one that is wrong in
  * each way. */
-#include "outcore/graph/tree.h"
 #include "one_run.h"
+#include "outcore/graph/graph500.h"
 #include "tap.h"
 
 #include "base/err.h"

@@ -1,6 +1,6 @@
 /* outcore gen: generates the inputs of the other programs, each from a seed, by all
  * lanes of all ranks. Each kind is described with its code (records.h,
- * documents.h, image.h, graphs.h).
+ * documents.h, image.h).
  *
  * Bytes: phase gen writes rows x bytes of a row, or the bytes of all documents. Memory
  * of a lane: DATA_MAKE_MEMORY, or a document. */
@@ -10,7 +10,6 @@
 #include "outcore/commands.h"
 #include "outcore/data/documents.h"
 #include "outcore/data/folder.h"
-#include "outcore/data/graphs.h"
 #include "outcore/data/image.h"
 #include "outcore/data/make.h"
 #include "outcore/data/output.h"

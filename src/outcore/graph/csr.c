@@ -1,4 +1,3 @@
-#include "outcore/graph/csr.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/units.h"

@@ -1,10 +1,10 @@
-/* A graph's edges, one after another, from a file that is made (outcore/data/graphs.h)
+/* A graph's edges, one after another, from a file that is made (outcore/data/records.h)
  * or given, as numbers or as text (text.c): each rank has a range of it. */
 #ifndef OUTCORE_GRAPH_EDGES_H
 #define OUTCORE_GRAPH_EDGES_H
 
-#include "outcore/data/graphs.h"
 #include "outcore/data/make.h"
+#include "outcore/data/records.h"
 #include "run/stream.h"
 #include <stdbool.h>
 #include <stdint.h>

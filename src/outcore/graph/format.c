@@ -1,5 +1,5 @@
-#include "outcore/graph/format.h"
 #include "base/format/crc.h"
+#include "outcore/graph/store.h"
 #include <endian.h>
 #include <string.h>
 

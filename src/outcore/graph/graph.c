@@ -19,7 +19,6 @@
 #include "base/err.h"
 #include "base/units.h"
 #include "outcore/commands.h"
-#include "outcore/graph/csr.h"
 #include "outcore/graph/graph500.h"
 #include "outcore/graph/store.h"
 #include "run/workload.h"

@@ -3,7 +3,6 @@
 #include "base/err.h"
 #include "base/rng.h"
 #include "base/units.h"
-#include "outcore/graph/csr.h"
 #include "outcore/graph/store.h"
 #include <errno.h>
 #include <stdio.h>

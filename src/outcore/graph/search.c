@@ -2,7 +2,6 @@
 #include "base/err.h"
 #include "base/stamp.h"
 #include "base/units.h"
-#include "outcore/graph/csr.h"
 #include "outcore/graph/store.h"
 #include <errno.h>
 #include <stdlib.h>

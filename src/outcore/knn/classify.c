@@ -1,8 +1,8 @@
-#include "outcore/knn/classify.h"
 #include "base/err.h"
 #include "base/rng.h"
 #include "base/units.h"
 #include "outcore/knn/format.h"
+#include "outcore/knn/scan.h"
 #include "run/blocks.h"
 #include <errno.h>
 #include <math.h>

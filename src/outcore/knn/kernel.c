@@ -1,6 +1,113 @@
 #include "outcore/knn/kernel.h"
+#include "base/err.h"
+#include "base/units.h"
+#include <errno.h>
+#include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- lists ----------------------------------------------------------------------- */
+
+int64_t nearest_memory(int64_t queries, int64_t k)
+{
+    return queries * ((int64_t)sizeof(float) + k * (int64_t)sizeof(struct neighbour));
+}
+
+int nearest_open(struct nearest *n, int64_t queries, int64_t k)
+{
+    *n = (struct nearest){.queries = queries, .k = k};
+    n->limit = calloc((size_t)queries, sizeof *n->limit);
+    n->list = calloc((size_t)(queries * k), sizeof *n->list);
+    if (n->limit && n->list)
+        return 0;
+    nearest_close(n);
+    return err_set(-ENOMEM, NULL, -1, "no memory for %lld neighbour%s of %lld queries",
+                   (long long)k, units_s(k), (long long)queries);
+}
+
+void nearest_close(struct nearest *n)
+{
+    free(n->limit);
+    free(n->list);
+    *n = (struct nearest){.limit = NULL};
+}
+
+void nearest_begin(struct nearest *n, int64_t queries)
+{
+    n->queries = queries;
+    n->nans = 0;
+    for (int64_t q = 0; q < queries; q++)
+        n->limit[q] = INFINITY;
+    for (int64_t i = 0; i < queries * n->k; i++)
+        n->list[i] = (struct neighbour){INFINITY, NEAREST_NONE};
+}
+
+/* Replaces the first of a heap of k by x, and restores its order. */
+static void sift(struct neighbour *heap, int64_t k, struct neighbour x)
+{
+    int64_t i = 0, child = 1;
+    for (; child < k; child = 2 * i + 1) {
+        if (child + 1 < k && nearest_before(&heap[child], &heap[child + 1]))
+            child++;
+        if (!nearest_before(&x, &heap[child]))
+            break;
+        heap[i] = heap[child];
+        i = child;
+    }
+    heap[i] = x;
+}
+
+/* The limit of a list: as numbers rise, a vector as far as the worst does not enter, so
+ * it is the largest float below that distance. */
+static float limit_of(const struct neighbour *worst)
+{
+    float below;
+    uint32_t bits;
+    if (worst->id == NEAREST_NONE)
+        return INFINITY;
+    if (worst->d2 <= 0)
+        return -1;
+    memcpy(&bits, &worst->d2, sizeof bits);
+    bits--;
+    memcpy(&below, &bits, sizeof below);
+    return below;
+}
+
+void nearest_offer(struct nearest *n, int64_t query, const float *d2, int64_t count,
+                   uint64_t first)
+{
+    struct neighbour *heap = n->list + query * n->k;
+    for (int64_t i = 0; i < count; i++) {
+        if (d2[i] <= n->limit[query]) {
+            sift(heap, n->k, (struct neighbour){d2[i], first + (uint64_t)i});
+            n->limit[query] = limit_of(heap);
+        }
+        n->nans += query == 0 && isnan(d2[i]);
+    }
+}
+
+static int nearest_compare(const void *a, const void *b)
+{
+    return nearest_before(b, a) - nearest_before(a, b);
+}
+
+void nearest_sort(struct nearest *n)
+{
+    for (int64_t q = 0; q < n->queries; q++)
+        qsort(n->list + q * n->k, (size_t)n->k, sizeof *n->list, nearest_compare);
+}
+
+void nearest_merge(const struct neighbour *from, struct neighbour *into, int64_t k,
+                   struct neighbour *room)
+{
+    int64_t i = 0, j = 0;
+    for (int64_t to = 0; to < k; to++)
+        room[to] = nearest_before(&from[i], &into[j]) ? from[i++] : into[j++];
+    memcpy(into, room, (size_t)k * sizeof *into);
+}
+
+/* ---- kernels --------------------------------------------------------------------- */
 
 static const struct kernel *const kernels[] = {
 #ifdef __x86_64__
@@ -55,3 +162,48 @@ double kernel_exact(const void *row, const float *query, int64_t dim)
     }
     return sum[0] + sum[1] + (sum[2] + sum[3]);
 }
+
+/* ---- the portable kernel --------------------------------------------------------- */
+
+/* Portable C: four floats fill a register on most processors. */
+
+typedef float four __attribute__((vector_size(16)));
+typedef int32_t four_masks __attribute__((vector_size(16)));
+
+#define LANES 4
+#define VECTOR four
+#define BLOCK 4
+#define TARGET
+#define SPREAD(x) spread(x)
+#define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
+#define NOT_ABOVE(a, b) not_above(a, b)
+#define TURN(at, stride, to) turn(at, stride, to)
+
+static inline four spread(float x)
+{
+    return (four){x, x, x, x};
+}
+
+static inline int not_above(four a, four b)
+{
+    four_masks above = a > b;
+    return ~(above[0] & above[1] & above[2] & above[3]);
+}
+
+static inline void turn(const char *at, int64_t stride, four to[4])
+{
+    float x[4][4];
+    for (int i = 0; i < 4; i++)
+        __builtin_memcpy(x[i], at + i * stride, sizeof x[i]);
+    for (int i = 0; i < 4; i++)
+        to[i] = (four){x[0][i], x[1][i], x[2][i], x[3][i]};
+}
+
+#include "outcore/knn/kernel_scan.h"
+
+static bool usable(void)
+{
+    return true;
+}
+
+const struct kernel kernel_plain = {"plain", usable, BLOCK, ROWS, scan};

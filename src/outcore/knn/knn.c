@@ -12,7 +12,6 @@
 #include "io/io.h"
 #include "outcore/commands.h"
 #include "outcore/data/records.h"
-#include "outcore/knn/classify.h"
 #include "outcore/knn/format.h"
 #include "outcore/knn/scan.h"
 #include "run/lanes.h"

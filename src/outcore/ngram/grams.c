@@ -1,6 +1,6 @@
-#include "outcore/ngram/grams.h"
 #include "base/err.h"
 #include "base/units.h"
+#include "outcore/ngram/classifier.h"
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-#include "outcore/ngram/languages.h"
 #include "base/err.h"
 #include "base/units.h"
+#include "outcore/ngram/classifier.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Reads the head of a FITS image with CFITSIO; without it (no HAVE_CFITSIO) such images
  * are refused. */
 #include "base/err.h"
-#include "outcore/resample/heads.h"
+#include "outcore/resample/job.h"
 #include <errno.h>
 
 #ifdef HAVE_CFITSIO

@@ -1,5 +1,5 @@
-#include "outcore/resample/pixels.h"
 #include "base/wide.h"
+#include "outcore/resample/kernel.h"
 #include <math.h>
 #include <string.h>
 

@@ -16,9 +16,7 @@
 #include "base/rng.h"
 #include "base/units.h"
 #include "outcore/commands.h"
-#include "outcore/resample/heads.h"
 #include "outcore/resample/job.h"
-#include "outcore/resample/phases.h"
 #include "run/workload.h"
 #include <errno.h>
 #include <math.h>

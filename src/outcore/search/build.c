@@ -1,6 +1,6 @@
-#include "outcore/search/build.h"
 #include "base/err.h"
 #include "base/units.h"
+#include "outcore/search/search.h"
 #include "run/stream.h"
 #include <errno.h>
 #include <stdlib.h>

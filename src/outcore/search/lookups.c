@@ -1,7 +1,7 @@
-#include "outcore/search/lookups.h"
 #include "base/err.h"
 #include "base/rng.h"
 #include "base/units.h"
+#include "outcore/search/search.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

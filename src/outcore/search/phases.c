@@ -1,9 +1,8 @@
 #include "base/err.h"
 #include "base/units.h"
 #include "outcore/search/index.h"
-#include "outcore/search/lookups.h"
 #include "outcore/search/search.h"
-#include "outcore/sort/check.h"
+#include "outcore/sort/sorting.h"
 #include "run/lanes.h"
 #include "sort/order.h"
 #include <errno.h>

@@ -1,7 +1,7 @@
-#include "outcore/sort/check.h"
 #include "base/err.h"
 #include "base/format/crc.h"
 #include "base/units.h"
+#include "outcore/sort/sorting.h"
 #include "run/lanes.h"
 #include "run/stream.h"
 #include <errno.h>

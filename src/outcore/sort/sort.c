@@ -10,7 +10,6 @@
 #include "base/units.h"
 #include "outcore/commands.h"
 #include "outcore/data/records.h"
-#include "outcore/sort/check.h"
 #include "outcore/sort/sorting.h"
 #include "run/lanes.h"
 #include "run/workload.h"

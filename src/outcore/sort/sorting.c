@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/units.h"
-#include "outcore/sort/exchange.h"
 #include "outcore/sort/sections.h"
 #include "run/lanes.h"
 #include <errno.h>

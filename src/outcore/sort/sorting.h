@@ -1,7 +1,7 @@
 /* The external sort of a file, on all lanes of all ranks, in two phases: `runs` reads
  * the input, in sections that are sorted and written as runs; `merge` merges these into
  * the output. With several ranks each sorts a range of the keys, and gets its records
- * from all others (exchange.h). The order of equal keys is that of their places in the
+ * from all others (exchange.c). The order of equal keys is that of their places in the
  * input, so that the output is the same for any number of ranks and lanes and any
  * memory.
  *
@@ -16,6 +16,8 @@
 #include "outcore/data/make.h"
 #include "outcore/data/output.h"
 #include "run/run.h"
+
+/* ---- the sort -------------------------------------------------------------------- */
 
 /* Requests on the input, and the largest ones on the output. */
 enum {
@@ -62,5 +64,27 @@ int sorting_run(struct run *r, struct sorting *s);
 
 /* Local, in `close`. Frees the memory. */
 void sorting_close(struct sorting *s);
+
+/* ---- the check ------------------------------------------------------------------- */
+
+/* Checks, outside of the measurement, that the output is the sorted input: each record
+ * is not below the previous one, their number is the same, and the sums of their CRC-32
+ * are. The sum, and the number of keys equal to the previous one, are those of valsort,
+ * the Sort Benchmark's program. */
+
+/* Bytes of a lane's memory during the check, more for records longer than some
+ * 100 KiB. */
+#define CHECK_MEMORY (1 << 20)
+
+struct check_answer {
+    int64_t records;    /* of the output */
+    int64_t duplicates; /* records with the previous one's key */
+    uint64_t sum;       /* of their CRC-32, modulo 2^64 */
+};
+
+/* **Collective**, after sorting_run. Phase `verify`, which is not part of the work:
+ * reads both files. Returns the agreed verdict: -EIO with a sentence if the output
+ * is wrong. */
+int check_sorted(struct run *r, const struct sorting *s, struct check_answer *a);
 
 #endif

@@ -1,4 +1,4 @@
-#include "outcore/sort/splitters.h"
+#include "outcore/sort/sections.h"
 #include <string.h>
 
 enum {

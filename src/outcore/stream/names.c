@@ -1,8 +1,8 @@
-#include "outcore/stream/names.h"
 #include "base/draw.h"
 #include "base/err.h"
 #include "base/rng.h"
 #include "base/units.h"
+#include "outcore/stream/passing.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

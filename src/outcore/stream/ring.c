@@ -1,4 +1,4 @@
-#include "outcore/stream/ring.h"
+#include "outcore/stream/passing.h"
 #include <time.h>
 
 /* Time to spin before sleeping: the other lane needs less for a small file. */

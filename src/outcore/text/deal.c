@@ -1,7 +1,7 @@
-#include "outcore/text/deal.h"
 #include "base/err.h"
 #include "base/stats.h"
 #include "base/units.h"
+#include "outcore/text/text.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

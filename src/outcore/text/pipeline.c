@@ -1,7 +1,7 @@
-#include "outcore/text/pipeline.h"
 #include "base/err.h"
 #include "base/format/crc.h"
 #include "base/units.h"
+#include "outcore/text/text.h"
 #include "run/lanes.h"
 #include <errno.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* Module 3: the most probable labels of a sentence by a conditional random field
  * (Viterbi). O(tokens x labels^2). */
-#include "outcore/text/modules/modules.h"
-#include "outcore/text/modules/sentences.h"
+#include "outcore/text/modules/job.h"
+#include "outcore/text/modules/model.h"
 #include <math.h>
 
 /* Adds up the weights in the order of the features: another order rounds

@@ -1,6 +1,6 @@
 /* Module 8: decides from TABLE whether the document is prose or a table. */
+#include "outcore/text/modules/job.h"
 #include "outcore/text/modules/lex.h"
-#include "outcore/text/modules/modules.h"
 
 int table_decide(struct text_job *j)
 {

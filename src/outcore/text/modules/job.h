@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+/* ---- a job ----------------------------------------------------------------------- */
+
 enum text_module {
     TEXT_XML,
     TEXT_KEYWORDS,
@@ -63,7 +65,7 @@ struct text_room {
     struct text_array starts;       /* of words (keywords.c) */
     struct text_array spans;        /* see unify.c */
     struct text_array marks, order; /* see proximity.c */
-    /* One sentence (sentences.h): */
+    /* One sentence (model.h): */
     struct text_array tokens, labels, probabilities, scores, back;
     struct text_out lower, shape;
 };
@@ -136,5 +138,69 @@ void text_put_text(struct text_out *o, const char *text);
 void text_put_number(struct text_out *o, int64_t n, char then); /* n >= 0 */
 void text_printf(struct text_out *o, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* ---- the modules ----------------------------------------------------------------- */
+
+/* The modules. Each takes a job (job.h) whose sections have been found. Local, all of
+ * them: 0, or -errno with a sentence, which a failure of j->out may lack. */
+
+int keywords_find(struct text_job *j);
+int crf_find(struct text_job *j);
+int maxent_find(struct text_job *j);
+int unify(struct text_job *j);
+int proximity(struct text_job *j);
+int table_count(struct text_job *j);
+int table_decide(struct text_job *j);
+
+/* ---- XML ------------------------------------------------------------------------- */
+
+struct xml_reader;
+
+/* Local. Reads j->in, a story of Reuters-21578 or RCV1 in XML, in the encoding that it
+ * declares, and writes the sections TITLE .. BODY. Makes the reader if there is none.
+ * 0, or -errno with a sentence that has line and column: -EBADMSG (not well-formed; no
+ * story, or two; too deep; entities that name others), -ENOMEM, -ENOTSUP (no expat). */
+int xml_sections(struct text_job *j, struct xml_reader **reader);
+
+void xml_free(struct xml_reader *x);
+
+/* ---- the interface --------------------------------------------------------------- */
+
+/* The eight modules of outcore text, which extract entities from news stories: each
+ * adds a section to a document's .lex (modules/lex.h). From memory to memory: no MPI,
+ * no files. */
+
+/* Parameters of the modules; files are given as their bytes. */
+struct text_given {
+    struct text_bytes lexicon; /* one phrase per line */
+    struct text_bytes crf, maxent;
+    enum text_format format;
+    double weight[TEXT_VOTES]; /* weights of KEYWORDS, CRF and MAXENT */
+    double table_share;        /* a larger share makes a table, 0 .. 1 */
+};
+
+/* Local. Makes the read-only data that all lanes share from the given files, which may
+ * be freed then. A module without its file (at NULL) finds nothing. 0, or -errno with a
+ * sentence that has file and line: -EINVAL (usage), -ENOMEM. */
+int text_tools_load(struct text_tools **tools, const struct text_given *given);
+void text_tools_free(struct text_tools *tools);
+
+/* Local. Makes a lane's work space, which grows with the largest document. */
+int text_room_make(struct text_room **room);
+void text_room_free(struct text_room *room);
+
+/* Local, any thread with a room and an `out` of its own. Runs module m on the document
+ * of that name, the same for all eight modules. For TEXT_XML `in` is the input, for the
+ * others the .lex as the module before m left it; `out` then holds what is to be
+ * appended to that .lex (for TEXT_XML with its head) and nothing else. 0, or -errno
+ * with a sentence that has file, module and offset: -EBADMSG (malformed input), -EFBIG
+ * (more than out->most), -ENOMEM, -ENOTSUP (built without expat). */
+int text_module(const struct text_tools *tools, struct text_room *room,
+                enum text_module m, const char *name, const char *in, int64_t in_bytes,
+                struct text_out *out);
+
+/* Local. Checks that `in` is a .lex that all modules before m have processed;
+ * TEXT_MODULES: all eight. 0, or -EBADMSG with a sentence. */
+int text_check(enum text_module m, const char *name, const char *in, int64_t in_bytes);
 
 #endif

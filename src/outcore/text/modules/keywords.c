@@ -1,8 +1,8 @@
 /* Module 2: finds the phrases of the lexicon. O(bytes of BODY + bytes found). */
 #include "base/units.h"
+#include "outcore/text/modules/job.h"
 #include "outcore/text/modules/lex.h"
 #include "outcore/text/modules/lexicon.h"
-#include "outcore/text/modules/modules.h"
 #include <errno.h>
 
 /* Ring of the starts of a document's last words, as many as a phrase can have. */

@@ -1,7 +1,7 @@
 /* Module 4: chooses, token by token, the most probable label by a maximum entropy
  * model, given the label chosen for the token before. O(tokens x labels). */
-#include "outcore/text/modules/modules.h"
-#include "outcore/text/modules/sentences.h"
+#include "outcore/text/modules/job.h"
+#include "outcore/text/modules/model.h"
 #include <math.h>
 
 /* Returns the label with the highest score; of equal ones the lower. */

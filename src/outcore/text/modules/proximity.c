@@ -1,9 +1,9 @@
 /* Module 6: counts the tokens between each two entities, as in the paper: O(n^2) lines
  * for n entities, besides O(n log n + bytes of BODY) to count. */
 #include "base/units.h"
+#include "outcore/text/modules/job.h"
 #include "outcore/text/modules/lex.h"
 #include "outcore/text/modules/lexicon.h"
-#include "outcore/text/modules/modules.h"
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
-#include "outcore/text/modules/sentences.h"
 #include "outcore/text/modules/lex.h"
 #include "outcore/text/modules/lexicon.h"
+#include "outcore/text/modules/model.h"
 #include <errno.h>
 
 /* ---- features -------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* Module 7: measures BODY: blanks, digits, punctuation, lines of numbers. O(bytes), in
  * blocks that stay in the L1 cache. */
+#include "outcore/text/modules/job.h"
 #include "outcore/text/modules/lex.h"
 #include "outcore/text/modules/lexicon.h"
-#include "outcore/text/modules/modules.h"
 
 enum { BLOCK = 240, PART = 48, MANY = 3 }; /* a block's counts fit into a byte */
 

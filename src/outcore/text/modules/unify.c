@@ -1,8 +1,8 @@
 /* Module 5: merges equal spans of modules 2, 3 and 4 into one with its votes. O(n log
  * n) for n spans. */
 #include "base/units.h"
+#include "outcore/text/modules/job.h"
 #include "outcore/text/modules/lex.h"
-#include "outcore/text/modules/modules.h"
 #include <errno.h>
 #include <stdlib.h>
 

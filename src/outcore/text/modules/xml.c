@@ -1,6 +1,6 @@
 /* Module 1: takes a document apart, with expat; without it (no HAVE_EXPAT) it
  * refuses. */
-#include "outcore/text/modules/modules.h"
+#include "outcore/text/modules/job.h"
 #include <errno.h>
 
 #ifdef HAVE_EXPAT
