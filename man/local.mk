@@ -1,4 +1,5 @@
-# By hand; tests/lint holds each against its program's --help. Those of programs are in programs.mk.
+# Pages of programs (programs.mk) are made when these are built, as their options are the
+# program's own; pages of what is not built are not installed. The others are by hand.
 dist_man_MANS += \
 	man/iotrace-bin.5 \
 	man/iotrace-tsv.5 \
@@ -8,3 +9,10 @@ dist_man_MANS += \
 	man/ldad.3 \
 	man/libiotrace.3 \
 	man/libldad.3
+man_MANS += $(MADE_MANS)
+CLEANFILES += $(MADE_MANS)
+EXTRA_DIST += build-aux/manual
+
+$(MADE_MANS): build-aux/manual
+	$(AM_V_GEN)$(MKDIR_P) man && NO_RUN=$(cross_compiling) \
+	  $(srcdir)/build-aux/manual $(srcdir)/$@.in >$@.part && mv $@.part $@

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <strings.h>
 
-static bool is_positional(const struct opt *o)
+bool opt_positional(const struct opt *o)
 {
-    return o->name && isupper((unsigned char)o->name[0]);
+    return o->name && o->kind != OPT_NOTE && isupper((unsigned char)o->name[0]);
 }
 
 /* The option's name in messages: "--dir", "NPIX", or the variable that it came from. */
@@ -20,7 +20,7 @@ static const char *called(const struct opt *o, enum opt_from from, char out[96])
     if (from == OPT_ENVIRONMENT)
         snprintf(out, 96, "environment variable %s", o->env);
     else
-        snprintf(out, 96, "%s%s", is_positional(o) ? "" : "--", o->name);
+        snprintf(out, 96, "%s%s", opt_positional(o) ? "" : "--", o->name);
     return out;
 }
 
@@ -179,6 +179,7 @@ static int set(struct opt *o, enum opt_from from, const char *text)
     case OPT_ASK:
         return err_usage("%s: \"%s\" is not %s", who, text, o->arg);
     case OPT_TITLE:
+    case OPT_NOTE:
         break;
     }
     return 0;
@@ -187,7 +188,8 @@ static int set(struct opt *o, enum opt_from from, const char *text)
 struct opt *opt_find(const struct opt_program *p, const char *name)
 {
     for (int i = 0; i < p->n; i++)
-        if (p->table[i].name && !strcmp(p->table[i].name, name))
+        if (p->table[i].name && p->table[i].kind != OPT_NOTE &&
+            !strcmp(p->table[i].name, name))
             return &p->table[i];
     return NULL;
 }
@@ -205,7 +207,7 @@ static struct opt *find_letter(const struct opt_program *p, char letter)
 static struct opt *positional(const struct opt_program *p, int index)
 {
     for (int i = 0; i < p->n; i++)
-        if (is_positional(&p->table[i]) && (!index-- || p->table[i].kind == OPT_REST))
+        if (opt_positional(&p->table[i]) && (!index-- || p->table[i].kind == OPT_REST))
             return &p->table[i];
     return NULL;
 }
@@ -253,12 +255,13 @@ static int take_choices(struct opt *o, unsigned takes)
         if (is_taken(o->choice_needs[i], takes)) {
             size_t n = strlen(text);
             o->choice_help[left] = o->choice_help[i];
+            o->choice_text[left] = o->choice_text[i];
             sprintf(text + n, "%s%.*s", left++ ? "|" : "", (int)len, at);
         }
         at += len + (at[len] == '|');
     }
     for (int i = left; i < OPT_CHOICES_MAX; i++)
-        o->choice_help[i] = NULL;
+        o->choice_help[i] = o->choice_text[i] = NULL;
     o->choices = text;
     return left;
 }
@@ -311,8 +314,7 @@ static int set_environment(const struct opt_program *p)
     return rc;
 }
 
-/* True for a flag, and for a choice that has "no" and needs no value. */
-static bool opt_negatable(const struct opt *o)
+bool opt_negatable(const struct opt *o)
 {
     return o->kind == OPT_FLAG ||
            (o->kind == OPT_CHOICE && o->bare && strstr(o->choices, "|no"));
@@ -330,7 +332,7 @@ static int set_long(const struct opt_program *p, int argc, char **argv, int *i)
     if (!o && !strncmp(name, "no-", 3) && (o = opt_find(p, name + 3)) &&
         opt_negatable(o) && !arg[n])
         return set(o, OPT_COMMAND_LINE, "no");
-    if (!o || is_positional(o))
+    if (!o || opt_positional(o))
         return err_usage("unknown option --%s; %s --help lists the options", name,
                          p->name);
     if (arg[n])
@@ -407,12 +409,19 @@ static const struct opt *asked_entry(const struct opt_program *p, const char *ar
     return NULL;
 }
 
+/* True for what build-aux/manual asks. */
+static bool is_for_manual(const char *arg)
+{
+    return !strcmp(arg, "--help=options") || !strcmp(arg, "--help=environment");
+}
+
 /* The argument that asks for something other than a run; NULL: none. */
 static const char *opt_asked(const struct opt_program *p, int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h") ||
-            !strcmp(argv[i], "--version") || asked_entry(p, argv[i]))
+            !strcmp(argv[i], "--version") || is_for_manual(argv[i]) ||
+            asked_entry(p, argv[i]))
             return argv[i];
     return NULL;
 }
@@ -447,6 +456,10 @@ void opt_answer(const struct opt_program *p, const char *version, int argc, char
         printf("%s (Leadline) %s\n", p->name, version);
     else if (entry && opt_speaks())
         entry->answer(strchr(what, '='), stdout);
+    else if (what && opt_speaks() && !strcmp(what, "--help=options"))
+        opt_manual_options(p, stdout);
+    else if (what && opt_speaks() && !strcmp(what, "--help=environment"))
+        opt_manual_environment(p, stdout);
     else if (what && opt_speaks())
         opt_help(p, stdout);
 }
@@ -515,11 +528,11 @@ static void help_entry(const struct opt *o, FILE *out)
     enum { INDENT = 26, WIDTH = 80 };
     char head[96], text[1024], letter[8] = "";
     bool negatable = opt_negatable(o) && o->preset && !strcmp(o->preset, "yes");
-    const char *arg = o->arg && !is_positional(o) ? o->arg : "";
+    const char *arg = o->arg && !opt_positional(o) ? o->arg : "";
     if (o->letter)
         snprintf(letter, sizeof letter, "-%c, ", o->letter);
     snprintf(head, sizeof head, "  %s%s%s%s%s%s%s%s", letter,
-             is_positional(o) ? "" : "--", negatable ? "[no-]" : "", o->name,
+             opt_positional(o) ? "" : "--", negatable ? "[no-]" : "", o->name,
              o->bare ? "[" : "", *arg ? "=" : "", arg, o->bare ? "]" : "");
     help_text(o, text, sizeof text);
     fprintf(out, "%-*s", INDENT, head);
@@ -537,7 +550,7 @@ void opt_help(const struct opt_program *p, FILE *out)
     for (int i = 0; i < p->n; i++) {
         if (p->table[i].kind == OPT_TITLE)
             fprintf(out, "\n%s\n", p->table[i].help);
-        else
+        else if (p->table[i].kind != OPT_NOTE)
             help_entry(&p->table[i], out);
     }
     fputs("\n  -h, --help              this text\n"
@@ -589,6 +602,7 @@ const char *opt_text(const struct opt *o, char *out, int size)
                          ((const struct opt_rest *)o->value)->n, out, size);
     case OPT_ASK:
     case OPT_TITLE:
+    case OPT_NOTE:
         out[0] = 0;
     }
     return out;
@@ -605,7 +619,7 @@ static void write_one(const struct opt *o, FILE *out)
 {
     char text[64];
     const char *whole = opt_text(o, text, sizeof text);
-    fprintf(out, "%s%s%c", is_positional(o) ? "" : "--", o->name, 0);
+    fprintf(out, "%s%s%c", opt_positional(o) ? "" : "--", o->name, 0);
     if (o->kind == OPT_TEXT || o->kind == OPT_CHOICE)
         whole = *(const char **)o->value ? *(const char **)o->value : "";
     if (o->kind == OPT_LIST)

@@ -1,5 +1,6 @@
-/* One table per program drives parsing, --help, defaults and the "options" group of the
- * report. Order of precedence: command line, environment, default. */
+/* One table per program drives parsing, --help, defaults, the "options" group of the
+ * report, and the OPTIONS and ENVIRONMENT sections of the manual. Order of precedence:
+ * command line, environment, default. */
 #ifndef BASE_OPT_H
 #define BASE_OPT_H
 
@@ -17,7 +18,9 @@ enum opt_kind {
     OPT_LIST,   /* struct opt_list: may be repeated */
     OPT_REST,   /* struct opt_rest: a positional that takes all remaining arguments */
     OPT_ASK,    /* no value: it is answered, as --help, and nothing else is done */
-    OPT_TITLE   /* not an option: a heading in --help */
+    OPT_TITLE,  /* not an option: a heading */
+    OPT_NOTE    /* not an option: what a program's manual adds to the `text` of the
+                 * shared option `name` */
 };
 
 enum opt_from { OPT_DEFAULT, OPT_ENVIRONMENT, OPT_COMMAND_LINE };
@@ -53,13 +56,22 @@ struct opt {
     unsigned choice_needs[OPT_CHOICES_MAX];   /* the same for each choice */
     const char *choice_help[OPT_CHOICES_MAX]; /* appended to `help` for choices that
                                                * are there */
+    const char *choice_text[OPT_CHOICES_MAX]; /* the manual's words for a choice, where
+                                               * they are more than its help */
     bool workload; /* reports that differ in it are not comparable */
     bool required; /* a positional that must be given */
     const char *help;
+    const char *text; /* what the manual says in place of `help`, where it says more;
+                       * its markup: below */
     void (*answer)(bool with_arg, FILE *out); /* OPT_ASK: answers --name,
                                                * or --name=arg */
     enum opt_from from;                       /* set by opt_parse */
 };
+
+/* The markup of texts for the manual (`help`, `text`, `choice_help`, `choice_text`):
+ * *bold* for literals and _italic_ for arguments; options ("--dir") are bold and the
+ * option's own argument is italic without it. A blank line begins a paragraph; a
+ * backslash takes the next character as it is. Choices and the default are added. */
 
 struct opt_program {
     const char *name;  /* "madbench" */
@@ -98,6 +110,17 @@ void opt_answer(const struct opt_program *p, const char *version, int argc,
 bool opt_speaks(void);
 
 void opt_help(const struct opt_program *p, FILE *out);
+
+/* Local. Writes a section of the manual, as roff: for --help=options and
+ * --help=environment, which build-aux/manual asks for. */
+void opt_manual_options(const struct opt_program *p, FILE *out);
+void opt_manual_environment(const struct opt_program *p, FILE *out);
+
+/* Local. True for an argument without a dash: "NPIX". */
+bool opt_positional(const struct opt *o);
+
+/* Local. True for a flag, and for a choice that has "no" and needs no value. */
+bool opt_negatable(const struct opt *o);
 
 /* Local. The word given in place of a number; NULL: none. */
 const char *opt_word(const struct opt *o);

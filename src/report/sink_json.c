@@ -237,6 +237,7 @@ static void put_value(struct json *j, const struct opt *o)
         break;
     case OPT_ASK:
     case OPT_TITLE:
+    case OPT_NOTE:
         break;
     }
 }

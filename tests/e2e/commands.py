@@ -281,7 +281,7 @@ def texts():
         found = "\n".join(text for _, text in blocks(read(name)))
         if any(commands(found)):
             yield name, found
-    for path in sorted(glob.glob(TOP + "/man/*.1")):
+    for path in sorted(glob.glob(TOP + "/man/*.1*")):
         name = os.path.relpath(path, TOP)
         found = of_man(read(name))
         if any(commands(found)) and (os.environ["HAVE_CLANG"] == "yes"

@@ -156,8 +156,8 @@ class Pages(commands.Shown):
 
 
 def pages():
-    for path in sorted(glob.glob(os.path.join(TESTS, os.pardir, "man", "*.1"))):
-        name = os.path.splitext(os.path.basename(path))[0]
+    for path in sorted(glob.glob(os.path.join(TESTS, os.pardir, "man", "*.1*"))):
+        name = os.path.basename(path).split(".")[0]
         with open(path, encoding="utf-8") as f:
             text = commands.of_man(f.read())
         without = (name == "ldadc" and not (os.environ["HAVE_CLANG"] == "yes"

@@ -7,7 +7,7 @@ import shutil
 import sys
 import tempfile
 
-from lint import SRC, done, output, point, skip, text_of
+from lint import BUILD, SRC, done, output, point, skip, text_of
 
 PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "bench/RESULTS.md")
 LINK = re.compile(r"!?\[[^]]*\]\(([^)\s]+)\)")
@@ -72,6 +72,7 @@ def check_site():
     elif not shutil.which("mkdocs") or not shutil.which("man"):
         skip("the site is built", "there is no mkdocs, or no man")
     else:
+        os.environ["BUILD"] = os.path.abspath(BUILD)
         with tempfile.TemporaryDirectory() as out:
             status, lines = output(sys.executable, "scripts/site", out)
             built = os.path.exists(os.path.join(out, "html", "man", "madbench.1.html"))

@@ -1,5 +1,6 @@
 """The man pages and the completion against --help: every option of one is in the
-other. mpi: any"""
+other. Pages of the C programs are made of what --help is made of: they must have all of
+it, and no option by hand. mpi: any"""
 import os
 import re
 import shutil
@@ -70,15 +71,33 @@ def in_man(page):
     return found
 
 
+def check_made(program):
+    """Checks a page that the build made: @OPTIONS@ is where it must be."""
+    source, made = "man/%s.1.in" % program, "%s/man/%s.1" % (
+        os.path.abspath(BUILD), program)
+    point(os.path.exists(made), "the page %s.1 was made" % program)
+    if not os.path.exists(made):
+        return
+    helped, trouble = in_help(program)
+    missing = sorted(helped - in_man(text_of(made)))
+    point(helped and not missing, "every option of %s --help is in its page" % program,
+          [trouble, missing])
+    by_hand = in_man(text_of(source)) - {"--help", "--version", "-h"}
+    point(not by_hand, "%s: options are written in tables only" % source, [by_hand])
+    signs = re.findall(r"^.*(?<![\w*_.|/])[*_][a-z]+[*_].*$", text_of(made), re.M)
+    point(not signs, "%s.1: all marks became fonts" % program, signs)
+
+
 def check(program):
     name = "man/%s.1" % program
-    there = os.path.exists(os.path.join(SRC, name))
+    folder = BUILD if os.path.exists(os.path.join(SRC, name + ".in")) else SRC
+    there = os.path.exists(os.path.join(folder, name))
     point(there, "%s is there" % name)
     helped, trouble = in_help(program)
     point(helped and not trouble, "%s --help lists options" % program, [trouble])
     if not there or not helped:
         return
-    page = text_of(name)
+    page = text_of(os.path.join(os.path.abspath(folder), name))
     missing = sorted(helped - mentioned(page) - {"-h"})
     point(not missing, "every option of %s --help is in %s" % (program, name), missing)
     unknown = sorted(in_man(page) - helped - {"--help", "--version", "-h"})
@@ -165,7 +184,11 @@ def main():
         skip("man/ldadc.1 and its completion", "ldadc was not built")
         pages_there.remove("ldadc")
     for program in pages_there:
-        check(program)
+        source = os.path.join(SRC, "man/%s.1.in" % program)
+        if os.path.exists(source) and "@OPTIONS" in text_of(source):
+            check_made(program)
+        else:
+            check(program)
     check_completions(pages_there)
     done()
 

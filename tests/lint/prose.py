@@ -41,7 +41,7 @@ def pages(every):
     """Returns the texts that must follow the style."""
     return [name for name in every if name != STYLE and re.match(
         r"(README\.md|NEWS|CONTRIBUTING\.md|SECURITY\.md|(doc|examples)/[^/]*\.md|"
-        r"man/.*\.[135]|include/.*\.h)$", name)]
+        r"man/.*\.[135](\.in)?|include/.*\.h)$", name)]
 
 
 def of_man(text):

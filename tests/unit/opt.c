@@ -393,6 +393,65 @@ static void test_taken(void)
     unsetenv("T_COLOUR");
 }
 
+static struct opt_program manual_program;
+
+static int manual(void *section)
+{
+    if (!strcmp(section, "options"))
+        opt_manual_options(&manual_program, stdout);
+    else
+        opt_manual_environment(&manual_program, stdout);
+    return 0;
+}
+
+/* The manual has texts, or helps, choices with their meaning, the default, the
+ * variable, and fonts for the marks. */
+static void test_manual(void)
+{
+    static const char *how;
+    static int64_t size;
+    static struct opt some[] = {
+        {.kind = OPT_TITLE, .help = "Ways:"},
+        {.kind = OPT_CHOICE,
+         .name = "how",
+         .value = &how,
+         .arg = "WAY",
+         .env = "T_HOW",
+         .preset = "walk",
+         .choices = "walk|run",
+         .choice_help = {"walk: slowly", "run: fast"},
+         .choice_text = {NULL, "fast, with --size=4"},
+         .help = "how it goes"},
+        {.kind = OPT_BYTES,
+         .name = "size",
+         .value = &size,
+         .arg = "BYTES",
+         .word = "any",
+         .help = "not shown",
+         .text = "up to BYTES, see *open*(2) and t_one_s, not BYTESIZE.\n\nOr _more_."},
+        {.kind = OPT_NOTE, .name = "size", .text = ".here a *-note*"}};
+    static const char *const shown[] = {
+        ".SS Ways\n",
+        ".TP\n\\fB\\-\\-how=\\fR\\fIWAY\\fR\nHow it goes.\n",
+        "\\fBwalk\\fR\nSlowly.\n",
+        "\\fBrun\\fR\nFast, with \\fB\\-\\-size=4\\fR.\n",
+        "Default: \\fBwalk\\fR.\n",
+        "\\fIBYTES\\fR|\\fBany\\fR\nUp to \\fIBYTES\\fR, see \\fBopen\\fR(2) and "
+        "t_one_s, "
+        "not BYTESIZE.\n.IP\nOr \\fImore\\fR.\n",
+        ".IP\n\\&.here a \\fB\\-note\\fR.\n",
+        "\\fB\\-\\-version\\fR"};
+    char text[4096];
+    manual_program = (struct opt_program){.name = "p", .table = some, .n = 4};
+    tap_child(manual, "options", text, sizeof text);
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        tap_ok(strstr(text, shown[i]) != NULL, "the manual has \"%s\"", shown[i]);
+    tap_ok(!strstr(text, "not shown"), "and the text in place of the help");
+    tap_child(manual, "environment", text, sizeof text);
+    tap_ok(!strcmp(text, ".TP\n.B T_HOW\nAs \\fB\\-\\-how\\fR.\n"),
+           "the manual has the variables");
+}
+
 int main(int argc, char **argv)
 {
     tap_start(&argc, &argv, 0);
@@ -405,6 +464,7 @@ int main(int argc, char **argv)
     test_taken();
     test_text();
     test_help();
+    test_manual();
     test_early();
     return tap_end();
 }
