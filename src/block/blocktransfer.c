@@ -31,68 +31,160 @@ static struct opt table[] = {
      .workload = true,
      .help = "order of the blocks; RANDOM: every block once, in an order fixed by "
              "--seed; UNIFORM: a random block each time, all equally likely; ZIPF: a "
-             "random block each time, some far more often than others"},
+             "random block each time, some far more often than others",
+     .choice_text = {"from the first block to the last",
+                     "each block once, in an order that --seed fixes. The order "
+                     "differs between ranks, and is the same for writing and reading",
+                     "a random block each time, all with the same probability",
+                     "a random block each time, some far more often than others "
+                     "(--theta)"},
+     .text = "The order of the blocks. With *UNIFORM* and *ZIPF* a phase makes one "
+             "transfer for each block in the file, so some blocks are drawn several "
+             "times and others never. When blocks repeat, two transfers of one block "
+             "are in flight together only if both are reads; else the second one and "
+             "all that follow wait (*serialize_overlap* in *fio*(1)). Each write has "
+             "its own version. The read phase visits blocks in the order in which they "
+             "were written, and at the last write of each block it accepts no earlier "
+             "version. Not with --collective."},
     {.kind = OPT_INT, .name = "depth", .letter = 'd', .value = &block.set.depth,
      .preset = "1", .arg = "N", .unit = "1", .min = 1, .max = BLOCK_DEPTH_MAX,
      .workload = true,
-     .help = "queue depth: transfers in flight"},
+     .help = "queue depth: transfers in flight",
+     .text = "Queue depth: the number of transfers in flight, up to 1024. Synchronous "
+             "engines do them one after another. The queue is kept full. Blocks are "
+             "stamped and checked meanwhile, which counts as time of the transfers; "
+             "the report's note _care_ says how much it was. With --collective "
+             "transfers are started in the same order on every rank."},
     {.kind = OPT_CHOICE, .name = "layout", .value = &block.set.layout,
      .preset = "SEGMENTED",
      .arg = "LAYOUT", .choices = "SEGMENTED|INTERLEAVED", .workload = true,
-     .help = "where a rank's blocks are in a shared file"},
+     .help = "where a rank's blocks are in a shared file",
+     .choice_text = {"each rank has one contiguous segment",
+                     "the first blocks of all ranks are side by side, then the second "
+                     "ones"}},
     RUN_LANES(block.set.run),
     RUN_TIME(block.set.run),
     {.kind = OPT_INT, .name = "mixed", .value = &block.set.mixed, .preset = "0",
      .arg = "PERCENT", .unit = "%", .min = 0, .max = 100, .workload = true,
      .help = "add a mixed phase between writing and reading, with this percentage of "
-             "reads; the other transfers overwrite blocks; 0: no such phase"},
+             "reads; the other transfers overwrite blocks; 0: no such phase",
+     .text = "Add the phase *mixed*: as many transfers as were written, in the same "
+             "order, with this percentage of reads, which --seed chooses. A read must "
+             "find what was written before. The other transfers overwrite the block, "
+             "and the read phase expects the new version. With --rank-shift (and "
+             "--filetype=SHARED) the reads are of another rank's blocks (*rwmixread* "
+             "in *fio*(1)). Rates of this phase are bytes divided by the seconds of "
+             "reads and writes together, and are in none of the rates of the whole "
+             "run. 0: no such phase."},
     {.kind = OPT_FLAG, .name = "overwrite", .value = &block.set.overwrite,
      .preset = "no", .workload = true,
      .help = "overwrite complete files, which phase lay writes first, so that no "
-             "space is allocated during the measurement"},
+             "space is allocated during the measurement",
+     .text = "Overwrite complete files: a phase *lay* writes them first and syncs "
+             "them, unmeasured. Without this option the write phase creates the "
+             "files."},
     {.kind = OPT_INT, .name = "fsync", .value = &block.set.fsync, .preset = "0",
      .arg = "N", .unit = "1", .min = 0, .max = 9.2e18, .word = "each",
      .workload = true,
      .help = "sync after every N writes of a lane (each: after every write), as part "
-             "of the write time; 0: only at the end of the phase, as --cache says"},
+             "of the write time; 0: only at the end of the phase, as --cache says",
+     .text = "Sync the lane's files after every N writes, and with *each* after every "
+             "write, in both phases that write. Transfers in flight are completed "
+             "first. The syncs count as part of the write time; latencies are those "
+             "of the writes alone (*fsync* in *fio*(1), *-Y* in IOR). Not with an "
+             "engine that calls MPI and a shared file, which only all ranks can sync. "
+             "0: only where a phase ends (--cache)."},
     {.kind = OPT_FLAG, .name = "write-only", .value = &block.set.write_only,
      .preset = "no", .workload = true,
      .help = "write but do not read; the files are kept for a later run with "
-             "--read-only"},
+             "--read-only",
+     .text = "Write but do not read. The files are kept, as with --keep, unless "
+             "--no-keep is given; another run with --read-only reads and verifies "
+             "them."},
     {.kind = OPT_TEXT, .name = "read-only", .value = &block.set.read_only,
      .arg = "FILE",
      .help = "read and verify the files that an earlier run kept, with any number of "
-             "ranks; FILE is one of them, or the description beside them (.json)"},
+             "ranks; FILE is one of them, or the description beside them (.json)",
+     .text = "Only read and verify the files that an earlier run kept: FILE is one "
+             "of its data files, or the description beside them, _NAME_.json. The "
+             "number of ranks and threads may differ. Each block is read once. With "
+             "_BYTES_ each worker reads only this much. The description has the block "
+             "size, layout and seed, so these options cannot be given. A truncated "
+             "file is refused, and a wrong byte is reported with its offset. "
+             "Containers also need --filetype=PARTITIONED."},
     {.kind = OPT_TEXT, .name = "input", .value = &block.set.input, .arg = "FILE",
      .help = "only read this existing file or block device; nothing is written or "
-             "verified"},
+             "verified",
+     .text = "Only read this existing file or block device, which is never changed. "
+             "All ranks and threads read their parts, as --layout says, at the offset "
+             "given by --misalign; without _BYTES_, they read the whole of it. Bytes "
+             "at the end that do not fill a block are left out. The contents are "
+             "unknown, so nothing is verified. The report warns if the file has holes "
+             "or was changed during the run. Each node reads its own FILE, which must "
+             "have the same length on all nodes."},
     {.kind = OPT_TITLE, .help = "Details of transfers:"},
     {.kind = OPT_REAL, .name = "theta", .value = &block.set.theta, .preset = "1.2",
      .arg = "THETA", .unit = "1", .min = 0.01, .max = 100, .workload = true,
      .help = "ZIPF: the exponent; the k-th most popular block is drawn in proportion "
-             "to k^-THETA"},
+             "to k^-THETA",
+     .text = "Of *ZIPF*: the _k_-th most popular block is drawn with a probability "
+             "proportional to _k_^-THETA; which blocks are popular depends on --seed."},
     {.kind = OPT_BYTES, .name = "misalign", .value = &block.set.misalign, .preset = "0",
      .arg = "BYTES", .unit = "B", .min = 0, .max = 1e12, .word = "random",
      .workload = true,
      .help = "shift every transfer by this many bytes in the file; random: each "
-             "transfer by an odd number of its own below 512"},
+             "transfer by an odd number of its own below 512",
+     .text = "Shift every transfer by this many bytes in the file. With *random* each "
+             "block is shifted by an odd number of bytes below 512. Blocks do not "
+             "overlap: each has 512 bytes of extra room."},
     {.kind = OPT_INT, .name = "files", .value = &block.set.files, .preset = "1",
      .arg = "K", .unit = "1", .min = 1, .max = BLOCK_FILES_MAX, .workload = true,
      .help = "files over which each rank spreads its blocks; transfers go to them in "
-             "turn, in one queue"},
+             "turn, in one queue",
+     .text = "Spread the blocks of a rank (with --threads, of a lane) over this many "
+             "files, up to 1024: its own files, or with --filetype=SHARED files that "
+             "all ranks share. _BYTES_ is the sum, rounded up to the same number of "
+             "blocks in each file. All files are open together, and transfers go to "
+             "them in turn, in one queue of --depth (in *fio*(1): *nrfiles* with "
+             "*file_service_type=roundrobin*). Only some asynchronous engines can "
+             "have several files in a queue: *threads*, *uring* and *libaio*. Not "
+             "with --collective, nor with containers."},
     {.kind = OPT_INT, .name = "think", .value = &block.set.think_us, .preset = "0",
      .arg = "US", .unit = "us", .min = 0, .max = 6e7, .workload = true,
      .help = "compute for this many microseconds after every --depth transfers have "
-             "completed"},
+             "completed",
+     .text = "Compute for this many microseconds after every --depth transfers have "
+             "completed, so none is in flight meanwhile. Its time counts for no "
+             "transfer (*thinktime* in *fio*(1)). Without --cache=direct, _read_MBps_ "
+             "and _write_MBps_ are left out, since the kernel works in these pauses, "
+             "and a warning says so. The last 50 microseconds of a pause are spent in "
+             "a loop, the rest asleep."},
     {.kind = OPT_INT, .name = "compress", .value = &block.set.compress, .preset = "0",
      .arg = "PERCENT", .unit = "%", .min = 0, .max = 100, .workload = true,
-     .help = "percentage of the data that repeats and can be compressed away"},
+     .help = "percentage of the data that repeats and can be compressed away",
+     .text = "Percentage of the data that can be compressed away, if --block-size is "
+             "a multiple of 512. The word that repeats in each 512 bytes differs "
+             "between blocks and versions, so every byte is still verified. The first "
+             "56 of each 4096 bytes cannot be compressed."},
     {.kind = OPT_INT, .name = "dedupe", .value = &block.set.dedupe, .preset = "0",
      .arg = "PERCENT", .unit = "%", .min = 0, .max = 100, .workload = true,
-     .help = "percentage of blocks that are copies of other blocks of the same rank"},
+     .help = "percentage of blocks that are copies of other blocks of the same rank",
+     .text = "Percentage of blocks that are copies of other blocks of the same rank: "
+             "exactly this many of every hundred transfers. A copy must equal the "
+             "last version of the block that it copies. Without this option no two "
+             "blocks are equal, except with --no-verify, which writes the same "
+             "--depth blocks of noise again and again. Not with --mixed or patterns "
+             "that repeat blocks."},
     RUN_RANK_SHIFT(block.set.run),
     RUN_STRIPE(block.set.run),
     RUN_OPTIONS(block.set.run),
+    {.kind = OPT_NOTE, .name = "keep",
+     .text = "Beside them is their description (_NAME_.json), by which --read-only "
+             "finds and verifies them; it is written once they are complete and on "
+             "stable storage. There is no description if --time or a pattern that "
+             "repeats blocks has left some out, if --mixed, --files, "
+             "--misalign=random or --dedupe was given, or for HDF5 files; a note in "
+             "the report says so."},
 };
 /* clang-format on */
 

@@ -21,7 +21,9 @@ struct opt settings_table[] = {
     {.kind = OPT_TITLE, .help = "Problem (in MADbench2's order):"},
     {.kind = OPT_INT, .name = "NPIX", .value = &settings.npix, .unit = "1", .min = 1,
      .max = GRID_NPIX_MAX, .workload = true, .required = true,
-     .help = "pixels: matrices are NPIX x NPIX doubles"},
+     .help = "pixels: matrices are NPIX x NPIX doubles",
+     .text = "Pixels: matrices are _NPIX_ x _NPIX_ doubles, and take 8 _NPIX_^2 bytes "
+             "each."},
     {.kind = OPT_INT, .name = "NBIN", .value = &settings.nbin, .unit = "1", .min = 1,
      .max = 1e6, .workload = true, .required = true,
      .help = "bins: the number of matrices"},
@@ -31,45 +33,116 @@ struct opt settings_table[] = {
              "NBIN and the number of ranks"},
     {.kind = OPT_INT, .name = "SBLOCKSIZE", .value = &settings.sblock, .unit = "1",
      .min = 1, .max = 1e6, .workload = true,
-     .help = "ScaLAPACK block size [64, less for small matrices]"},
+     .help = "ScaLAPACK block size [64, less for small matrices]",
+     .text = "Side of the square blocks in which ScaLAPACK distributes matrices over "
+             "ranks. Every row and column of the process grid must get at least one "
+             "block: _NPIX_ / _SBLOCKSIZE_ must be at least the longer side of the "
+             "grid. 64 if it is not given, or less for small matrices."},
     {.kind = OPT_BYTES, .name = "FBLOCKSIZE", .value = &settings.fblock,
      .preset = "4096", .unit = "B", .min = 8, .max = 1e12, .workload = true,
      .help = "file block: each rank's share of a matrix begins at a multiple of this "
-             "in the file; a multiple of 8"},
+             "in the file; a multiple of 8",
+     .text = "File block size: each rank's share of a matrix begins at a multiple of "
+             "this many bytes in the file. A multiple of 8. Use the stripe or block "
+             "size of the file system to see what alignment gains."},
     {.kind = OPT_INT, .name = "RMOD", .value = &settings.rmod, .preset = "1",
      .unit = "1", .min = 1, .max = 1e6, .workload = true,
-     .help = "only one of every RMOD ranks reads at a time"},
+     .help = "only one of every RMOD ranks reads at a time",
+     .text = "Only one rank of every _RMOD_ consecutive ranks reads at a time; the "
+             "next one starts when it has finished. 1: all at the same time."},
     {.kind = OPT_INT, .name = "WMOD", .value = &settings.wmod, .preset = "1",
      .unit = "1", .min = 1, .max = 1e6, .workload = true,
-     .help = "only one of every WMOD ranks writes at a time"},
+     .help = "only one of every WMOD ranks writes at a time",
+     .text = "The same for writing. Neither can be combined with --collective, which "
+             "needs all ranks at the same time, or with *IOMODE=ASYNC*, where "
+             "transfers are in flight while ranks compute."},
     {.kind = OPT_TITLE, .help = "Work:"},
     {.kind = OPT_FLAG, .name = "io-only", .value = &settings.io_only, .preset = "no",
      .workload = true,
      .help = "I/O mode: the same I/O and memory use, with busy work instead of "
-             "linear algebra"},
+             "linear algebra",
+     .text = "I/O mode. The busy work has roughly as many operations as the linear "
+             "algebra: _NPIX_^2 for a matrix in S and for a read in C, _NPIX_^3 for a "
+             "matrix in W, and with several gangs another _NPIX_^2 for moving it to "
+             "its gang. All ranks share the work in S, in C and in moving matrices; a "
+             "gang's ranks share a product in W. So does MADbench2."},
     {.kind = OPT_REAL, .name = "bwexp", .env = "BWEXP", .value = &settings.bwexp,
      .arg = "ALPHA", .unit = "1", .min = ALPHA_LEAST, .max = ALPHA_MAX,
      .workload = true,
      .help = "busy-work exponent: (NPIX^2)^ALPHA flops per matrix; 0: none; below 0: "
-             "NPIX^2 in S and C, NPIX^3 in W; sets I/O mode"},
+             "NPIX^2 in S and C, NPIX^3 in W; sets I/O mode",
+     .text = "I/O mode with (_NPIX_^2)^ALPHA operations in each place where --io-only "
+             "works; 1.5 is as much as a matrix product. 0 means none. A negative "
+             "number means the usual amount, as with --io-only."},
     {.kind = OPT_TEXT, .name = "alpha-sweep", .value = &settings.alpha_sweep,
      .arg = "A:B:STEP", .workload = true,
      .help = "run I/O mode for each ALPHA from A to B; shows the effective rates of "
              "synchronous and asynchronous I/O, how much I/O the computation hides, "
-             "and the ALPHA at which it hides all it can"},
+             "and the ALPHA at which it hides all it can",
+     .text = "I/O mode for each _ALPHA_ from A to _B_ in steps of _STEP_, in three "
+             "passes each: asynchronous I/O without computation (phases _X_-io), the "
+             "same with it (_X_-async), and synchronous I/O (_X_-sync). Prints, for "
+             "each _ALPHA_,\n\n"
+             "*sync_MBps*, *alone_MBps* and *async_MBps*: the effective rates of "
+             "synchronous I/O, of asynchronous I/O without computation, and of "
+             "asynchronous I/O with computation, which are bytes divided by the "
+             "seconds of I/O that the program saw;\n\n"
+             "*concurrency*: what several transfers in flight gain over one, as the "
+             "seconds of synchronous I/O divided by those of asynchronous I/O without "
+             "computation;\n\n"
+             "*hidden*: the share of the seconds of asynchronous I/O that computation "
+             "hides;\n\n"
+             "*hidden_most*: the most that it could hide. With at least as much "
+             "computation as I/O that is everything but the start and end of the "
+             "pipeline, a share of 1 - 1/_n_ in a phase with _n_ stages; with less "
+             "computation it is less;\n\n"
+             "and the critical _ALPHA_, above which at least 90 % of the I/O that can "
+             "be hidden is hidden. The timed passes do not check blocks; one pass of "
+             "each kind before them does."},
     {.kind = OPT_FLAG, .name = "overlap", .value = &settings.overlap, .preset = "no",
      .help = "with IOMODE=ASYNC: measure I/O alone, computation alone, and both "
-             "together, and report how much overlaps"},
+             "together, and report how much overlaps",
+     .text = "With *IOMODE=ASYNC*: run each repetition in three passes: the I/O "
+             "alone (phases _X_-io), the computation alone (_X_-comp), and both. For "
+             "each phase the report has *t_io_s*, *t_comp_s* and *t_both_s*, and "
+             "*overlap*, (t_io + t_comp - t_both) / min(t_io, t_comp), with the upper "
+             "bound for a pipeline of that many bins; and *hidden* and *hidden_most*, "
+             "as --alpha-sweep has them. If the overlap is poor, a warning says where "
+             "the time went. Blocks are checked in a pass before them (_X_-check)."},
     {.kind = OPT_CHOICE, .name = "remap", .env = "REMAP", .value = &settings.remap,
      .preset = "CUSTOM", .arg = "METHOD", .choices = "CUSTOM|SCALAPACK",
-     .workload = true, .help = "how matrices move to the gangs"},
+     .workload = true, .help = "how matrices move to the gangs",
+     .choice_text = {"each rank is sent directly what it needs",
+                     "ScaLAPACK's pdgemr2d is called"}},
     RUN_RANK_SHIFT(settings.run),
     RUN_STRIPE(settings.run),
     RUN_OPTIONS(settings.run),
+    {.kind = OPT_NOTE, .name = "rank-shift",
+     .text = "With each phase that uses the file, ranks move on by N places in it: W "
+             "reads from another rank's place and puts its own product there, and C "
+             "finds that in the next place but one. Blocks are checked against the "
+             "rank that wrote them. In full mode each matrix is then sent to the rank "
+             "that needs it, which counts as communication; the result is the same. "
+             "With *node* ranks move to a rank on another node each time. Not for "
+             "--filetype=PARTITIONED."},
+    {.kind = OPT_NOTE, .name = "iomode",
+     .text = "*ASYNC* reads the next matrix and writes the last one during the work on "
+             "the current one. In full mode with gangs, it needs memory for eight "
+             "matrices per gang instead of seven."},
+    {.kind = OPT_NOTE, .name = "cache",
+     .text = "With *direct* a rank's share is padded to a multiple of 4096 bytes, "
+             "which counts as transferred."},
     {.kind = OPT_CHOICE, .name = "format", .value = &settings.format,
      .preset = "text", .arg = "FORMAT", .choices = "text|madbench2",
      .help = "output format; madbench2: the lines that MADbench2 prints, for scripts "
-             "that read them"},
+             "that read them",
+     .choice_text = {"Leadline's own report",
+                     "the lines that MADbench2 prints, for scripts that read them"},
+     .text = "Output format. MADbench2's lines are the settings; "
+             "for each phase, in seconds, _X_\\_cc, _X_\\_bw, _X_\\_r, _X_\\_w and "
+             "_X_\\_total, as the mean over ranks and [least:most]; and dC[0], which "
+             "is 0 in I/O mode. See *DIFFERENCES FROM MADBENCH2* for what they "
+             "contain. Everything else, including the warnings, is in --json."},
 };
 /* clang-format on */
 

@@ -43,33 +43,67 @@ static struct opt table[] = {
     {.kind = OPT_INT, .name = "branch", .value = &meta.set.branch, .preset = "4",
      .arg = "N", .unit = "1", .min = 1, .max = 1e6, .workload = true,
      .help = "with --place=tree: subdirectories per directory; files are spread over "
-             "all of them"},
+             "all of them",
+     .text = "With --place=tree: subdirectories of each directory, except on the last "
+             "level. Files and directories are spread evenly over the tree. Each "
+             "phase opens each directory once, in its time."},
     {.kind = OPT_CHOICE, .name = "order", .value = &meta.set.order, .preset = "made",
      .arg = "ORDER", .choices = "made|random", .workload = true,
      .choice_help = {"made: the order of creation",
                      "random: directories, and the files in each, in an order fixed "
                      "by --seed"},
-     .help = "order in which files are visited"},
+     .help = "order in which files are visited",
+     .text = "The order of visits to files and directories. Creation always has the "
+             "same order."},
     {.kind = OPT_TEXT, .name = "ops", .value = &meta.set.ops, .preset = USUAL_OPS,
      .arg = "LIST", .workload = true,
      .help = "operations to run, in this order; without --bytes, write and read are "
              "left out; relist may be added after readdir: "
-             "it lists directories while all ranks create as many new files in them"},
+             "it lists directories while all ranks create as many new files in them",
+     .text = "Operations, separated by commas, each once and in the order above. "
+             "*write* and *read* need --bytes. Each operation needs the one that "
+             "creates its objects: *rmdir* needs *mkdir*, *readdir* one of these two, "
+             "and all others *create*. The rest is removed at the end."},
     {.kind = OPT_CHOICE, .name = "like", .value = &meta.set.like, .preset = "none",
      .arg = "WHAT", .choices = "none|mdtest-easy|mdtest-hard", .workload = true,
+     .choice_text = {"no phase's"},
      .choice_help = {NULL,
                      "mdtest-easy: --place=own --bytes=0 --ops=create,stat,unlink",
                      "mdtest-hard: --place=shared --bytes=3901 "
                      "--ops=create,stat,read,unlink"},
-     .help = "use the settings of an IO500 phase; other options override them"},
+     .help = "use the settings of an IO500 phase; other options override them",
+     .text = "Use the settings of an IO500 phase; other options override them. "
+             "IO500's ranks also work on files that others created: add "
+             "--rank-shift=1."},
     {.kind = OPT_REAL, .name = "time", .value = &meta.set.run.time_s, .preset = "0",
      .arg = "S", .unit = "s", .min = 0, .max = 1e9, .workload = true,
      .help = "stop creating directories, and then files, after S seconds each; all "
              "ranks then catch up with the fastest one, and later operations use "
-             "what was created; 0: create all FILES"},
+             "what was created; 0: create all FILES",
+     .text = "Create directories for at most S seconds, and then files for at most as "
+             "long. All ranks then catch up with the fastest one, and the other "
+             "operations use these files and directories (IO500: 300). _FILES_ is the "
+             "upper limit, and memory is allocated for it. The figure "
+             "_NAME_*.limit_per_s* is the rate up to the time limit. 0: all _FILES_."},
     RUN_LANES(meta.set.run),
     RUN_RANK_SHIFT(meta.set.run),
     RUN_OPTIONS_CACHED(meta.set.run, "UNIQUE", "no", "keep"),
+    {.kind = OPT_NOTE, .name = "rank-shift",
+     .text = "Rank r stats, opens, reads, lists, renames and removes what that rank "
+             "created; each rank creates and writes its own files and directories."},
+    {.kind = OPT_NOTE, .name = "cache",
+     .text = "Here *flush* ends phases that change something with *syncfs*(2) on each "
+             "node, in their time. If *syncfs*(2) may not reach the storage (FUSE, 9p, "
+             "SMB, Lustre, BeeGFS, and overlays on these or on unknown file systems), "
+             "each file is synced by *fsync*(2) before it is closed, and each "
+             "directory at the end; the report notes it. Each file's pages are dropped "
+             "before it is read (for which it is opened once more, untimed). *keep*, "
+             "as in mdtest, does neither. Clients always keep their cached names: see "
+             "--rank-shift."},
+    {.kind = OPT_NOTE, .name = "dir",
+     .text = "The run makes a directory of its own there, which all nodes must share."},
+    {.kind = OPT_NOTE, .name = "verify",
+     .text = "Every result is checked, not only data: sizes, times and listings."},
 };
 /* clang-format on */
 

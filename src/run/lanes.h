@@ -17,6 +17,7 @@
     {.kind = OPT_INT, .name = "threads", .value = &(o).threads, .preset = "1", \
      .arg = "N", .unit = "1", .min = 1, .max = RUN_LANES_MAX, .workload = work, \
      .needs = RUN_TAKES_LANES, \
+     .text = run_threads_text, \
      .help = "lanes per rank: threads that transfer, each as if it were a rank"}
 /* clang-format on */
 

@@ -52,6 +52,12 @@ enum run_takes {
     RUN_TAKES_ALL = 4095
 };
 
+/* The manual's texts of options below (workload.c). */
+extern const char run_threads_text[], run_rank_shift_text[], run_time_text[],
+    run_stripe_text[], run_dir_text[], run_iomethod_text[], run_hint_text[],
+    run_keep_text[], run_node_dirs_text[], run_verify_text[], run_verify_how_text[],
+    run_json_text[], run_live_text[], run_dry_run_text[];
+
 /* The entries of a program's option table for `struct run_options o`; the presets of
  * --filetype, --keep and --cache are those for benchmarks. */
 #define RUN_OPTIONS(o) RUN_OPTIONS_WITH(o, "UNIQUE", "no")
@@ -61,9 +67,10 @@ enum run_takes {
 #define RUN_OPTIONS_CACHED(o, filetype_preset, keep_preset, cache_preset) \
     {.kind = OPT_TITLE, .help = "I/O:"}, \
     {.kind = OPT_TEXT, .name = "dir", .value = &(o).dir, .preset = ".", .arg = "DIR", \
-     .help = "directory in which files are created"}, \
+     .help = "directory in which files are created", .text = run_dir_text}, \
     {.kind = OPT_TEXT, .name = "iomethod", .env = "IOMETHOD", .value = &(o).iomethod, \
      .preset = "POSIX", .arg = "METHOD", .needs = RUN_TAKES_ENGINE, \
+     .text = run_iomethod_text, \
      .help = ""}, /* run_main fills it in: the engines that were built */ \
     {.kind = OPT_CHOICE, .name = "filetype", .env = "FILETYPE", \
      .value = &(o).filetype, .preset = filetype_preset, .arg = "TYPE", \
@@ -73,13 +80,23 @@ enum run_takes {
      .choice_help = {"UNIQUE: one file per rank", "SHARED: one file for all ranks", \
                      "PARTITIONED: one logical file, stored as one file per rank " \
                      "plus a header", \
-                     "RECORDED: as the program had them"}}, \
+                     "RECORDED: as the program had them"}, \
+     .choice_text = {NULL, NULL, \
+                     "a container (*ldad*(1)): one logical file, stored as one file " \
+                     "per rank plus a header, by the engine *posix* or *mpiio*"}}, \
     {.kind = OPT_CHOICE, .name = "iomode", .env = "IOMODE", .value = &(o).iomode, \
      .preset = "SYNC", .arg = "MODE", .choices = "SYNC|ASYNC|NONE", \
      .choice_needs = {0, RUN_TAKES_ASYNC, RUN_TAKES_NONE}, \
      .choice_help = {NULL, \
                      "ASYNC: transfers go on while the program computes", \
-                     "NONE: does everything except I/O"}}, \
+                     "NONE: does everything except I/O"}, \
+     .choice_text = {"waits for each transfer", \
+                     "transfers go on while the program computes, by an asynchronous " \
+                     "engine: *uring* or *threads* with *POSIX*, *mpiio-nb* with " \
+                     "*MPI*; the report says which, and why. Under --cache=flush a " \
+                     "write is then complete when its bytes have been written back " \
+                     "to the device, where the engine can do that; else the report " \
+                     "says that it cannot"}}, \
     {.kind = OPT_CHOICE, .name = "cache", .value = &(o).cache, .preset = cache_preset, \
      .arg = "POLICY", .choices = "flush|keep|direct|auto", \
      .choice_needs = {0, 0, RUN_TAKES_DIRECT, RUN_TAKES_AUTO}, \
@@ -88,60 +105,92 @@ enum run_takes {
                      "keep: neither, as in MADbench2", \
                      "direct: bypasses the page cache (O_DIRECT)", \
                      "auto: direct if the engine, the file system and the block " \
-                     "size allow it, otherwise flush"}}, \
+                     "size allow it, otherwise flush"}, \
+     .choice_text = {"every phase that wrote ends with *fsync*(2) or " \
+                     "*MPI_File_sync*, which counts as write time, and the files' " \
+                     "pages are dropped from the memory of the nodes " \
+                     "(*posix_fadvise*(2)) before they are read back. An " \
+                     "asynchronous transfer of *threads*, *uring* or *aio* is " \
+                     "complete only when its bytes have been written back from the " \
+                     "page cache to the device", \
+                     NULL, \
+                     "does what *flush* does, and opens files with O_DIRECT, so that " \
+                     "no byte passes through the page cache: for posix, threads, " \
+                     "uring, libaio and aio, and sizes that are multiples of what " \
+                     "the kernel says of the file system, or of the device's logical " \
+                     "block (512 or 4096 bytes)"}}, \
     {.kind = OPT_FLAG, .name = "collective", .value = &(o).collective, .preset = "no", \
-     .needs = RUN_TAKES_COLLECTIVE, .help = "use MPI-IO's collective transfers"}, \
+     .needs = RUN_TAKES_COLLECTIVE, .help = "use MPI-IO's collective transfers", \
+     .text = "Use MPI-IO's collective transfers. The engine must support them: " \
+             "*mpiio*, *mpiio-nb*, *hdf5*."}, \
     {.kind = OPT_LIST, .name = "hint", .value = &(o).hints, .arg = "KEY=VALUE", \
-     .needs = RUN_TAKES_ENGINE, .help = "an MPI-IO hint; may be repeated"}, \
+     .needs = RUN_TAKES_ENGINE, .text = run_hint_text, \
+     .help = "an MPI-IO hint; may be repeated"}, \
     {.kind = OPT_FLAG, .name = "keep", .value = &(o).keep, .preset = keep_preset, \
-     .help = "keep the files at the end"}, \
+     .help = "keep the files at the end", .text = run_keep_text}, \
     {.kind = OPT_TEXT, .name = "node-dirs", .value = &(o).node_dirs, \
      .arg = "DIR[,DIR...]", .needs = RUN_TAKES_PARTITIONED, \
      .help = "PARTITIONED: absolute paths of directories for the ranks' files; %n " \
              "stands for the node's number, %r for the rank; the ranks of a node " \
-             "take them in turn"}, \
+             "take them in turn", .text = run_node_dirs_text}, \
     WORLD_TIMEOUT((o).io_timeout), \
     {.kind = OPT_ASK, .name = "list-engines", .arg = "json", .bare = "", \
      .answer = io_engine_list, .needs = RUN_TAKES_ENGINE, \
      .help = "list the I/O engines, what each can do, and why one cannot be used " \
-             "here"}, \
+             "here", \
+     .text = "List the I/O engines and their options, what each can do, or why one " \
+             "cannot be used here, and end. With *json* print an array of objects."}, \
     {.kind = OPT_TITLE, .help = "Measuring:"}, \
     {.kind = OPT_INT, .name = "repeat", .letter = 'r', .value = &(o).repeat, \
      .preset = "1", .arg = "N", .unit = "1", .min = 1, .max = 1e6, \
-     .help = "repetitions; 6 or more give 95 % intervals"}, \
+     .help = "repetitions; 6 or more give 95 % intervals", \
+     .text = "Repetitions, each with new files. With 6 or more, figures have 95 % " \
+             "intervals."}, \
     {.kind = OPT_FLAG, .name = "verify", .value = &(o).verify, .preset = "yes", \
-     .needs = RUN_TAKES_VERIFY, .workload = true, \
+     .needs = RUN_TAKES_VERIFY, .workload = true, .text = run_verify_text, \
      .help = "check every block that is read, outside the I/O times"}, \
     {.kind = OPT_CHOICE, .name = "verify", .value = &(o).verify_how, .preset = "yes", \
      .bare = "yes", .arg = "HOW", .choices = "yes|no|pass", .needs = RUN_TAKES_PASS, \
-     .workload = true, \
+     .workload = true, .text = run_verify_how_text, \
      .help = "check every block that is read, outside the I/O times; pass: in a " \
              "separate, untimed pass"}, \
     {.kind = OPT_INT, .name = "seed", .value = &(o).seed, .preset = "0", .arg = "N", \
      .unit = "1", .min = 0, .max = 9.2e18, \
-     .help = "seed for data and random offsets; 0: picks a new one in each run"}, \
+     .help = "seed for data and random offsets; 0: picks a new one in each run", \
+     .text = "Seed for data and random offsets; 0 picks a new one in each run. The " \
+             "report has it."}, \
     {.kind = OPT_TITLE, .help = "Output:"}, \
     {.kind = OPT_TEXT, .name = "json", .value = &(o).json, .arg = "FILE", \
+     .text = run_json_text, \
      .help = "write the report as JSON, for leadline compare (-: to standard " \
              "output, which then has nothing else)"}, \
     {.kind = OPT_TEXT, .name = "csv", .value = &(o).csv, .arg = "FILE", \
-     .help = "write the samples as CSV (-: to standard output)"}, \
+     .help = "write the samples as CSV (-: to standard output)", \
+     .text = "Write the samples as CSV, one row per repetition, phase and activity; " \
+             "*-* as for --json."}, \
     {.kind = OPT_TEXT, .name = "label", .value = &(o).label, .arg = "TEXT", \
      .help = "a name for this run in its report"}, \
     {.kind = OPT_FLAG, .name = "quiet", .letter = 'q', .value = &(o).quiet, \
-     .preset = "no", .help = "print no progress and no tables"}, \
+     .preset = "no", .help = "print no progress and no tables", \
+     .text = "Print no progress and no tables. Progress is printed only where " \
+             "standard error is a terminal."}, \
     {.kind = OPT_FLAG, .name = "per-rank", .value = &(o).per_rank, .preset = "no", \
      .help = "write every rank's times to the JSON, even above 256 ranks"}, \
     {.kind = OPT_REAL, .name = "live", .value = &(o).live_s, .preset = "0", \
-     .arg = "S", .unit = "s", .min = 0, .max = 1e6, \
+     .arg = "S", .unit = "s", .min = 0, .max = 1e6, .text = run_live_text, \
      .help = "every S seconds, print on stderr what rank 0 transferred in that " \
              "time (with --quiet, only add a row to --live-csv); 0: do not"}, \
     {.kind = OPT_TEXT, .name = "live-csv", .value = &(o).live_csv, .arg = "FILE", \
-     .help = "with --live: write the same as CSV, one row every S seconds"}, \
+     .help = "with --live: write the same as CSV, one row every S seconds", \
+     .text = "With --live: write the same as CSV, one row each time. The file exists " \
+             "during the run and stays, however the run ends."}, \
     {.kind = OPT_TEXT, .name = "series", .value = &(o).series, \
-     .arg = "ID,CONFIG,ROUND", .help = "this run's place in a sweep"}, \
+     .arg = "ID,CONFIG,ROUND", .help = "this run's place in a sweep", \
+     .text = "This run's place in a sweep, for the report. *leadline sweep* sets " \
+             "it."}, \
     {.kind = OPT_TITLE, .help = "Planning:"}, \
     {.kind = OPT_FLAG, .name = "dry-run", .value = &(o).dry_run, .preset = "no", \
+     .text = run_dry_run_text, \
      .help = "print what the run would need (also to --json), and do nothing"}, \
     {.kind = OPT_INT, .name = "ranks", .value = &(o).ranks, .preset = "0", \
      .arg = "P", .unit = "1", .min = 0, .max = 2e9, \
@@ -153,7 +202,7 @@ enum run_takes {
 #define RUN_RANK_SHIFT(o) \
     {.kind = OPT_INT, .name = "rank-shift", .value = &(o).rank_shift, .preset = "0", \
      .arg = "N", .unit = "1", .min = 0, .max = 2e9, .workload = true, \
-     .word = "node", .needs = RUN_TAKES_SHIFT, \
+     .word = "node", .needs = RUN_TAKES_SHIFT, .text = run_rank_shift_text, \
      .help = "rank r reads what rank r + N wrote (modulo their number; each lane " \
              "counts as a rank), so that the client's own cache cannot serve it; " \
              "node: what a rank on another node wrote"}
@@ -164,6 +213,7 @@ enum run_takes {
 #define RUN_TIME(o) \
     {.kind = OPT_REAL, .name = "time", .value = &(o).time_s, .preset = "0", \
      .arg = "S", .unit = "s", .min = 0, .max = 1e9, .workload = true, \
+     .text = run_time_text, \
      .help = "write for S seconds, then read for S seconds; slower ranks then " \
              "catch up with the fastest one; 0: transfer all bytes"}
 /* clang-format on */
@@ -172,7 +222,7 @@ enum run_takes {
 /* clang-format off */
 #define RUN_STRIPE(o) \
     {.kind = OPT_TEXT, .name = "stripe", .value = &(o).stripe, .arg = "COUNT[,SIZE]", \
-     .workload = true, \
+     .workload = true, .text = run_stripe_text, \
      .help = "Lustre: stripe count of new files (a number, or all) and stripe size " \
              "in bytes; by default as the directory says"}
 /* clang-format on */

@@ -272,3 +272,171 @@ int run_main(const struct workload *w, int argc, char **argv)
     rc = rc ? rc : r.failed;
     return run_finish(&r, rc ? rc : workload_all(&r, w, argc, argv));
 }
+
+/* ---- the manual ------------------------------------------------------------------ */
+
+/* The texts of the options in run/run.h and run/lanes.h. What is said of one program
+ * alone is a note (OPT_NOTE) in that program's table. */
+
+const char run_threads_text[] =
+    "Lanes per rank: threads that transfer in parallel, each as if it were a rank, "
+    "with "
+    "its own share of the work, queue, buffers and, where each rank has one, file. "
+    "Lane "
+    "_t_ of rank _r_ is worker _r_ x N + _t_; layouts, names of files, random orders "
+    "and --rank-shift refer to workers, so the files are the same as those of that "
+    "many "
+    "ranks with one thread each. Rates are the bytes of all lanes divided by the time "
+    "of the slowest lane. Give each rank enough cores (*mpirun --bind-to none*, or "
+    "*srun -c*). Engines that call MPI to transfer (*mpiio*, *mpiio-nb*, *hdf5*) and "
+    "--filetype=PARTITIONED refuse more than one.";
+
+const char run_rank_shift_text[] =
+    "Ranks read what others wrote, so that the client's own cache cannot serve them: "
+    "rank _r_ reads what rank _r_ + N wrote, modulo their number; each lane counts as "
+    "a "
+    "rank. With *node* it reads what a rank on another node wrote, however ranks are "
+    "placed: the corresponding rank of the next node, if all nodes have the same "
+    "number "
+    "of ranks. A node is a shared-memory domain as MPI reports it. A run on one node, "
+    "or with more than half of all ranks on one node, is refused. With 0 each rank "
+    "reads its own data.";
+
+const char run_time_text[] =
+    "End writing, and then reading, after this many seconds, or when everything is "
+    "transferred. All ranks then catch up with the fastest one. The figures "
+    "_write.limit_write_MBps_ and _read.limit_read_MBps_ are the rates up to the "
+    "limit, "
+    "without the sync; the other figures cover the whole phase. The read phase reads "
+    "what was written, up to its own limit. Not with --collective. 0: no limit.";
+
+const char run_stripe_text[] =
+    "Lustre: stripe count (or *all*, one stripe on every target) and stripe size, a "
+    "multiple of 64 KiB, of every file that is created, with any engine; by default as "
+    "the directory says. The report has the stripes in effect, and a warning if they "
+    "differ from these. Refused on other file systems, and with "
+    "--filetype=PARTITIONED.";
+
+const char run_dir_text[] =
+    "The directory in which files are created. It must exist on every node and, if the "
+    "file is shared, be the same file system on all of them.";
+
+const char run_iomethod_text[] =
+    "How bytes are moved: *POSIX* (*pread*(2) and *pwrite*(2)), *MPI* (MPI-IO) or "
+    "*HDF5* (one dataset in a file of parallel HDF5, which uses MPI-IO); in upper or "
+    "lower case. An engine may also be named directly: *posix*, *mpiio*, *mpiio-nb* "
+    "(MPI-IO's nonblocking calls; with Open MPI and ROMIO they block, and collective "
+    "calls are refused), *hdf5*, *mmap* (the file is mapped into memory, and transfers "
+    "are copies from and to the mapping), *stdio* (a stream of the C library, which "
+    "gathers small transfers in a buffer), *threads* (the same system calls, made by "
+    "helper threads, with many requests in flight), *uring* (*io_uring*(7): many "
+    "requests in flight without threads, if the kernel allows it), *libaio* "
+    "(*io_submit*(2), which without O_DIRECT finishes one transfer after the other "
+    "before it returns), *aio* (*aio*(7): POSIX asynchronous I/O, which glibc "
+    "implements "
+    "with threads), or *null*, which stores nothing and so shows the cost of "
+    "everything "
+    "except I/O; use it with --no-verify. --list-engines tells which of them this "
+    "build and this machine have, and which this program takes.\n\n"
+    "Engines take options after a colon, as in *uring:depth=32,piece=1M*.\n\n"
+    "*depth=*_N_ (all asynchronous engines except null) limits the operations in the "
+    "kernel, or the calls of the MPI library, that are in flight; others wait in a "
+    "queue. It does not change how many transfers the program has in flight, but each "
+    "transfer may consist of several operations (see *piece*). *threads* has this many "
+    "threads; *helpers=*_N_ means the same. Default: no limit, except 128 with "
+    "*uring*, "
+    "*libaio* and *aio* (or the queue depth, if that is larger) and 16 with "
+    "*threads*.\n\n"
+    "*piece=*_BYTES_ (all except null) is the largest size of one system or library "
+    "call. Default: 1 GiB; 4 MiB for *uring*, *libaio* and *aio*, which keep all "
+    "pieces "
+    "of a request in flight together.\n\n"
+    "*aio* serves the requests of one descriptor one after another, at any queue "
+    "depth: "
+    "*descriptors=*_N_ spreads them over N duplicates of the descriptor, so that N are "
+    "served at the same time (default: 1), and *threads=*_N_ limits the threads that "
+    "glibc uses for them in this process (default: one per descriptor with "
+    "requests).\n\n"
+    "*uring* has *sqpoll* (a kernel thread takes the requests: no system call is "
+    "needed "
+    "to start one, but one core is kept busy), *iopoll* (the kernel polls the device "
+    "for completions instead of using interrupts: only with --cache=direct, and "
+    "refused "
+    "if the device has no queues for it) and *plain* (neither the file nor the buffers "
+    "are registered with the kernel beforehand, as with fio by default); the report's "
+    "layer names them.\n\n"
+    "*mpiio-nb* refuses to write to new parts of a file if the file system has less "
+    "space left than all ranks may have in flight, because MPI libraries do not "
+    "survive "
+    "a full file system.\n\n"
+    "*hdf5* also has *align=*_BYTES_ (every object in the file begins at a multiple of "
+    "this, as the stripes or blocks of the file system do; without it the dataset "
+    "begins near byte 2048) and *chunk=*_BYTES_ (the dataset is stored in chunks of at "
+    "most this size: they span as many whole innermost dimensions as fit, a part of "
+    "the "
+    "next dimension, and one index of the others; without it the dataset is "
+    "contiguous).\n\n"
+    "*mmap* also has *window=*_BYTES_ (how much is mapped at a time, a multiple of the "
+    "page size; up to 256 windows stay mapped; default: 1 GiB), "
+    "*advice=normal*|*random*|*sequential* (the advice given to the kernel: "
+    "*madvise*(2)) and *populate* (all pages of a window are loaded when it is "
+    "mapped). "
+    "If somebody else truncates the file, or the device fails or is full, the transfer "
+    "or the sync that meets this fails. The engine writes whole pages: no two nodes "
+    "should write into the same 4096 bytes of a shared file system.\n\n"
+    "*stdio* also has *buffer=*_BYTES_ (the size of the stream's buffer; *buffer=1* "
+    "switches it off; default: the block size of the file system, as the C library "
+    "chooses). Bytes in the buffer reach the file when it is full, or with the next "
+    "sync or seek.\n\n"
+    "*null* has *delay_us*, *delay_every*, *short_every* and *fail_every*.";
+
+const char run_hint_text[] =
+    "Pass a hint to MPI-IO when files are opened. May be repeated. The report lists "
+    "the "
+    "hints that were asked for and those that the library says are in effect.";
+
+const char run_keep_text[] =
+    "Keep the files at the end of each repetition; if there are several repetitions, "
+    "the names say which. If the run fails, the files are removed all the same.";
+
+const char run_node_dirs_text[] =
+    "With *PARTITIONED*: absolute paths of directories for the ranks' files, for "
+    "example on node-local disks; by default they are beside the header. The ranks of "
+    "a "
+    "node use them in turn. *%n* stands for the node's number, counted from 0, and "
+    "*%r* "
+    "for the rank. The directories must exist.";
+
+const char run_verify_text[] =
+    "Check every block that is read. The time for this counts as *check*, not as I/O. "
+    "A "
+    "run fails if it reads and verifies nothing, or finds a wrong byte.";
+
+const char run_verify_how_text[] =
+    "Check every block that is read. The time for this counts as *check*, and as "
+    "transfer time while other transfers are in flight or the kernel may read ahead, "
+    "as "
+    "it does of files in the page cache. With *pass* the timed transfers are not "
+    "checked, and a second, untimed pass (phase _verify_, without rates) reads and "
+    "checks every block of the file. Use it if a processor checks more slowly than the "
+    "device reads. *no* checks nothing. A run fails if it reads and verifies nothing, "
+    "or finds a wrong byte.";
+
+const char run_json_text[] =
+    "Write the report as JSON, the form that *leadline*(1) compares. The file exists "
+    "from the start, marked as not valid, and is replaced when the run ends; a run "
+    "that "
+    "is killed leaves a report that says so. With *-* the report goes to standard "
+    "output at the end, and nothing else does.";
+
+const char run_live_text[] =
+    "Print a line on standard error every S seconds: what rank 0, with all its lanes, "
+    "has transferred since the last line, the rate, and the longest latency; or, if "
+    "nothing was completed, what the rank does. With --quiet there are only the rows "
+    "of "
+    "--live-csv. 0: no lines.";
+
+const char run_dry_run_text[] =
+    "Print the memory and disk space that the run would need, and the bytes that it "
+    "would write and read, and end. It touches no file except that of --json, which "
+    "gets the exact numbers (schema leadline-need/1).";

@@ -111,7 +111,10 @@ double watchdog_limit_s(void);
     {.kind = OPT_REAL, .name = "io-timeout", .value = &(seconds), .preset = "300", \
      .arg = "SECONDS", .unit = "s", .min = 0, .max = 1e6, \
      .help = "end the run if one I/O call takes longer, or if a rank gives no sign " \
-             "of life for this long (stopped or frozen); 0: wait forever"}
+             "of life for this long (stopped or frozen); 0: wait forever", \
+     .text = "End the run with a message if one I/O call takes longer, or if a rank " \
+             "gives no sign of life for this long. Time during which a batch system " \
+             "stops all ranks does not count. 0 sets no limit, as debuggers need."}
 /* clang-format on */
 
 /* Local. Returns the nanoseconds that this process has lived, without the time in which
