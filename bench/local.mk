@@ -12,15 +12,15 @@ EXTRA_DIST += bench/aa bench/bfs_mmap.c bench/debian_sources.py bench/filters.py
 
 EXTRA_PROGRAMS += bench/legendre
 bench_legendre_SOURCES = bench/legendre.c
-bench_legendre_LDADD = src/madbench/libmadmath.la src/base/libbase.la \
+bench_legendre_LDADD = src/madbench/libmadmath.a src/base/libbase.a \
 	-lm -lpthread
 EXTRA_PROGRAMS += bench/series
 bench_series_SOURCES = bench/series.c
-bench_series_LDADD = src/report/libreport.la src/base/libbase.la
+bench_series_LDADD = src/report/libreport.a src/base/libbase.a
 
 EXTRA_PROGRAMS += bench/sorter
-bench_sorter_LDADD = src/pfmload/libpfmload.la src/extsort/libextsort.la \
-	src/sort/libsort.la $(blocktransfer_LDADD)
+bench_sorter_LDADD = src/pfmload/libpfmload.a src/extsort/libextsort.a \
+	src/sort/libsort.a $(blocktransfer_LDADD)
 # make bench/segments, then bench/ior
 EXTRA_PROGRAMS += bench/segments
 bench_segments_SOURCES = bench/segments.c
@@ -51,10 +51,10 @@ bench/scaling_shim.so: bench/scaling_shim.c
 EXTRA_DIST += bench/text_modules.py
 EXTRA_PROGRAMS += bench/text_modules
 bench_text_modules_SOURCES = bench/text_modules.c
-bench_text_modules_LDADD = src/outcore/text/libtextmodules.la
+bench_text_modules_LDADD = $(textmodules_LIBS)
 
 # make bench/ngram outcore, then bench/ngram.py
 EXTRA_DIST += bench/ngram.py bench/ngram_cld2.cc
 EXTRA_PROGRAMS += bench/ngram
 bench_ngram_SOURCES = bench/ngram.c $(ngram_parts)
-bench_ngram_LDADD = src/base/libbase.la -lm -lpthread
+bench_ngram_LDADD = src/base/libbase.a -lm -lpthread

@@ -95,8 +95,8 @@ tests_unit_block_figures_SOURCES = tests/unit/block_figures.c \
 tests_unit_deal_SOURCES = tests/unit/deal.c src/block/order.c src/block/order.h
 tests_unit_metabench_names_SOURCES = tests/unit/metabench_names.c \
 	src/metabench/names.c src/metabench/metabench.h
-tests_unit_ldad_types_LDADD = src/ldad/libldadfile.la $(LDADD)
-tests_unit_kept_LDADD = src/run/librun.la $(LDADD)
+tests_unit_ldad_types_LDADD = src/ldad/libldadfile.a $(LDADD)
+tests_unit_kept_LDADD = src/run/librun.a $(LDADD)
 tests_unit_splitters_SOURCES = tests/unit/splitters.c \
 	src/outcore/sort/splitters.c src/outcore/sort/sections.h
 tests_unit_records_SOURCES = tests/unit/records.c \
@@ -112,7 +112,7 @@ tests_unit_search_index_SOURCES = tests/unit/search_index.c \
 	src/outcore/search/index.c src/outcore/search/index.h
 tests_unit_sets_SOURCES = tests/unit/sets.c src/outcore/data/consume.c src/outcore/data/consume.h \
 	src/outcore/aio/flow.c src/outcore/aio/flow.h
-tests_unit_sets_LDADD = src/run/librun.la $(LDADD)
+tests_unit_sets_LDADD = src/run/librun.a $(LDADD)
 tests_unit_fft_SOURCES = tests/unit/fft.c \
 	src/ldad/measure/fft_answer.c src/ldad/measure/fft_math.c src/ldad/measure/fft_math.h \
 	src/ldad/measure/fft_real.h
@@ -132,8 +132,8 @@ tests_unit_graph_text_SOURCES = tests/unit/graph_text.c \
 tests_unit_teps_SOURCES = tests/unit/teps.c src/outcore/graph/teps.c src/outcore/graph/graph500.h
 tests_unit_tree_SOURCES = tests/unit/tree.c \
 	src/outcore/graph/tree.c src/outcore/graph/graph500.h src/outcore/graph/search.h
-tests_unit_tree_LDADD = src/run/librun.la $(LDADD)
-tests_unit_text_torn_LDADD = src/outcore/text/libtextmodules.la $(LDADD)
+tests_unit_tree_LDADD = src/run/librun.a $(LDADD)
+tests_unit_text_torn_LDADD = $(textmodules_LIBS) $(LDADD)
 tests_unit_vectors_SOURCES = tests/unit/vectors.c src/outcore/data/records.c \
 	src/outcore/data/records.h
 tests_unit_extents_SOURCES = tests/unit/extents.c src/iotrace/findings/extents.c \
@@ -142,17 +142,17 @@ tests_unit_symbols_SOURCES = tests/unit/symbols.c src/iotrace/preload/symbols.c
 tests_unit_symbols_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 tests_unit_local_SOURCES = tests/unit/local.c tests/unit/pmpi.c tests/unit/pmpi.h
 tests_unit_whole_SOURCES = tests/unit/whole.c tests/unit/pmpi.c tests/unit/pmpi.h
-tests_unit_lanes_LDADD = src/run/librun.la $(LDADD)
-tests_unit_passes_LDADD = src/run/librun.la $(LDADD)
-tests_unit_queue_LDADD = src/run/librun.la $(LDADD)
-tests_unit_blocks_LDADD = src/run/librun.la $(LDADD)
+tests_unit_lanes_LDADD = src/run/librun.a $(LDADD)
+tests_unit_passes_LDADD = src/run/librun.a $(LDADD)
+tests_unit_queue_LDADD = src/run/librun.a $(LDADD)
+tests_unit_blocks_LDADD = src/run/librun.a $(LDADD)
 tests_unit_dest_SOURCES = tests/unit/dest.c src/pfmload/input/dest.c \
 	src/pfmload/input/dest.h
 tests_unit_feed_SOURCES = tests/unit/feed.c tests/unit/local_run.h
 tests_unit_scan_SOURCES = tests/unit/scan.c tests/unit/local_run.h
 tests_unit_extsort_SOURCES = tests/unit/extsort.c tests/unit/local_run.h
 tests_unit_sorted_SOURCES = tests/unit/sorted.c tests/unit/local_run.h
-tests_unit_stream_LDADD = src/run/librun.la $(LDADD)
+tests_unit_stream_LDADD = src/run/librun.a $(LDADD)
 
 if HAVE_SCALAPACK
 check_PROGRAMS += \
@@ -330,7 +330,7 @@ EXTRA_PROGRAMS += tests/unit/json_echo
 
 # Parses documents for text_modules.py; not a test itself.
 EXTRA_PROGRAMS += tests/unit/text_lex
-tests_unit_text_lex_LDADD = src/outcore/text/libtextmodules.la
+tests_unit_text_lex_LDADD = $(textmodules_LIBS)
 
 # A program like those of the suite that counts its MPI calls, for many_files.py.
 EXTRA_PROGRAMS += tests/e2e/manyfiles
@@ -338,13 +338,13 @@ tests_e2e_manyfiles_SOURCES = tests/e2e/manyfiles.c tests/unit/pmpi.c tests/unit
 tests_e2e_manyfiles_LDADD = $(blocktransfer_LDADD)
 
 # Libraries that every unit test links; the linker takes the members that it needs.
-check_LTLIBRARIES += tests/unit/libtap.la
-tests_unit_libtap_la_SOURCES = tests/unit/one_run.h tests/unit/seccomp.h tests/unit/tap.c tests/unit/tap.h
-LDADD = tests/unit/libtap.la src/pfmload/libpfmload.la src/extsort/libextsort.la src/sort/libsort.la \
-	src/run/librun.la \
-	src/hydro/libhydro.la src/madbench/libmadmath.la \
-	src/io/libio.la src/layout/liblayout.la src/report/libreport.la src/world/libworld.la \
-	src/algebra/libalgebra.la src/base/libbase.la -lm -lpthread
+check_LIBRARIES += tests/unit/libtap.a
+tests_unit_libtap_a_SOURCES = tests/unit/one_run.h tests/unit/seccomp.h tests/unit/tap.c tests/unit/tap.h
+LDADD = tests/unit/libtap.a src/pfmload/libpfmload.a src/extsort/libextsort.a src/sort/libsort.a \
+	src/run/librun.a \
+	src/hydro/libhydro.a src/madbench/libmadmath.a \
+	$(io_LIBS) src/layout/liblayout.a src/report/libreport.a src/world/libworld.a \
+	src/algebra/libalgebra.a src/base/libbase.a -lm -lpthread
 
 # Lists the slowest tests, after all of them have passed.
 check-local: check-TESTS
@@ -502,36 +502,36 @@ LDAD_PLAIN_C = tests/ldad/plain.c src/ldad/workloads/fft.c \
 LDAD_CC = $(AM_V_CC)$(MKDIR_P) tests/ldad && $(CC) $(CFLAGS) $(WARN_CFLAGS) \
 	$(SANITIZE_CFLAGS) -I$(srcdir)/src -I$(srcdir)/include -o $@
 LDAD_RENAMED = -include $(srcdir)/include/ldad_rename.h
-LDAD_LINK = -L.libs -lldad -Wl,-rpath,$(abs_builddir)/.libs
+LDAD_LINK = -L. -lldad -Wl,-rpath,$(abs_builddir)
 tests/ldad/plain: $(LDAD_PLAIN_C)
 	$(LDAD_CC) $(addprefix $(srcdir)/, $(LDAD_PLAIN_C))
-tests/ldad/renamed: $(LDAD_PLAIN_C) libldad.la
+tests/ldad/renamed: $(LDAD_PLAIN_C) libldad.so
 	$(LDAD_CC) $(LDAD_RENAMED) $(addprefix $(srcdir)/, $(LDAD_PLAIN_C)) $(LDAD_LINK)
 tests/ldad/views: tests/ldad/views.c
 	$(LDAD_CC) $(srcdir)/tests/ldad/views.c
-tests/ldad/views_renamed: tests/ldad/views.c libldad.la
+tests/ldad/views_renamed: tests/ldad/views.c libldad.so
 	$(LDAD_CC) $(LDAD_RENAMED) $(srcdir)/tests/ldad/views.c $(LDAD_LINK)
 tests/ldad/blocks: examples/blocks.c
 	$(LDAD_CC) $(srcdir)/examples/blocks.c
-tests/ldad/blocks_renamed: examples/blocks.c libldad.la
+tests/ldad/blocks_renamed: examples/blocks.c libldad.so
 	$(LDAD_CC) $(LDAD_RENAMED) $(srcdir)/examples/blocks.c $(LDAD_LINK)
 tests/ldad/arrays: tests/ldad/arrays.c
 	$(LDAD_CC) $(srcdir)/tests/ldad/arrays.c
-tests/ldad/arrays_renamed: tests/ldad/arrays.c libldad.la
+tests/ldad/arrays_renamed: tests/ldad/arrays.c libldad.so
 	$(LDAD_CC) $(LDAD_RENAMED) $(srcdir)/tests/ldad/arrays.c $(LDAD_LINK)
-tests/ldad/drawn: tests/ldad/drawn.c libldad.la
+tests/ldad/drawn: tests/ldad/drawn.c libldad.so
 	$(LDAD_CC) $(srcdir)/tests/ldad/drawn.c $(LDAD_LINK)
-tests/ldad/fit: tests/ldad/fit.c libldad.la
+tests/ldad/fit: tests/ldad/fit.c libldad.so
 	$(LDAD_CC) $(srcdir)/tests/ldad/fit.c $(LDAD_LINK)
-tests/ldad/opens: tests/ldad/opens.c tests/unit/pmpi.c libldad.la
+tests/ldad/opens: tests/ldad/opens.c tests/unit/pmpi.c libldad.so
 	$(LDAD_CC) $(srcdir)/tests/ldad/opens.c $(srcdir)/tests/unit/pmpi.c $(LDAD_LINK)
-tests/ldad/random_renamed: tests/ldad/random.c libldad.la
+tests/ldad/random_renamed: tests/ldad/random.c libldad.so
 	$(LDAD_CC) $(LDAD_RENAMED) $(srcdir)/tests/ldad/random.c $(LDAD_LINK)
-tests/ldad/killed: tests/ldad/killed.c libldad.la
+tests/ldad/killed: tests/ldad/killed.c libldad.so
 	$(LDAD_CC) $(LDAD_RENAMED) $(srcdir)/tests/ldad/killed.c $(LDAD_LINK)
 tests/ldad/rules: tests/ldad/rules.c
 	$(LDAD_CC) $(srcdir)/tests/ldad/rules.c
-tests/ldad/rules_renamed: tests/ldad/rules.c libldad.la
+tests/ldad/rules_renamed: tests/ldad/rules.c libldad.so
 	$(LDAD_CC) $(LDAD_RENAMED) $(srcdir)/tests/ldad/rules.c $(LDAD_LINK)
 CLEANFILES += $(LDAD_BY_TESTS)
 EXTRA_DIST += tests/ldadc/fig2_bytes.c tests/ldadc/fig2_double.c tests/ldadc/steps.c
@@ -557,7 +557,7 @@ endif
 EXTRA_DIST += $(addprefix tests/sanitizers/, faults.c lsan.supp tsan.supp \
 	valgrind.supp memcheck run)
 
-# Plain, without libtool: they are preloaded, never linked.
+# They are preloaded, never linked.
 check_DATA = $(FAULTS_BY_TESTS) bench/scaling_shim.so tests/alloc_shim.so tests/fault_shim.so tests/yield_shim.so \
 	$(TRACED_BY_TESTS) $(MPI_TRACED_BY_TESTS) $(LDAD_BY_TESTS) \
 	tests/ldadc/truth.o tests/unit/json_echo tests/e2e/manyfiles \

@@ -36,7 +36,6 @@ class Leadline(AutotoolsPackage):
     depends_on("fortran", type="build", when="+scalapack")
     depends_on("autoconf@2.69:", type="build")
     depends_on("automake@1.16:", type="build")
-    depends_on("libtool", type="build")
     depends_on("pkgconfig", type="build")
 
     depends_on("mpi@3:")

@@ -1,5 +1,5 @@
-noinst_LTLIBRARIES += src/algebra/libalgebra.la
-src_algebra_libalgebra_la_SOURCES = \
+noinst_LIBRARIES += src/algebra/libalgebra.a
+src_algebra_libalgebra_a_SOURCES = \
 	src/algebra/descriptor.c src/algebra/descriptor.h \
 	src/algebra/find.c \
 	src/algebra/map.c \
@@ -7,3 +7,4 @@ src_algebra_libalgebra_la_SOURCES = \
 	src/algebra/sequence.c src/algebra/sequence.h \
 	src/algebra/set.c src/algebra/set.h \
 	src/algebra/text.c
+src_algebra_libalgebra_a_CFLAGS = $(SHARED_CFLAGS)

@@ -1,5 +1,5 @@
-noinst_LTLIBRARIES += src/base/libbase.la
-src_base_libbase_la_SOURCES = \
+noinst_LIBRARIES += src/base/libbase.a
+src_base_libbase_a_SOURCES = \
 	src/base/buf.c src/base/buf.h \
 	src/base/clock.c src/base/clock.h \
 	src/base/draw.c src/base/draw.h \
@@ -21,8 +21,8 @@ src_base_libbase_la_SOURCES = \
 	src/base/units.c src/base/units.h \
 	src/base/thread.c src/base/thread.h \
 	src/base/wide.h
-src_base_libbase_la_LIBADD = -lm
-nodist_src_base_libbase_la_SOURCES = src/base/version.c
+src_base_libbase_a_CFLAGS = $(SHARED_CFLAGS)
+nodist_src_base_libbase_a_SOURCES = src/base/version.c
 
 # Rewritten only when the version changes, so a commit does not rebuild the world.
 src/base/version.c: src/base/version.stamp
@@ -38,11 +38,11 @@ FORCE:
 CLEANFILES += src/base/version.c src/base/version.stamp
 
 # Pictures: apart, so that only programs that draw need libpng.
-noinst_LTLIBRARIES += src/base/libpicture.la
-src_base_libpicture_la_SOURCES = src/base/format/png.c src/base/format/png.h
-src_base_libpicture_la_CPPFLAGS = $(AM_CPPFLAGS)
-src_base_libpicture_la_LIBADD =
+noinst_LIBRARIES += src/base/libpicture.a
+src_base_libpicture_a_SOURCES = src/base/format/png.c src/base/format/png.h
+src_base_libpicture_a_CPPFLAGS = $(AM_CPPFLAGS)
+picture_LIBS = src/base/libpicture.a
 if HAVE_LIBPNG
-src_base_libpicture_la_CPPFLAGS += -DHAVE_LIBPNG $(LIBPNG_CFLAGS)
-src_base_libpicture_la_LIBADD += $(LIBPNG_LIBS)
+src_base_libpicture_a_CPPFLAGS += -DHAVE_LIBPNG $(LIBPNG_CFLAGS)
+picture_LIBS += $(LIBPNG_LIBS)
 endif

@@ -1,5 +1,5 @@
-noinst_LTLIBRARIES += src/extsort/libextsort.la
-src_extsort_libextsort_la_SOURCES = \
+noinst_LIBRARIES += src/extsort/libextsort.a
+src_extsort_libextsort_a_SOURCES = \
 	src/extsort/divide.c \
 	src/extsort/extsort.c \
 	src/extsort/extsort.h \

@@ -1,5 +1,5 @@
-noinst_LTLIBRARIES += src/hydro/libhydro.la
-src_hydro_libhydro_la_SOURCES = \
+noinst_LIBRARIES += src/hydro/libhydro.a
+src_hydro_libhydro_a_SOURCES = \
 	src/hydro/area.c src/hydro/area.h \
 	src/hydro/geodesy.c src/hydro/geodesy.h \
 	src/hydro/gsf.c src/hydro/gsf.h \
@@ -13,4 +13,4 @@ src_hydro_libhydro_la_SOURCES = \
 	src/hydro/pfm_side.c src/hydro/pfm_side.h \
 	src/hydro/swath.c src/hydro/swath.h
 # A sounding must get the same place on every processor, to the last bit.
-src_hydro_libhydro_la_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
+src_hydro_libhydro_a_CFLAGS = $(AM_CFLAGS) -ffp-contract=off

@@ -1,5 +1,5 @@
-noinst_LTLIBRARIES += src/io/libio.la
-src_io_libio_la_SOURCES = \
+noinst_LIBRARIES += src/io/libio.a
+src_io_libio_a_SOURCES = \
 	src/io/part/bytes.h \
 	src/io/part/container.c \
 	src/io/part/container.h \
@@ -47,27 +47,28 @@ src_io_libio_la_SOURCES = \
 	src/io/engines/pieces.h \
 	src/io/fs/stack.c \
 	src/io/fs/stripe.c
-src_io_libio_la_CPPFLAGS = $(AM_CPPFLAGS)
-src_io_libio_la_LIBADD =
+src_io_libio_a_CPPFLAGS = $(AM_CPPFLAGS)
+src_io_libio_a_CFLAGS = $(SHARED_CFLAGS)
+io_LIBS = src/io/libio.a
 
 if HAVE_LIBURING_DIRECT
-src_io_libio_la_CPPFLAGS += -DHAVE_LIBURING_DIRECT
+src_io_libio_a_CPPFLAGS += -DHAVE_LIBURING_DIRECT
 endif
 
 if HAVE_LIBURING
-src_io_libio_la_SOURCES += src/io/engines/engine_uring.c
-src_io_libio_la_CPPFLAGS += -DHAVE_LIBURING $(LIBURING_CFLAGS)
-src_io_libio_la_LIBADD += $(LIBURING_LIBS)
+src_io_libio_a_SOURCES += src/io/engines/engine_uring.c
+src_io_libio_a_CPPFLAGS += -DHAVE_LIBURING $(LIBURING_CFLAGS)
+io_LIBS += $(LIBURING_LIBS)
 endif
 
 if HAVE_LIBAIO
-src_io_libio_la_SOURCES += src/io/engines/engine_libaio.c
-src_io_libio_la_CPPFLAGS += -DHAVE_LIBAIO
-src_io_libio_la_LIBADD += $(LIBAIO_LIBS)
+src_io_libio_a_SOURCES += src/io/engines/engine_libaio.c
+src_io_libio_a_CPPFLAGS += -DHAVE_LIBAIO
+io_LIBS += $(LIBAIO_LIBS)
 endif
 
 if HAVE_HDF5
-src_io_libio_la_SOURCES += src/io/engines/engine_hdf5.c
-src_io_libio_la_CPPFLAGS += -DHAVE_HDF5 $(HDF5_CFLAGS)
-src_io_libio_la_LIBADD += $(HDF5_LIBS)
+src_io_libio_a_SOURCES += src/io/engines/engine_hdf5.c
+src_io_libio_a_CPPFLAGS += -DHAVE_HDF5 $(HDF5_CFLAGS)
+io_LIBS += $(HDF5_LIBS)
 endif

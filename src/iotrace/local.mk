@@ -62,7 +62,7 @@ iotrace_CPPFLAGS = $(AM_CPPFLAGS) -DIOTRACE_BINDIR='"$(bindir)"' \
 	-DIOTRACE_PYTHON_INSTALLED='"$(pkgdatadir)/python"'
 # The MPI compiler adds its libraries, of which nothing is used.
 iotrace_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed
-iotrace_LDADD = src/algebra/libalgebra.la src/base/libbase.la -lm
+iotrace_LDADD = src/algebra/libalgebra.a src/base/libbase.a -lm
 
 # Writes the lists of findings in doc/findings.md and iotrace(1) anew.
 findings-lists: iotrace$(EXEEXT)

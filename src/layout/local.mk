@@ -1,2 +1,2 @@
-noinst_LTLIBRARIES += src/layout/liblayout.la
-src_layout_liblayout_la_SOURCES = src/layout/layout.c src/layout/layout.h
+noinst_LIBRARIES += src/layout/liblayout.a
+src_layout_liblayout_a_SOURCES = src/layout/layout.c src/layout/layout.h

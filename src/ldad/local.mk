@@ -1,9 +1,30 @@
 # libldad as it is installed: it exports what begins with ldad_file_ or ldad_plan_from_ and nothing else.
-lib_LTLIBRARIES = libldad.la
-libldad_la_SOURCES =
-libldad_la_LIBADD = src/ldad/libldadfile.la src/io/libio.la src/world/libworld.la \
-	src/algebra/libalgebra.la src/base/libbase.la -lm -lpthread
-libldad_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols-regex '^ldad_(file|plan_from)_'
+libldaddir = $(libdir)
+libldad_DATA = libldad.so.0.0.0
+LIBLDAD_A = src/ldad/libldadfile.a src/io/libio.a src/world/libworld.a \
+	src/algebra/libalgebra.a src/base/libbase.a
+libldad.so.0.0.0: $(LIBLDAD_A)
+	$(AM_V_at)echo '{ global: ldad_file_*; ldad_plan_from_*; local: *; };' >libldad.map
+	$(AM_V_CCLD)$(CC) $(CFLAGS) $(AM_LDFLAGS) $(LDFLAGS) -shared -o $@ \
+	  -Wl,-soname,libldad.so.0 -Wl,--version-script=libldad.map \
+	  -Wl,--whole-archive src/ldad/libldadfile.a -Wl,--no-whole-archive \
+	  $(filter-out src/ldad/%,$(LIBLDAD_A)) $(io_LIBS) $(LIBS) -lm -lpthread
+# By these names the linker and the loader look for it.
+libldad.so.0: libldad.so.0.0.0
+libldad.so: libldad.so.0
+libldad.so libldad.so.0:
+	$(AM_V_GEN)$(LN_S) -f libldad.so.0.0.0 $@
+noinst_DATA += libldad.so
+CLEANFILES += libldad.so libldad.so.0 libldad.so.0.0.0 libldad.map
+install-data-hook: install-libldad-links
+install-libldad-links:
+	cd '$(DESTDIR)$(libdir)' && for name in libldad.so libldad.so.0; do \
+	  rm -f $$name && $(LN_S) libldad.so.0.0.0 $$name || exit 1; done
+uninstall-hook: uninstall-libldad-links
+uninstall-libldad-links:
+	-cd '$(DESTDIR)$(libdir)' && rm -f libldad.so libldad.so.0
+.PHONY: install-libldad-links uninstall-libldad-links
+
 # For programs that use it: pkg-config, and CMake (find_package(ldad), ldad::ldad).
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = src/ldad/libldad.pc
@@ -17,8 +38,8 @@ $(pkgconfig_DATA) $(ldadcmake_DATA): Makefile
 	    $(includedir)`|" $(srcdir)/$@.in >$@.tmp && mv $@.tmp $@
 include_HEADERS += include/ldad.h include/ldad_rename.h include/ldad.f90
 
-noinst_LTLIBRARIES += src/ldad/libldadfile.la src/ldad/libworkloads.la
-src_ldad_libldadfile_la_SOURCES = \
+noinst_LIBRARIES += src/ldad/libldadfile.a src/ldad/libworkloads.a
+src_ldad_libldadfile_a_SOURCES = \
 	src/ldad/lib/calls.c src/ldad/lib/errors.c src/ldad/lib/file.h \
 	src/ldad/lib/fortran.c src/ldad/lib/info.c src/ldad/lib/libldad.h \
 	src/ldad/lib/lock.c src/ldad/lib/open.c \
@@ -27,14 +48,16 @@ src_ldad_libldadfile_la_SOURCES = \
 	src/ldad/lib/unique.c src/ldad/lib/unique.h \
 	src/ldad/lib/view.c
 
+src_ldad_libldadfile_a_CFLAGS = $(SHARED_CFLAGS)
+
 # The workloads' sources are plain MPI-IO; here their calls are renamed.
-src_ldad_libworkloads_la_SOURCES = \
+src_ldad_libworkloads_a_SOURCES = \
 	src/ldad/workloads/fft.c src/ldad/workloads/workloads.h \
 	src/ldad/workloads/jacobi.c \
 	src/ldad/workloads/mandelbrot.c \
 	src/ldad/workloads/perf.c \
 	src/ldad/measure/rename.h
-src_ldad_libworkloads_la_CPPFLAGS = $(AM_CPPFLAGS) \
+src_ldad_libworkloads_a_CPPFLAGS = $(AM_CPPFLAGS) \
 	-include $(srcdir)/src/ldad/measure/rename.h
 
 # The ldad command: its sub-commands are a table in main.c.
@@ -55,8 +78,8 @@ ldad_SOURCES = src/ldad/main.c \
 	src/ldad/measure/workload.c src/ldad/measure/workload.h \
 	src/ldad/measure/workload_fft.c src/ldad/measure/workload_jacobi.c \
 	src/ldad/measure/workload_mandelbrot.c src/ldad/measure/workload_perf.c
-ldad_LDADD = src/ldad/libworkloads.la src/ldad/libldadfile.la \
-	src/base/libpicture.la $(blocktransfer_LDADD)
+ldad_LDADD = src/ldad/libworkloads.a src/ldad/libldadfile.a \
+	$(picture_LIBS) $(blocktransfer_LDADD)
 ldad_CPPFLAGS = $(AM_CPPFLAGS)
 if HAVE_FFTW
 ldad_CPPFLAGS += -DHAVE_FFTW $(FFTW_CFLAGS)

@@ -66,7 +66,7 @@ ldadc_CPPFLAGS = $(AM_CPPFLAGS) $(CLANG_CPPFLAGS) -DLDADC_MPICC='"$(CC)"' \
 	-DLDADC_INCLUDEDIR='"$(includedir)"' -DLDADC_LIBDIR='"$(libdir)"' \
 	-DLDADC_RESOURCE_DIR='"$(CLANG_RESOURCE_DIR)"'
 ldadc_CXXFLAGS = $(CLANG_CXXFLAGS) $(HARDEN_CFLAGS)
-ldadc_LDADD = src/algebra/libalgebra.la src/base/libbase.la $(CLANG_LIBS) -lm
+ldadc_LDADD = src/algebra/libalgebra.a src/base/libbase.a $(CLANG_LIBS) -lm
 else
 EXTRA_DIST += $(LDADC_SOURCES)
 endif

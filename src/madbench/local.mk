@@ -1,11 +1,11 @@
 # The numerics stand in a library of their own so that unit tests can link them.
-noinst_LTLIBRARIES += src/madbench/libmadmath.la
-src_madbench_libmadmath_la_SOURCES = \
+noinst_LIBRARIES += src/madbench/libmadmath.a
+src_madbench_libmadmath_a_SOURCES = \
 	src/madbench/busy.c src/madbench/busy.h \
 	src/madbench/grid.c src/madbench/grid.h
 # No fused multiply-add: matrices, and dC to its 13th digit, are then the same on every
 # processor, and so is the number of operations of the busy work.
-src_madbench_libmadmath_la_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
+src_madbench_libmadmath_a_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
 
 bin_PROGRAMS += madbench
 madbench_SOURCES = \
@@ -15,11 +15,11 @@ madbench_SOURCES = \
 	src/madbench/main.c \
 	src/madbench/settings.c src/madbench/settings.h
 EXTRA_madbench_SOURCES = src/madbench/full.c src/madbench/full_absent.c
-madbench_LDADD = src/madbench/libmadmath.la src/run/librun.la src/io/libio.la src/layout/liblayout.la \
-	src/report/libreport.la src/world/libworld.la src/algebra/libalgebra.la src/base/libbase.la
+madbench_LDADD = src/madbench/libmadmath.a src/run/librun.a $(io_LIBS) src/layout/liblayout.a \
+	src/report/libreport.a src/world/libworld.a src/algebra/libalgebra.a src/base/libbase.a
 
 if HAVE_SCALAPACK
-src_madbench_libmadmath_la_SOURCES += \
+src_madbench_libmadmath_a_SOURCES += \
 	src/madbench/linalg.c src/madbench/linalg.h \
 	src/madbench/remap.c
 madbench_SOURCES += src/madbench/full.c

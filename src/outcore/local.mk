@@ -10,7 +10,7 @@ outcore_SOURCES = src/outcore/main.c src/outcore/commands.h \
 	src/outcore/data/make.c src/outcore/data/make.h \
 	src/outcore/data/output.c src/outcore/data/output.h \
 	src/outcore/data/records.c src/outcore/data/records.h
-outcore_LDADD = src/extsort/libextsort.la src/sort/libsort.la $(blocktransfer_LDADD)
+outcore_LDADD = src/extsort/libextsort.a src/sort/libsort.a $(blocktransfer_LDADD)
 outcore_SOURCES += \
 	src/outcore/sort/check.c \
 	src/outcore/sort/exchange.c \
@@ -55,14 +55,13 @@ outcore_SOURCES += \
 	src/outcore/stream/sink.c src/outcore/stream/sink.h \
 	src/outcore/stream/stream.c src/outcore/stream/stream.h
 # Apart, for its own flags.
-noinst_LTLIBRARIES += src/outcore/stream/libcompress.la
-src_outcore_stream_libcompress_la_SOURCES = src/outcore/stream/compress.c
-src_outcore_stream_libcompress_la_CPPFLAGS = $(AM_CPPFLAGS)
-src_outcore_stream_libcompress_la_LIBADD =
-outcore_LDADD += src/outcore/stream/libcompress.la
+noinst_LIBRARIES += src/outcore/stream/libcompress.a
+src_outcore_stream_libcompress_a_SOURCES = src/outcore/stream/compress.c
+src_outcore_stream_libcompress_a_CPPFLAGS = $(AM_CPPFLAGS)
+outcore_LDADD += src/outcore/stream/libcompress.a
 if HAVE_ZLIB
-src_outcore_stream_libcompress_la_CPPFLAGS += -DHAVE_ZLIB
-src_outcore_stream_libcompress_la_LIBADD += $(ZLIB_LIBS)
+src_outcore_stream_libcompress_a_CPPFLAGS += -DHAVE_ZLIB
+outcore_LDADD += $(ZLIB_LIBS)
 endif
 resample_parts = \
 	src/outcore/data/image.c src/outcore/data/image.h \
@@ -72,20 +71,19 @@ outcore_SOURCES += $(resample_parts) \
 	src/outcore/resample/job.c src/outcore/resample/job.h \
 	src/outcore/resample/phases.c \
 	src/outcore/resample/resample.c
-noinst_LTLIBRARIES += src/outcore/resample/libfits.la
-src_outcore_resample_libfits_la_SOURCES = src/outcore/resample/fits.c
-src_outcore_resample_libfits_la_CPPFLAGS = $(AM_CPPFLAGS)
-src_outcore_resample_libfits_la_LIBADD =
-outcore_LDADD += src/outcore/resample/libfits.la
+noinst_LIBRARIES += src/outcore/resample/libfits.a
+src_outcore_resample_libfits_a_SOURCES = src/outcore/resample/fits.c
+src_outcore_resample_libfits_a_CPPFLAGS = $(AM_CPPFLAGS)
+outcore_LDADD += src/outcore/resample/libfits.a
 if HAVE_CFITSIO
-src_outcore_resample_libfits_la_CPPFLAGS += -DHAVE_CFITSIO $(CFITSIO_CFLAGS)
-src_outcore_resample_libfits_la_LIBADD += $(CFITSIO_LIBS)
+src_outcore_resample_libfits_a_CPPFLAGS += -DHAVE_CFITSIO $(CFITSIO_CFLAGS)
+outcore_LDADD += $(CFITSIO_LIBS)
 endif
 
 # The modules of text: apart, so that their tests and measurements link no MPI.
-noinst_LTLIBRARIES += src/outcore/text/libtextmodules.la
+noinst_LIBRARIES += src/outcore/text/libtextmodules.a
 text_modules = src/outcore/text/modules
-src_outcore_text_libtextmodules_la_SOURCES = \
+src_outcore_text_libtextmodules_a_SOURCES = \
 	$(text_modules)/crf.c \
 	$(text_modules)/decide.c \
 	$(text_modules)/job.c $(text_modules)/job.h \
@@ -100,13 +98,13 @@ src_outcore_text_libtextmodules_la_SOURCES = \
 	$(text_modules)/table.c \
 	$(text_modules)/unify.c \
 	$(text_modules)/xml.c
-src_outcore_text_libtextmodules_la_CPPFLAGS = $(AM_CPPFLAGS)
-src_outcore_text_libtextmodules_la_LIBADD = src/base/libbase.la -lm
+src_outcore_text_libtextmodules_a_CPPFLAGS = $(AM_CPPFLAGS)
+textmodules_LIBS = src/outcore/text/libtextmodules.a src/base/libbase.a -lm
 if HAVE_EXPAT
-src_outcore_text_libtextmodules_la_CPPFLAGS += -DHAVE_EXPAT $(EXPAT_CFLAGS)
-src_outcore_text_libtextmodules_la_LIBADD += $(EXPAT_LIBS)
+src_outcore_text_libtextmodules_a_CPPFLAGS += -DHAVE_EXPAT $(EXPAT_CFLAGS)
+textmodules_LIBS += $(EXPAT_LIBS)
 endif
-outcore_LDADD += src/outcore/text/libtextmodules.la
+outcore_LDADD += $(textmodules_LIBS)
 text_made = src/outcore/text/made.c src/outcore/text/made.h
 outcore_SOURCES += $(text_made) \
 	src/outcore/text/container.c \

@@ -1,5 +1,5 @@
-noinst_LTLIBRARIES += src/pfmload/libpfmload.la
-src_pfmload_libpfmload_la_SOURCES = \
+noinst_LIBRARIES += src/pfmload/libpfmload.a
+src_pfmload_libpfmload_a_SOURCES = \
 	src/pfmload/area/area_pass.c src/pfmload/area/area_pass.h \
 	src/pfmload/store/batch.c src/pfmload/store/batch.h \
 	src/pfmload/input/beams.c src/pfmload/input/beams.h \
@@ -31,14 +31,14 @@ pfmload_SOURCES = src/pfmload/area_step.c \
 	src/pfmload/steps_report.c \
 	src/pfmload/steps_scan.c \
 	src/pfmload/store/writer.c src/pfmload/store/writer.h
-pfmload_LDADD = src/pfmload/libpfmload.la src/extsort/libextsort.la \
-	src/sort/libsort.la src/hydro/libhydro.la $(blocktransfer_LDADD)
+pfmload_LDADD = src/pfmload/libpfmload.a src/extsort/libextsort.a \
+	src/sort/libsort.a src/hydro/libhydro.a $(blocktransfer_LDADD)
 gsfgen_SOURCES = src/pfmload/tools/gsfgen.c \
 	src/pfmload/tools/survey.c src/pfmload/tools/survey.h
-gsfgen_LDADD = src/hydro/libhydro.la src/world/libworld.la src/base/libbase.la \
+gsfgen_LDADD = src/hydro/libhydro.a src/world/libworld.a src/base/libbase.a \
 	-lm -lpthread
 gsfinfo_SOURCES = src/pfmload/tools/gsfinfo.c
-gsfinfo_LDADD = src/hydro/libhydro.la src/base/libbase.la -lm
+gsfinfo_LDADD = src/hydro/libhydro.a src/base/libbase.a -lm
 # The MPI that mpicc adds is not used, and need not be where files are looked at.
 gsfinfo_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed
 pfminfo_SOURCES = src/pfmload/tools/pfminfo.c \

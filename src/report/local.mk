@@ -1,5 +1,5 @@
-noinst_LTLIBRARIES += src/report/libreport.la
-src_report_libreport_la_SOURCES = \
+noinst_LIBRARIES += src/report/libreport.a
+src_report_libreport_a_SOURCES = \
 	src/report/latency.c \
 	src/report/model.c \
 	src/report/output.c \

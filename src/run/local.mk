@@ -1,5 +1,5 @@
-noinst_LTLIBRARIES += src/run/librun.la
-src_run_librun_la_SOURCES = \
+noinst_LIBRARIES += src/run/librun.a
+src_run_librun_a_SOURCES = \
 	src/run/blocks.c \
 	src/run/blocks.h \
 	src/run/file.c \

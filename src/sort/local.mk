@@ -1,2 +1,2 @@
-noinst_LTLIBRARIES += src/sort/libsort.la
-src_sort_libsort_la_SOURCES = src/sort/order.c src/sort/order.h src/sort/radix.h
+noinst_LIBRARIES += src/sort/libsort.a
+src_sort_libsort_a_SOURCES = src/sort/order.c src/sort/order.h src/sort/radix.h

@@ -1,5 +1,5 @@
-noinst_LTLIBRARIES += src/world/libworld.la
-src_world_libworld_la_SOURCES = \
+noinst_LIBRARIES += src/world/libworld.a
+src_world_libworld_a_SOURCES = \
 	src/world/inside.h \
 	src/world/world.h \
 	src/world/agree.c \
@@ -9,3 +9,4 @@ src_world_libworld_la_SOURCES = \
 	src/world/ring.c \
 	src/world/watchdog.c \
 	src/world/world.c
+src_world_libworld_a_CFLAGS = $(SHARED_CFLAGS)

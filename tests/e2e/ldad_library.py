@@ -241,12 +241,11 @@ class Library(Case):
             self.skipTest("%s has no mpifort beside it" % words[0])
         source = os.environ["top_srcdir"]
         out = os.path.join(self.tmp, "fortran")
-        libs = os.path.join(BUILD, ".libs")
         done = subprocess.run(
             [compiler, "-Wall", "-J" + self.tmp,
              os.path.join(source, "include", "ldad.f90"),
              os.path.join(source, "tests", "ldad", "fortran.f90"), "-o", out,
-             "-L" + libs, "-lldad", "-Wl,-rpath," + libs],
+             "-L" + BUILD, "-lldad", "-Wl,-rpath," + BUILD],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if done.returncode and b"mpi.mod" in done.stdout:
             self.skipTest("%s does not know the module mpi" % compiler)
@@ -361,7 +360,7 @@ class Library(Case):
 
     def test_exports(self):
         lines = subprocess.run(["nm", "-D", "--defined-only",
-                                os.path.join(BUILD, ".libs", "libldad.so")],
+                                os.path.join(BUILD, "libldad.so")],
                                stdout=subprocess.PIPE, check=True).stdout.decode()
         names = {line.split()[-1] for line in lines.splitlines()}
         self.assertIn("ldad_file_open", names)

@@ -138,12 +138,11 @@ class MpiTests(Case):
         return path
 
     def passes(self, kind, name, ranks, method):
-        libs = os.path.join(BUILD, ".libs")
         program = self.compile(
             kind + name, "-include", TOP + "/include/ldad_rename.h",
             "-I" + TOP + "/include", self.source_of(kind, name),
-            *(self.objects if kind != "R" else []), "-L" + libs, "-lldad",
-            "-Wl,-rpath," + libs, "-lm")
+            *(self.objects if kind != "R" else []), "-L" + BUILD, "-lldad",
+            "-Wl,-rpath," + BUILD, "-lm")
         place = tempfile.mkdtemp(dir=self.tmp)
         words = ["-fname", place + "/f"] if kind == "R" else []
         if name in ("big_extents", "simple_collective"):

@@ -19,7 +19,6 @@ IOTRACE = os.path.join(BUILD, "iotrace")
 TOP = os.path.dirname(TESTS)
 SOURCES = os.path.join(TOP, "src")
 INCLUDE = os.path.join(TOP, "include")
-LIBS = os.path.join(BUILD, ".libs")
 MPICC = os.environ["MPI_CC"].split()
 PLAIN_MPICC = MPICC[-1]  # without a prefix such as ccache
 WORKLOADS = ("perf", "mandelbrot", "jacobi", "fft")
@@ -323,7 +322,7 @@ class Programs(Case):
         return self.path(name)
 
     def compiled(self, name, *sources, ldad=False):
-        link = ["-L" + LIBS, "-lldad", "-Wl,-rpath," + LIBS] if ldad else []
+        link = ["-L" + BUILD, "-lldad", "-Wl,-rpath," + BUILD] if ldad else []
         self.command(*MPICC, "-Wall", "-Werror", "-I" + SOURCES, "-I" + INCLUDE, "-o",
                      self.path(name), *sources, *link)
         return self.path(name)
@@ -528,7 +527,7 @@ for name_, refused_ in REFUSED.items():
 class Build(Programs):
     def test_one_step(self):
         program = self.source(ROWS)
-        done = self.ldadc("build", "--include=" + INCLUDE, "--lib=" + LIBS, "--",
+        done = self.ldadc("build", "--include=" + INCLUDE, "--lib=" + BUILD, "--",
                           PLAIN_MPICC, "-O1", "-o", "new", program)
         self.assertIn("fh: partitioned", done.stderr)
         self.compiled("plain", program)
@@ -539,7 +538,7 @@ class Build(Programs):
 
     def test_assumed(self):
         program = self.source(GAPS)
-        paths = ["--include=" + INCLUDE, "--lib=" + LIBS]
+        paths = ["--include=" + INCLUDE, "--lib=" + BUILD]
         command = ["--", PLAIN_MPICC, "-o", "new", program]
         done = self.ldadc("build", "--assume=gap >= n", *paths, *command)
         self.assertIn("fh: partitioned", done.stderr)
@@ -553,7 +552,7 @@ class Build(Programs):
         """Sources are compiled apart, into an object of the source's name; and errors
         are the compiler's, about the source."""
         self.source(ROWS)
-        paths = ["--include=" + INCLUDE, "--lib=" + LIBS, "--quiet", "--"]
+        paths = ["--include=" + INCLUDE, "--lib=" + BUILD, "--quiet", "--"]
         self.ldadc("build", *paths, PLAIN_MPICC, "-c", "program.c")
         self.assertTrue(os.path.exists(self.path("program.o")))
         self.source("int main(void) { return x; }\n")

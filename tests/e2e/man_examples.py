@@ -146,7 +146,7 @@ class Pages(commands.Shown):
         before = ("set -o pipefail\nexport SLURM_JOB_ID=1 SCRATCH=/scratch/me/1\n"
                   "mkdir $SCRATCH\nexport INCLUDE=%s LIBS=%s\n"
                   % (os.path.abspath(os.path.join(TESTS, os.pardir, "include")),
-                     os.path.join(os.path.abspath(BUILD), ".libs")))
+                     os.path.abspath(BUILD)))
         for i, spec in enumerate(data):
             json.loads(spec)
             spec = commands.smaller(spec, SMALLER_SPEC, {})

@@ -6,7 +6,7 @@ import re
 from lint import BUILD, done, output, point, programs, skip
 
 PROGRAMS = tuple(name for name, _, _, _ in programs("MPI", "serial"))
-LIBRARIES = ("libiotrace.so", ".libs/libldad.so")
+LIBRARIES = ("libiotrace.so", "libldad.so")
 FLAGS = os.environ.get("HARDENED", "").split()
 # Flag, readelf's output for it, and exemptions: the recorder wraps functions that would
 # be checked. (-fcf-protection marks a program only if the C library's own start files

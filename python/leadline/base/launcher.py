@@ -55,10 +55,7 @@ def said(words: Sequence[str]) -> str:
 @functools.lru_cache(maxsize=None)
 def flavour(program: str) -> str:
     """Returns the MPI that a program is linked with; "" if unknown."""
-    folder, name = os.path.split(program)
-    # libtool may have put a script in its place
-    built = os.path.join(folder, ".libs", name)
-    libraries = said(["ldd", built if os.path.exists(built) else program])
+    libraries = said(["ldd", program])
     return next((kind for part, kind in LIBRARIES if part in libraries), "")
 
 

@@ -1,5 +1,5 @@
 /* Writes pictures as PNG files, row by row from the top. Programs that use it link
- * src/base/libpicture.la; if that was built without libpng, each call is refused. */
+ * src/base/libpicture.a; if that was built without libpng, each call is refused. */
 #ifndef BASE_FORMAT_PNG_H
 #define BASE_FORMAT_PNG_H
 

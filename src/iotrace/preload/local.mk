@@ -1,4 +1,4 @@
-# libiotrace.so, which any program may preload: without MPI, without libtool, and
+# libiotrace.so, which any program may preload: without MPI, and
 # needing the C library only. Its sources are compiled together: it is small.
 RECORDER_C = \
 	src/base/format/lustre.c \
