@@ -45,6 +45,7 @@ check_PROGRAMS += \
 	tests/unit/ldad_types \
 	tests/unit/mapped \
 	tests/unit/measure \
+	tests/unit/mem \
 	tests/unit/metabench_names \
 	tests/unit/nearest \
 	tests/unit/resample \

@@ -1,6 +1,7 @@
 /* Sequences: an addition folds the end. */
 #include "algebra/sequence.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -26,13 +27,14 @@ static int append(struct sequence *s, int64_t what, int64_t times, bool item)
 {
     if (s->nodes == s->room) {
         int room = s->room ? 2 * s->room : 4;
-        struct sequence_node *node = realloc(s->node, (size_t)room * sizeof *node);
+        struct sequence_node *node =
+            mem_grow(s->node, room, sizeof *node, "the order of calls");
         if (!node)
-            return err_set(-ENOMEM, NULL, -1, "no memory for the order of calls");
+            return -ENOMEM;
         s->node = node;
-        int *items = realloc(s->item, (size_t)room * sizeof *items);
+        int *items = mem_grow(s->item, room, sizeof *items, "the order of calls");
         if (!items)
-            return err_set(-ENOMEM, NULL, -1, "no memory for the order of calls");
+            return -ENOMEM;
         s->item = items;
         s->room = room;
     }

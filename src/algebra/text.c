@@ -1,7 +1,7 @@
 /* Descriptors and plans as text. */
 #include "algebra/descriptor.h"
 #include "base/err.h"
-#include "base/units.h"
+#include "base/mem.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -205,10 +205,9 @@ static int take_starts(struct scan *s, struct ldad_plan *p)
         commas += *at == ',';
     if (p->digits != 1 || commas != p->ranks - 1)
         return refuse_text(s, "a start for each rank, with commas between them");
-    int64_t *starts = malloc((size_t)p->ranks * sizeof *starts);
+    int64_t *starts = mem_new(p->ranks, sizeof *starts, "the starts of ranks");
     if (!starts)
-        return err_set(-ENOMEM, NULL, -1, "no memory for the starts of %lld rank%s",
-                       (long long)p->ranks, units_s(p->ranks));
+        return -ENOMEM;
     p->starts = starts;
     p->digits = 0;
     int rc = take_number(s, &starts[0]);

@@ -1,7 +1,6 @@
 #include "base/buf.h"
-#include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,15 +14,12 @@ static int64_t rounded_up(int64_t bytes)
 
 static int buf_aligned(void **buf, int64_t bytes, int64_t align, const char *what)
 {
-    char size[16];
     int64_t rounded = rounded_up(bytes);
     *buf = NULL;
-    if (posix_memalign(buf, (size_t)align, (size_t)rounded)) {
-        *buf = NULL;
-        return err_set(-ENOMEM, NULL, -1, "no memory for %s of %s", what,
-                       units_bytes(size, rounded));
-    }
-    return 0;
+    if (!posix_memalign(buf, (size_t)align, (size_t)rounded))
+        return 0;
+    *buf = NULL;
+    return mem_none(NULL, rounded, what);
 }
 
 int buf_reserve(void **buf, int64_t bytes, const char *what)

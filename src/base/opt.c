@@ -1,5 +1,6 @@
 #include "base/opt.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/program.h"
 #include "base/units.h"
 #include <ctype.h>
@@ -88,7 +89,7 @@ static const char *choice_kept(const char *choice, size_t len)
         k = k->next;
     if (k)
         return k->text;
-    k = malloc(sizeof *k + len + 1);
+    k = mem_grow(NULL, (int64_t)(sizeof *k + len + 1), 1, "the options");
     if (!k)
         return NULL;
     memcpy(k->text, choice, len);
@@ -107,7 +108,7 @@ static int set_choice(const struct opt *o, const char *who, const char *text)
         if (len == n && !strncasecmp(at, text, n)) {
             const char *kept = choice_kept(at, len);
             if (!kept)
-                return err_set(-ENOMEM, NULL, -1, "no memory for the options");
+                return -ENOMEM;
             *(const char **)o->value = kept;
             return 0;
         }
@@ -128,9 +129,9 @@ static int set_list(const struct opt *o, const char *who, const char *text)
 static int set_rest(const struct opt *o, const char *text)
 {
     struct opt_rest *r = o->value;
-    const char **item = realloc(r->item, (size_t)(r->n + 1) * sizeof *item);
+    const char **item = mem_grow(r->item, r->n + 1, sizeof *item, "the arguments");
     if (!item)
-        return err_set(-ENOMEM, NULL, -1, "no memory for the arguments");
+        return -ENOMEM;
     r->item = item;
     r->item[r->n++] = text;
     return 0;
@@ -248,7 +249,7 @@ static int take_choices(struct opt *o, unsigned takes)
     const char *at = o->choices;
     char *text = choices_room(at);
     if (!text)
-        return err_set(-ENOMEM, NULL, -1, "no memory for the options");
+        return mem_none(NULL, 0, "the options");
     *text = 0;
     for (int i = 0; *at && i < OPT_CHOICES_MAX; i++) {
         size_t len = strcspn(at, "|");

@@ -1,5 +1,6 @@
 #include "base/scratch.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -89,12 +90,12 @@ static struct place *find_tree(const char *path)
     return NULL;
 }
 
-static struct place *find_free(void)
+static struct place *find_free(const char *path)
 {
     for (struct place *p = places; p; p = p->next)
         if (!p->used)
             return p;
-    struct place *p = calloc(1, sizeof *p);
+    struct place *p = mem_of(path, 1, sizeof *p, "remembering the file");
     if (p) {
         p->tree = -1;
         p->next = places;
@@ -147,9 +148,9 @@ static int scratch_take(const char *path, const char *whole, int tree)
     if (owner != getpid()) /* a forked child does not remove its parent's files */
         forget_all();
     owner = getpid();
-    struct place *p = find_free();
+    struct place *p = find_free(path);
     if (!p)
-        return err_set(-ENOMEM, path, -1, "no memory to remember the file");
+        return -ENOMEM;
     memcpy(p->path, whole, strlen(whole) + 1);
     p->folder = NULL;
     p->tree = tree;

@@ -1,4 +1,5 @@
 #include "base/thread.h"
+#include "base/mem.h"
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +29,12 @@ int thread_start(pthread_t *thread, size_t stack_bytes, void *(*body)(void *),
     return -rc;
 }
 
-void *thread_alloc(size_t bytes)
+void *thread_alloc(size_t bytes, const char *what)
 {
     size_t whole = (bytes + LINES - 1) / LINES * LINES;
-    void *p = whole >= bytes ? aligned_alloc(LINES, whole) : NULL;
-    return p ? memset(p, 0, whole) : NULL;
+    void *p = NULL;
+    if (whole >= bytes && !posix_memalign(&p, LINES, whole))
+        return memset(p, 0, whole);
+    mem_none(NULL, (int64_t)bytes, what);
+    return NULL;
 }

@@ -14,7 +14,7 @@ int thread_start(pthread_t *thread, size_t stack_bytes, void *(*body)(void *),
 
 /* Local. Allocates zeroed bytes that share no cache line with others; for free(). If
  * threads write next to each other, each write takes the line from the other's core.
- * NULL: no memory. */
-void *thread_alloc(size_t bytes);
+ * NULL: there is no memory, with a sentence as in base/mem.h. */
+void *thread_alloc(size_t bytes, const char *what);
 
 #endif

@@ -5,6 +5,7 @@
  * (--read-only of files of ranks: writers divided by the lanes of all ranks). */
 #include "base/draw.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/stamp.h"
 #include "base/units.h"
 #include "block/block.h"
@@ -340,10 +341,8 @@ static int lane_make(struct run *r, struct input_lane *l)
     l->first = file_of(deal_block(&input.deal, r->worker, 0));
     int64_t n = file_of(deal_block(&input.deal, r->worker, last)) - l->first + 1;
     l->n = (int)n;
-    l->file = calloc((size_t)n, sizeof *l->file);
-    return l->file ? 0
-                   : err_set(-ENOMEM, NULL, -1, "no memory for %lld file%s",
-                             (long long)n, units_s(n));
+    l->file = mem_new(n, sizeof *l->file, "files");
+    return l->file ? 0 : -ENOMEM;
 }
 
 /* Notes the origin of kept files in the report: their readers know more than
@@ -387,12 +386,11 @@ static void warn_of_change(struct run *r)
 int input_open(struct run *r)
 {
     int rc = 0;
-    input.lane = calloc((size_t)r->lanes, sizeof *input.lane);
+    input.lane = mem_new(r->lanes, sizeof *input.lane, "lanes");
     if (!input.apart)
-        input.shared = calloc((size_t)r->lanes, sizeof *input.shared);
+        input.shared = mem_new(r->lanes, sizeof *input.shared, "lanes");
     if (!input.lane || (!input.apart && !input.shared))
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d lane%s", r->lanes,
-                       units_s(r->lanes));
+        return -ENOMEM;
     for (int i = 0; i < r->lanes && !rc; i++)
         rc = lane_make(run_lane_of(r, i), &input.lane[i]);
     say_what(r);

@@ -1,6 +1,6 @@
 /* The bodies of stages: every lane keeps a queue full of requests for its blocks. */
 #include "base/err.h"
-#include "base/units.h"
+#include "base/mem.h"
 #include "block/block.h"
 #include "run/lanes.h"
 #include "run/workload.h"
@@ -77,15 +77,13 @@ int64_t block_lane_bytes(const struct block *b)
 
 int block_lanes_open(struct block *b, int lanes)
 {
-    b->lane = calloc((size_t)lanes, sizeof *b->lane);
+    b->lane = mem_new(lanes, sizeof *b->lane, "lanes");
     bool made = b->lane;
     for (int i = 0; i < lanes && made && order_repeats(&b->order); i++) {
-        b->lane[i].repeats = malloc(sizeof *b->lane[i].repeats);
+        b->lane[i].repeats = mem_new(1, sizeof *b->lane[i].repeats, "lanes");
         made = b->lane[i].repeats;
     }
-    return made ? 0
-                : err_set(-ENOMEM, NULL, -1, "no memory for %d lane%s", lanes,
-                          units_s(lanes));
+    return made ? 0 : -ENOMEM;
 }
 
 void block_lanes_close(struct block *b, int lanes)

@@ -1,6 +1,7 @@
 #include "extsort/extsort.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/thread.h"
 #include "base/units.h"
 #include "extsort/inside.h"
@@ -19,11 +20,6 @@ void extsort_lanes(struct extsort *s, run_lane_body *body, void *context)
 
 /* ---- start and end --------------------------------------------------------------- */
 
-static int no_memory_to_sort(void)
-{
-    return err_set(-ENOMEM, NULL, -1, "no memory to sort in");
-}
-
 static int open_lane(struct extsort *s, int i)
 {
     const struct division *d = &s->d;
@@ -37,9 +33,9 @@ static int open_lane(struct extsort *s, int i)
     l->merge.s = s;
     if (i >= s->how.merge_lanes)
         return 0;
-    l->merge.source = thread_alloc(sources * sizeof *l->merge.source);
-    l->merge.tree = thread_alloc(sources * sizeof *l->merge.tree);
-    return l->merge.source && l->merge.tree ? 0 : no_memory_to_sort();
+    l->merge.source = thread_alloc(sources * sizeof *l->merge.source, "a sort");
+    l->merge.tree = thread_alloc(sources * sizeof *l->merge.tree, "a sort");
+    return l->merge.source && l->merge.tree ? 0 : -ENOMEM;
 }
 
 static int open_memory_and_lanes(struct extsort *s)
@@ -47,9 +43,9 @@ static int open_memory_and_lanes(struct extsort *s)
     void *memory = NULL;
     int rc = buf_reserve_huge(&memory, s->d.memory, "the sort");
     s->memory = memory;
-    s->lane = calloc((size_t)s->how.lanes, sizeof *s->lane);
+    s->lane = mem_new(s->how.lanes, sizeof *s->lane, "a sort");
     if (!rc && !s->lane)
-        rc = no_memory_to_sort();
+        rc = -ENOMEM;
     for (int i = 0; i < s->how.lanes && !rc; i++)
         rc = open_lane(s, i);
     return rc;
@@ -66,9 +62,9 @@ int extsort_open(struct extsort **out, struct run *r, const struct extsort_how *
         rc = err_set(-EINVAL, how->scratch, -1, "the file's path is too long");
     if (rc)
         return rc;
-    s = calloc(1, sizeof *s);
+    s = mem_new(1, sizeof *s, "a sort");
     if (!s)
-        return no_memory_to_sort();
+        return -ENOMEM;
     s->r = r;
     s->how = *how;
     s->d = d;

@@ -1,5 +1,6 @@
 /* Scratch files of runs: creates, writes, reads and checks them. */
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/stamp.h"
 #include "extsort/inside.h"
 #include <errno.h>
@@ -49,10 +50,9 @@ int runs_open(struct extsort *s, struct runs_file *f, int64_t stride)
 {
     char path[PATH_MAX];
     *f = (struct runs_file){.stride = stride};
-    f->file = calloc((size_t)s->how.lanes, sizeof *f->file);
+    f->file = mem_of(s->scratch, s->how.lanes, sizeof *f->file, "a scratch file");
     if (!f->file) {
-        run_fail(s->r,
-                 err_set(-ENOMEM, s->scratch, -1, "no memory for a scratch file"));
+        run_fail(s->r, -ENOMEM);
         return s->r->failed;
     }
     snprintf(path, sizeof path, "%.4060s.%lld", s->scratch, (long long)s->files++);
@@ -118,31 +118,15 @@ int runs_settle(struct extsort *s, struct runs_file *f)
     return s->r->failed;
 }
 
-/* Makes room for one more run. */
-static bool make_room_for_run(struct runs_file *f)
-{
-    if (f->n < f->room)
-        return true;
-    int64_t room = f->room ? 2 * f->room : 16;
-    struct sorted_run *more = realloc(f->run, (size_t)room * sizeof *more);
-    if (!more)
-        return false;
-    f->run = more;
-    f->room = room;
-    return true;
-}
-
 /* Enters a complete run in the table. */
 static int enter_run(struct extsort *s, struct runs_file *f,
                      const struct sorted_run *run)
 {
-    int rc = 0;
     pthread_mutex_lock(&s->lock);
     f->settled = false;
-    if (make_room_for_run(f))
+    int rc = mem_room(&f->run, f->n, &f->room, sizeof *f->run, "a table of runs");
+    if (!rc)
         f->run[f->n++] = *run;
-    else
-        rc = err_set(-ENOMEM, NULL, -1, "no memory for a table of runs");
     pthread_mutex_unlock(&s->lock);
     return rc;
 }
@@ -201,9 +185,10 @@ void runs_write(struct extsort *s, int lane, struct runs_file *f, int64_t number
     struct run_stream *stream;
     int before = l->r->failed;
     how.from = run.at;
-    run.sample = calloc((size_t)(extsort_chunks(s, &run) * words), sizeof *run.sample);
+    run.sample = mem_new(extsort_chunks(s, &run) * words, sizeof *run.sample,
+                         "a table of a run");
     if (!run.sample)
-        run_fail(l->r, err_set(-ENOMEM, NULL, -1, "no memory for a table of a run"));
+        run_fail(l->r, -ENOMEM);
     if (before || !run.sample || run_stream_open(&stream, &f->file[lane], &how)) {
         free(run.sample);
         return;

@@ -1,7 +1,7 @@
 /* Divides the result into parts. Parts begin at records that are known of every chunk
  * or, in memory, at some of all records. For a run, only the chunk in which it reaches
  * such a record is known, not the place. */
-#include "base/err.h"
+#include "base/mem.h"
 #include "extsort/inside.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -86,14 +86,15 @@ int split_make(struct extsort *s)
         n += samples_of(s, x);
     if (s->parts < 2 || !n)
         return 0;
-    struct split *all = calloc((size_t)n, sizeof *all);
-    s->split = calloc((size_t)s->parts, sizeof *s->split);
-    s->sample = s->runs.n ? NULL : calloc((size_t)n, SAMPLE * sizeof *s->sample);
+    struct split *all = mem_new(n, sizeof *all, "dividing the merge");
+    s->split = mem_new(s->parts, sizeof *s->split, "dividing the merge");
+    s->sample =
+        s->runs.n ? NULL : mem_new(n, SAMPLE * sizeof *s->sample, "dividing the merge");
     bool there = all && s->split && (s->sample || s->runs.n);
     if (there)
         choose_splits(s, all);
     free(all);
-    return there ? 0 : err_set(-ENOMEM, NULL, -1, "no memory to divide the merge");
+    return there ? 0 : -ENOMEM;
 }
 
 void split_free(struct extsort *s)

@@ -1,5 +1,6 @@
 #include "hydro/gsf.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "hydro/gsf_format.h"
 #include <ctype.h>
 #include <errno.h>
@@ -70,7 +71,7 @@ static int own_open(struct gsf_stream *s, const char *path)
     if (fstat(s->fd, &st))
         return err_set(-errno, path, -1, "cannot look at the file: %s",
                        strerror(errno));
-    s->own = malloc(GSF_READ_BYTES);
+    s->own = mem_of(path, GSF_READ_BYTES, 1, "reading the file");
     s->source =
         (struct gsf_source){.read = own_read, .context = s, .bytes = st.st_size};
     return gsf_check_file(path, &st);
@@ -89,10 +90,10 @@ static int gsf_stream_open(struct gsf_stream *s, const char *path,
         s->source = *source;
     else
         rc = own_open(s, path);
-    s->path = strdup(path);
-    s->window = malloc(WINDOW_BYTES);
+    s->path = mem_text(path, "reading the file");
+    s->window = mem_of(path, WINDOW_BYTES, 1, "reading the file");
     if (!rc && (!s->path || !s->window || (!source && !s->own)))
-        rc = err_set(-ENOMEM, path, -1, "no memory to read the file");
+        rc = -ENOMEM;
     return rc;
 }
 
@@ -351,10 +352,10 @@ int gsf_open(struct gsf **g, const char *path)
 
 int gsf_open_source(struct gsf **out, const char *path, const struct gsf_source *source)
 {
-    struct gsf *g = calloc(1, sizeof *g);
+    struct gsf *g = mem_of(path, 1, sizeof *g, "reading the file");
     *out = NULL;
     if (!g)
-        return err_set(-ENOMEM, path, -1, "no memory to read the file");
+        return -ENOMEM;
     g->cut = -1;
     int rc = gsf_stream_open(&g->stream, path, source);
     g->pings.path = g->stream.path;

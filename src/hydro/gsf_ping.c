@@ -1,4 +1,5 @@
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "base/wide.h"
 #include "hydro/gsf_format.h"
@@ -57,13 +58,12 @@ static int gsf_ping_make_room(struct gsf_pings *g, int n)
         return 0;
     gsf_ping_free(g);
     int room = n > GSF_BEAMS_MAX / 2 ? GSF_BEAMS_MAX : 2 * n;
-    g->depth = malloc((size_t)room * sizeof *g->depth);
-    g->across = malloc((size_t)room * sizeof *g->across);
-    g->along = malloc((size_t)room * sizeof *g->along);
-    g->flag = malloc((size_t)room);
+    g->depth = mem_of(g->path, room, sizeof *g->depth, "beams");
+    g->across = mem_of(g->path, room, sizeof *g->across, "beams");
+    g->along = mem_of(g->path, room, sizeof *g->along, "beams");
+    g->flag = mem_of(g->path, room, 1, "beams");
     if (!g->depth || !g->across || !g->along || !g->flag)
-        return err_set(-ENOMEM, g->path, -1, "no memory for %d beam%s", room,
-                       units_s(room));
+        return -ENOMEM;
     g->room = room;
     return 0;
 }

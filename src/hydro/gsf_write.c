@@ -1,5 +1,6 @@
 #include "hydro/gsf_write.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/scratch.h"
 #include "hydro/gsf_format.h"
 #include <errno.h>
@@ -71,12 +72,12 @@ int gsf_write_record(struct gsf_writer *w, uint32_t id, const void *data, int by
 int gsf_write_open(struct gsf_writer **out, const char *path,
                    const struct gsf_write_form *form)
 {
-    struct gsf_writer *w = malloc(sizeof *w);
+    struct gsf_writer *w = mem_of(path, 1, sizeof *w, "writing the file");
     char version[GSF_VERSION_BYTES + 16] = {0};
     *out = NULL;
-    if (!w || !(w->path = strdup(path))) {
+    if (!w || !(w->path = mem_text(path, "writing the file"))) {
         free(w);
-        return err_set(-ENOMEM, path, -1, "no memory to write the file");
+        return -ENOMEM;
     }
     w->fd = -1;
     w->offset = w->used = w->failed = 0;

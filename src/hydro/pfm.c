@@ -1,6 +1,7 @@
 #include "hydro/pfm.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "base/wide.h"
 #include "hydro/pfm_pack.h"
@@ -70,8 +71,8 @@ static int open_part(struct part *f, const char *handle, const char *suffix)
         return err_set(-errno, f->path, -1, "cannot open this part of the PFM: %s",
                        strerror(errno));
     f->bytes = st.st_size;
-    f->window = calloc(1, WINDOW);
-    return f->window ? 0 : err_set(-ENOMEM, f->path, -1, "no memory to read the file");
+    f->window = mem_of(f->path, WINDOW, 1, "reading the file");
+    return f->window ? 0 : -ENOMEM;
 }
 
 static void close_part(struct part *f)
@@ -146,11 +147,11 @@ int pfm_check_handle(const char *path)
 static int pfm_read_head(struct pfm *p)
 {
     struct part *f = &p->bins;
-    char *text = calloc(1, PFM_HEADER_BYTES + 1);
+    char *text = mem_of(f->path, PFM_HEADER_BYTES + 1, 1, "reading the file");
     const uint8_t *from;
     int64_t n = f->bytes < PFM_HEADER_BYTES ? f->bytes : PFM_HEADER_BYTES;
     if (!text)
-        return err_set(-ENOMEM, f->path, -1, "no memory to read the file");
+        return -ENOMEM;
     int rc = n ? see(f, 0, n, &from) : 0;
     if (!rc && n)
         memcpy(text, from, (size_t)n);
@@ -171,10 +172,10 @@ static int pfm_read_head(struct pfm *p)
 
 int pfm_open(struct pfm **out, const char *path)
 {
-    struct pfm *p = calloc(1, sizeof *p);
+    struct pfm *p = mem_of(path, 1, sizeof *p, "reading the file");
     *out = p;
     if (!p)
-        return err_set(-ENOMEM, path, -1, "no memory to read the file");
+        return -ENOMEM;
     p->bins.fd = p->blocks.fd = -1;
     int rc = pfm_check_handle(path);
     if (!rc)
@@ -233,12 +234,10 @@ static int pfm_make_room(struct pfm *p, int64_t n)
 {
     if (n <= p->room)
         return 0;
-    struct pfm_sounding *s = realloc(p->soundings, (size_t)n * 2 * sizeof *s);
+    struct pfm_sounding *s =
+        mem_grow(p->soundings, n * 2, sizeof *s, "a bin's soundings");
     if (!s)
-        return err_set(-ENOMEM, p->blocks.path, -1,
-                       "no memory for a bin of %lld "
-                       "sounding%s",
-                       (long long)n, units_s(n));
+        return -ENOMEM;
     p->soundings = s;
     p->room = 2 * n;
     return 0;

@@ -1,5 +1,6 @@
 #include "hydro/pfm_side.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include <errno.h>
 #include <stdio.h>
@@ -20,10 +21,9 @@ static int pfm_side_grow(void **array, int64_t n, size_t size)
 {
     if (n & (n - 1))
         return 0;
-    void *more = realloc(*array, (size_t)(n ? 2 * n : 1) * size);
+    void *more = mem_grow(*array, n ? 2 * n : 1, size, "a list of input files");
     if (!more)
-        return err_set(-ENOMEM, NULL, -1, "no memory for a list of %lld input files",
-                       (long long)n + 1);
+        return -ENOMEM;
     *array = more;
     return 0;
 }
@@ -31,9 +31,9 @@ static int pfm_side_grow(void **array, int64_t n, size_t size)
 static int add_file(struct pfm_inputs *in, const char *path, int64_t type, bool deleted)
 {
     int rc = pfm_side_grow((void **)&in->file, in->files, sizeof *in->file);
-    char *copy = rc ? NULL : strdup(path);
+    char *copy = rc ? NULL : mem_text(path, "a list of input files");
     if (!rc && !copy)
-        rc = err_set(-ENOMEM, path, -1, "no memory for a list of input files");
+        rc = -ENOMEM;
     if (!rc)
         in->file[in->files++] = (struct pfm_input){copy, type, deleted};
     return rc;
@@ -43,9 +43,9 @@ static int add_line(struct pfm_inputs *in, const char *name, const char *suffix)
 {
     size_t n = strlen(name) + strlen(suffix) + 1;
     int rc = pfm_side_grow((void **)&in->line, in->lines, sizeof *in->line);
-    char *line = rc ? NULL : malloc(n);
+    char *line = rc ? NULL : mem_new(n, 1, "a list of lines");
     if (!rc && !line)
-        rc = err_set(-ENOMEM, NULL, -1, "no memory for a list of lines");
+        rc = -ENOMEM;
     if (rc)
         return rc;
     snprintf(line, n, "%s%s", name, suffix);

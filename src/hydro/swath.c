@@ -1,6 +1,6 @@
 #include "hydro/swath.h"
 #include "base/err.h"
-#include "base/units.h"
+#include "base/mem.h"
 #include "hydro/geodesy.h"
 #include <errno.h>
 #include <math.h>
@@ -71,9 +71,9 @@ int swath_open(struct swath **w, const struct swath_options *o)
         return err_usage("the swath filter needs a sigma and floors of 0 or more, a "
                          "least depth that is not below the greatest, and an angle "
                          "over 0 and up to 90 degrees");
-    *w = calloc(1, sizeof **w);
+    *w = mem_new(1, sizeof **w, "the swath filter");
     if (!*w)
-        return err_set(-ENOMEM, NULL, -1, "no memory for the swath filter");
+        return -ENOMEM;
     (*w)->o = *o;
     (*w)->slope_max = tan(o->angle_deg * (M_PI / 180));
     return 0;
@@ -106,10 +106,10 @@ static int swath_make_room(struct slot *s, int beams)
         return 0;
     free(s->depth);
     s->room = 0;
-    s->depth = malloc(n * (3 * sizeof(double) + 2) + wide * ROWS * sizeof(float));
+    s->depth = mem_new(n * (3 * sizeof(double) + 2) + wide * ROWS * sizeof(float), 1,
+                       "filtering pings");
     if (!s->depth)
-        return err_set(-ENOMEM, NULL, -1, "no memory to filter pings of %d beam%s",
-                       beams, units_s(beams));
+        return -ENOMEM;
     s->room = beams;
     s->across = s->depth + n;
     s->along = s->across + n;
@@ -134,10 +134,10 @@ static int make_work(struct swath *w, int beams)
         return 0;
     free(w->pad);
     w->room = 0;
-    w->pad = malloc((n * (1 + 9 + 5 + 1) + 2 * REACH) * sizeof(float) + 2 * n);
+    w->pad = mem_new((n * (1 + 9 + 5 + 1) + 2 * REACH) * sizeof(float) + 2 * n, 1,
+                     "filtering pings");
     if (!w->pad)
-        return err_set(-ENOMEM, NULL, -1, "no memory to filter pings of %d beam%s",
-                       beams, units_s(beams));
+        return -ENOMEM;
     w->room = beams;
     float *next = w->pad;
     for (int i = 0; i < 9; i++)

@@ -2,6 +2,7 @@
 #include "io/io.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/scratch.h"
 #include "base/thread.h"
 #include "base/units.h"
@@ -143,18 +144,19 @@ static void name_for_mpi(struct io_file *f)
     }
     snprintf(text, sizeof text, "/proc/self/fd/%d%s", f->folder, slash ? slash : "");
     if (f->path)
-        f->mpi_path = strdup(f->folder >= 0 ? text : f->path);
+        f->mpi_path = mem_text(f->folder >= 0 ? text : f->path, "an open file");
 }
 
 static struct io_file *io_make(const struct io_open *o)
 {
-    struct io_file *f = thread_alloc(sizeof *f);
+    struct io_file *f = thread_alloc(sizeof *f, "an open file");
     char whole[PATH_MAX];
     if (!f)
         return NULL;
     f->engine = io_engine_find(o->engine);
     f->comm = o->flags & IO_LOCAL ? MPI_COMM_SELF : o->comm;
-    f->path = strdup(scratch_absolute(whole, o->path) ? o->path : whole);
+    const char *path = scratch_absolute(whole, o->path) ? o->path : whole;
+    f->path = mem_text(path, "an open file");
     name_for_mpi(f);
     f->flags = o->flags;
     f->bytes = o->bytes;
@@ -307,7 +309,7 @@ int io_file_open(struct io_file **out, const struct io_open *o)
     rc = rc ? rc : check_local(o);
     struct io_file *f = rc ? NULL : io_make(o);
     if (!rc && !f)
-        rc = err_set(-ENOMEM, o->path, -1, "no memory to open a file");
+        rc = -ENOMEM;
     if (f && o->hint_count && !(f->engine->can & IO_CAN_HINTS))
         rc = err_usage("I/O engine %s takes no hints: leave out --hint, or take mpiio",
                        f->engine->name);

@@ -2,6 +2,7 @@
  * stamps, the watchdog, limits, the first failure. */
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/thread.h"
 #include "base/units.h"
 #include "io/engine.h"
@@ -28,11 +29,11 @@ static void queue_release(struct io_queue *q)
 static struct io_queue *queue_allocate(const struct io_queue_open *o,
                                        const struct io_file *only)
 {
-    struct io_queue *q = thread_alloc(sizeof *q);
+    struct io_queue *q = thread_alloc(sizeof *q, "a queue");
     if (!q)
         return NULL;
     q->engine = io_engine_find(o->engine);
-    q->spec = strdup(o->engine);
+    q->spec = mem_text(o->engine, "a queue");
     q->options = q->spec ? q->spec + strcspn(q->spec, ":") : "";
     q->options += *q->options == ':';
     q->only = only;
@@ -54,7 +55,7 @@ int io_queue_make(struct io_queue **out, const struct io_queue_open *o,
     struct io_queue *q = queue_allocate(o, only);
     *out = NULL;
     if (!q)
-        return err_set(-ENOMEM, only ? only->path : NULL, -1, "no memory for a queue");
+        return -ENOMEM;
     watchdog_arm(q->timeout_s, "opening a queue", io_queue_path(q), -1);
     int rc = q->engine->queue_open ? q->engine->queue_open(q) : 0;
     watchdog_disarm();

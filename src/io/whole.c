@@ -1,6 +1,7 @@
 #include "io/whole.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/scratch.h"
 #include "io/io.h"
 #include "io/whole_inside.h"
@@ -60,21 +61,21 @@ static int open_folder(struct io_folder *d, const char *path, int flags)
         return rc;
     d->made = of >= 0;
     d->how = flags & IO_DIRECT ? O_DIRECT : 0;
-    d->path = strdup(path);
+    d->path = mem_text(path, "an open directory");
     watchdog_arm_as_set("opening", path);
     d->fd = of >= 0 ? openat(of, ".", how) : open(path, how);
     watchdog_disarm();
     if (d->fd < 0)
         return err_set(-errno, path, -1, "the directory cannot be opened: %s",
                        strerror(errno));
-    return d->path ? 0 : err_set(-ENOMEM, path, -1, "no memory to open a directory");
+    return d->path ? 0 : -ENOMEM;
 }
 
 static int open_local(struct io_folder **out, const char *path, int flags)
 {
-    struct io_folder *d = *out = calloc(1, sizeof *d);
+    struct io_folder *d = *out = mem_of(path, 1, sizeof *d, "an open directory");
     if (!d)
-        return err_set(-ENOMEM, path, -1, "no memory to open a directory");
+        return -ENOMEM;
     d->fd = -1;
     int rc = open_folder(d, path, flags);
     if (rc)
@@ -100,13 +101,13 @@ int io_folder_enter(struct io_folder **sub, const struct io_folder *in,
                     const char *name)
 {
     size_t room = strlen(in->path) + strlen(name) + 2;
-    struct io_folder *d = *sub = calloc(1, sizeof *d);
-    char *path = malloc(room);
+    struct io_folder *d = *sub = mem_of(in->path, 1, sizeof *d, "an open directory");
+    char *path = mem_of(in->path, room, 1, "an open directory");
     if (!d || !path) {
         free(d);
         free(path);
         *sub = NULL;
-        return err_set(-ENOMEM, in->path, -1, "no memory to open a directory in it");
+        return -ENOMEM;
     }
     snprintf(path, room, "%s/%s", in->path, name);
     *d = (struct io_folder){.fd = -1, .path = path, .made = in->made, .how = in->how};

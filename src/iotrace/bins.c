@@ -1,9 +1,8 @@
 /* bins: prints the data of pictures as JSON. Time is in equal slices; a transfer that
  * lasts over several is shared out in proportion. It takes two passes: the first finds
  * how long the run is, the second how much moved when. */
-#include "base/err.h"
 #include "base/format/json.h"
-#include "base/units.h"
+#include "base/mem.h"
 #include "iotrace/commands.h"
 #include "iotrace/read/access.h"
 #include "iotrace/read/names.h"
@@ -82,11 +81,6 @@ struct reading {
     struct told told;
 };
 
-static int bins_no_memory(void)
-{
-    return err_set(-ENOMEM, NULL, -1, "no memory for the pictures' figures");
-}
-
 /* ---- processes and files -------------------------------------------------- */
 
 static struct lane *add_lane(struct reading *r, int32_t pid)
@@ -97,7 +91,8 @@ static struct lane *add_lane(struct reading *r, int32_t pid)
         return &b->lane[LANES_MAX - 1];
     if (b->lanes == b->room) {
         int room = b->room ? 2 * b->room : 16;
-        struct lane *more = realloc(b->lane, (size_t)room * sizeof *more);
+        struct lane *more =
+            mem_grow(b->lane, room, sizeof *more, "the pictures' figures");
         if (!more)
             return NULL;
         b->lane = more;
@@ -126,7 +121,8 @@ static struct lane *lane_of(struct reading *r, int32_t pid)
 static struct file *bins_file_of(struct reading *r, uint32_t id)
 {
     struct bins *b = r->b;
-    uint32_t *global = list_reach(r->global, &r->names, id, sizeof *global);
+    uint32_t *global =
+        list_reach(r->global, &r->names, id, sizeof *global, "the pictures' figures");
     if (!global)
         return NULL;
     r->global = global;
@@ -134,7 +130,8 @@ static struct file *bins_file_of(struct reading *r, uint32_t id)
     if (first)
         r->global[id] = names_add(&b->names, log_name(r->log, id));
     uint32_t n = r->global[id];
-    struct file *file = list_reach(b->file, &b->file_room, n, sizeof *file);
+    struct file *file =
+        list_reach(b->file, &b->file_room, n, sizeof *file, "the pictures' figures");
     if (!file)
         return NULL;
     b->file = file;
@@ -167,7 +164,7 @@ static int bins_measure(struct reading *r, const struct event *e, bool placed)
     struct lane *lane = lane_of(r, e->pid);
     int64_t end_ns = e->start_ns + e->duration_ns;
     if (!lane)
-        return bins_no_memory();
+        return -ENOMEM;
     if (!lane->begin_ns || e->start_ns < lane->begin_ns)
         lane->begin_ns = e->start_ns;
     if (end_ns > lane->end_ns)
@@ -176,7 +173,7 @@ static int bins_measure(struct reading *r, const struct event *e, bool placed)
         return 0;
     struct file *f = bins_file_of(r, e->name);
     if (!f)
-        return bins_no_memory();
+        return -ENOMEM;
     log_sum(&f->bytes, e->bytes);
     if (e->offset < INT64_MAX / 2 && e->offset + e->bytes > f->end)
         f->end = e->offset + e->bytes;
@@ -263,7 +260,7 @@ static int fill_call(struct reading *r, const struct event *e)
     enum trace_class class = (enum trace_class)e->class;
     struct file *f = bins_file_of(r, e->name);
     if (!f)
-        return bins_no_memory();
+        return -ENOMEM;
     if (!f->stored)
         return 0;
     if (class == CLASS_READ || class == CLASS_WRITE) {
@@ -319,7 +316,7 @@ static int bins_read_log(void *arg, struct log *l)
     struct event e;
     int rc = 0, more;
     if (!b->fill && !log_info(l)->table && !add_lane(&r, log_info(l)->pid))
-        rc = bins_no_memory();
+        rc = -ENOMEM;
     if (b->fill) {
         while (r.first < b->lanes - 1 && b->lane[r.first].log < b->log)
             r.first++;
@@ -357,18 +354,18 @@ static int make_lanes(struct bins *b)
     size_t n = (size_t)b->slices;
     for (int i = 0; i < b->lanes; i++) {
         struct lane *l = &b->lane[i];
-        l->io_s = calloc((3 + GROUPS) * n, sizeof *l->io_s);
+        l->io_s = mem_new((3 + GROUPS) * n, sizeof *l->io_s, "the pictures' figures");
         if (!l->io_s)
-            return bins_no_memory();
+            return -ENOMEM;
         l->read = l->io_s + n;
         l->written = l->read + n;
         for (size_t k = 0; k < GROUPS; k++)
             l->group[k] = l->written + (k + 1) * n;
     }
-    b->folder = calloc(FOLDERS + 1, sizeof *b->folder);
-    b->spread = calloc(2, sizeof *b->spread);
+    b->folder = mem_new(FOLDERS + 1, sizeof *b->folder, "the pictures' figures");
+    b->spread = mem_new(2, sizeof *b->spread, "the pictures' figures");
     if (!b->folder || !b->spread)
-        return bins_no_memory();
+        return -ENOMEM;
     return 0;
 }
 
@@ -413,9 +410,10 @@ static int make_maps(struct bins *b)
             break;
         struct map *m = &b->map[b->maps];
         m->file = best;
-        m->read = calloc(2 * ROWS * ((size_t)b->slices + BANDS), sizeof *m->read);
+        m->read = mem_new(2 * ROWS * (b->slices + BANDS), sizeof *m->read,
+                          "the pictures' figures");
         if (!m->read)
-            return bins_no_memory();
+            return -ENOMEM;
         m->written = m->read + ROWS * b->slices;
         m->read_by = m->written + ROWS * b->slices;
         m->written_by = m->read_by + ROWS * BANDS;

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/format/json.h"
 #include "base/format/outfile.h"
+#include "base/mem.h"
 #include "base/plain.h"
 #include "base/units.h"
 #include "iotrace/commands.h"
@@ -39,8 +40,8 @@ static int by_gain(const void *a, const void *b)
 
 static int changes_room(struct changes *c, size_t n)
 {
-    *c = (struct changes){.row = calloc(n + 1, sizeof *c->row)};
-    return c->row ? 0 : err_set(-ENOMEM, NULL, -1, "no memory for the comparison");
+    *c = (struct changes){.row = mem_new(n + 1, sizeof *c->row, "the comparison")};
+    return c->row ? 0 : -ENOMEM;
 }
 
 static int compare_calls(struct changes *c, struct summary *const s[2])

@@ -1,7 +1,6 @@
 /* The counters of Darshan, printed as darshan-parser does: a record for each module,
  * rank and file. Records of ranks are not reduced to one of a shared file, as with
  * DARSHAN_DISABLE_SHARED_REDUCTION. */
-#include "base/err.h"
 #include "base/plain.h"
 #include "iotrace/commands.h"
 #include "iotrace/read/names.h"
@@ -97,11 +96,6 @@ struct counting { /* counting of a log, for one module */
     struct record *record;
     uint32_t records;
 };
-
-static int darshan_no_memory(void)
-{
-    return err_set(-ENOMEM, NULL, -1, "no memory for the counters");
-}
 
 static int module_of(const struct event *e)
 {
@@ -208,7 +202,7 @@ static void count_time(const struct darshan *d, struct record *r, const struct e
 
 static struct record *record_of(struct counting *c, uint32_t name)
 {
-    uint32_t *file = list_reach(c->file, &c->files, name, sizeof *file);
+    uint32_t *file = list_reach(c->file, &c->files, name, sizeof *file, "the counters");
     if (!file)
         return NULL;
     c->file = file;
@@ -218,7 +212,8 @@ static struct record *record_of(struct counting *c, uint32_t name)
         c->file[name] = (is ? names_add(&c->names, text) : 0) + 1;
     }
     uint32_t id = c->file[name] - 1;
-    struct record *record = list_reach(c->record, &c->records, id, sizeof *record);
+    struct record *record =
+        list_reach(c->record, &c->records, id, sizeof *record, "the counters");
     if (!record)
         return NULL;
     c->record = record;
@@ -232,7 +227,7 @@ static int count_event(struct counting *c, const struct event *e)
         return 0;
     struct record *r = record_of(c, e->name);
     if (!r)
-        return darshan_no_memory();
+        return -ENOMEM;
     r->used = true;
     if (e->class == CLASS_READ || e->class == CLASS_WRITE)
         count_transfer(r, e);

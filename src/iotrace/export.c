@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "base/format/json.h"
 #include "base/format/outfile.h"
+#include "base/mem.h"
 #include "base/plain.h"
 #include "iotrace/commands.h"
 #include "iotrace/read/runs.h"
@@ -44,9 +45,9 @@ static bool is_same_process(const struct log_info *a, const struct log_info *b)
 
 static int lanes_make(struct lanes *t, const struct stream *s)
 {
-    t->of = calloc((size_t)s->logs + 1, sizeof *t->of);
+    t->of = mem_new(s->logs + 1, sizeof *t->of, "the lanes of the logs");
     if (!t->of)
-        return err_set(-ENOMEM, NULL, -1, "no memory for the lanes of the logs");
+        return -ENOMEM;
     for (int i = 0; i < s->logs; i++) {
         t->of[i] = log_info(s->log[i])->rank;
         t->next = t->of[i] >= t->next ? t->of[i] + 1 : t->next;

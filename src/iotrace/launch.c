@@ -1,6 +1,7 @@
 /* run: starts a command with the recorder preloaded, and puts all logs in a new
  * folder. */
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/plain.h"
 #include "base/units.h"
 #include "iotrace/commands.h"
@@ -175,7 +176,7 @@ static int set_environment(const char *folder, const char *recorder, const char 
                setenv("IOTRACE_LOGFILE", file, 1) ||
                setenv("IOTRACE_RANKNAMES", "1", 1) || setenv("IOTRACE_ALIGN", "1", 1) ||
                setenv("IOTRACE_MODE", mode, 1) || setenv("IOTRACE_APPNAME", name, 0);
-    return bad ? err_set(-ENOMEM, NULL, -1, "no memory for the environment") : 0;
+    return bad ? mem_none(NULL, 0, "the environment") : 0;
 }
 
 /* ---- the command ---------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/format/json.h"
 #include "base/format/outfile.h"
+#include "base/mem.h"
 #include "base/plain.h"
 #include "base/units.h"
 #include "iotrace/commands.h"
@@ -53,11 +54,6 @@ struct patterns {
     int processes;
 };
 
-static int ldad_no_memory(void)
-{
-    return err_set(-ENOMEM, NULL, -1, "no memory for the patterns");
-}
-
 /* ---- finding -------------------------------------------------------------- */
 
 static int64_t descriptor_bytes(const struct descriptor *d)
@@ -77,9 +73,10 @@ static int ldad_keep(void *arg, const struct ldad *d, int64_t repeats)
         p->unlisted = true;
         return 0;
     }
-    struct descriptor *more = realloc(p->found, ((size_t)p->founds + 1) * sizeof *more);
+    struct descriptor *more =
+        mem_grow(p->found, (size_t)p->founds + 1, sizeof *more, "the patterns");
     if (!more)
-        return ldad_no_memory();
+        return -ENOMEM;
     p->found = more;
     p->found[p->founds++] = (struct descriptor){*d, repeats};
     return 0;
@@ -143,7 +140,8 @@ static struct pattern *add_stream(struct reading *r, uint32_t file, bool write)
 static struct pattern *stream_of(struct reading *r, const struct event *e)
 {
     bool write = e->class == CLASS_WRITE;
-    int32_t(*stream)[2] = list_reach(r->stream, &r->names, e->name, sizeof *stream);
+    int32_t(*stream)[2] =
+        list_reach(r->stream, &r->names, e->name, sizeof *stream, NULL);
     if (!stream)
         return NULL;
     r->stream = stream;
@@ -178,10 +176,10 @@ static int count_pattern(struct reading *r, const struct event *e)
 
 static int add_process(struct patterns *all, const struct log_info *i)
 {
-    struct process *more =
-        realloc(all->process, ((size_t)all->processes + 1) * sizeof *more);
+    struct process *more = mem_grow(all->process, (size_t)all->processes + 1,
+                                    sizeof *more, "the patterns");
     if (!more)
-        return ldad_no_memory();
+        return -ENOMEM;
     all->process = more;
     all->process[all->processes++] = (struct process){i->rank, i->pid};
     return 0;
@@ -441,10 +439,10 @@ static void show_all(const struct patterns *all, const struct group *group, int 
 static int show_groups(struct patterns *all, struct json *j, int64_t top)
 {
     size_t most = (size_t)all->streams + 1;
-    const struct pattern **list = calloc(most, sizeof *list);
-    struct group *group = calloc(most, sizeof *group);
-    struct ldad *room = calloc(most, sizeof *room);
-    int n = 0, rc = list && group && room ? 0 : ldad_no_memory();
+    const struct pattern **list = mem_new(most, sizeof *list, "the patterns");
+    struct group *group = mem_new(most, sizeof *group, "the patterns");
+    struct ldad *room = mem_new(most, sizeof *room, "the patterns");
+    int n = 0, rc = list && group && room ? 0 : -ENOMEM;
     for (int i = 0; i < all->streams && !rc; i++)
         if (all->stream[i].founds)
             list[n++] = &all->stream[i];
@@ -513,8 +511,8 @@ static int refuse_empty(const struct skeleton *s)
 
 static int ldad_skeleton(struct run *r, const char *path)
 {
-    struct skeleton *s = calloc(1, sizeof *s);
-    int rc = s ? skeleton_make(s, r) : ldad_no_memory();
+    struct skeleton *s = mem_new(1, sizeof *s, "the patterns");
+    int rc = s ? skeleton_make(s, r) : -ENOMEM;
     rc = rc ? rc : refuse_empty(s);
     struct outfile out = {0};
     struct json j;

@@ -1,6 +1,7 @@
 /* Finishes the log of a process that was killed. */
 #include "base/err.h"
 #include "base/format/outfile.h"
+#include "base/mem.h"
 #include "base/plain.h"
 #include "iotrace/commands.h"
 #include "iotrace/read/names.h"
@@ -102,9 +103,9 @@ static int put_summary(struct log *l, FILE *out)
     struct sums s = {.files = log_names(l)};
     struct event e;
     int rc, fd;
-    s.file = calloc((size_t)s.files + 1, sizeof *s.file);
+    s.file = mem_of(log_info(l)->path, s.files + 1, sizeof *s.file, "its files");
     if (!s.file)
-        return err_set(-ENOMEM, log_info(l)->path, -1, "no memory for its files");
+        return -ENOMEM;
     while ((rc = log_next(l, &e)) == 1)
         recover_add(&s, &e);
     put_process(out, l, &s);
@@ -170,11 +171,11 @@ int recover_log(const char *path, char **made)
 {
     size_t n = strlen(path);
     bool part = n > 5 && !strcmp(path + n - 5, ".part");
-    char *target = malloc(n + sizeof ".summary");
+    char *target = mem_of(path, n + sizeof ".summary", 1, "a name");
     struct log *l;
     *made = NULL;
     if (!target)
-        return err_set(-ENOMEM, path, -1, "no memory for a name");
+        return -ENOMEM;
     sprintf(target, "%.*s%s", (int)(part ? n - 5 : n), path, part ? "" : ".summary");
     if (!part && access(target, F_OK) == 0) {
         free(target);

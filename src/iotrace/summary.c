@@ -1,5 +1,5 @@
 #include "iotrace/summary.h"
-#include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "iotrace/read/names.h"
 #include <errno.h>
@@ -22,11 +22,6 @@ struct reading {
     uint32_t names, states;
     bool profile;
 };
-
-static int summary_no_memory(void)
-{
-    return err_set(-ENOMEM, NULL, -1, "no memory for the summary");
-}
 
 /* Adds calls and bytes to `class`; the time may belong to another class. */
 static void add_to_class(struct sum by_class[CLASSES], int class, const struct event *e)
@@ -51,24 +46,27 @@ static void add_sum(struct sum *to, const struct sum *from)
 
 static int grow_files(struct summary *s, uint32_t id)
 {
-    struct file_sum *file = list_reach(s->file, &s->file_room, id, sizeof *file);
+    struct file_sum *file =
+        list_reach(s->file, &s->file_room, id, sizeof *file, "the summary");
     if (!file)
-        return summary_no_memory();
+        return -ENOMEM;
     s->file = file;
     return 0;
 }
 
 static int grow_states(struct reading *r, uint32_t id)
 {
-    uint32_t *global = list_reach(r->global, &r->names, id, sizeof *global);
+    uint32_t *global =
+        list_reach(r->global, &r->names, id, sizeof *global, "the summary");
     if (!global)
-        return summary_no_memory();
+        return -ENOMEM;
     r->global = global;
     if (id >= STATES)
         return 0;
-    struct access(*access)[2] = list_reach(r->access, &r->states, id, sizeof *access);
+    struct access(*access)[2] =
+        list_reach(r->access, &r->states, id, sizeof *access, "the summary");
     if (!access)
-        return summary_no_memory();
+        return -ENOMEM;
     r->access = access;
     return 0;
 }
@@ -155,8 +153,8 @@ static void add_to_file(struct file_sum *f, const struct event *e, int process)
 static int add_to_call(struct summary *s, const struct event *e)
 {
     struct call_sum **at = &s->call[e->level > 0][e->row], *c = *at;
-    if (!c && !(c = *at = calloc(1, sizeof *c)))
-        return summary_no_memory();
+    if (!c && !(c = *at = mem_new(1, sizeof *c, "the summary")))
+        return -ENOMEM;
     log_sum(&c->sum.ns, e->duration_ns);
     if (!e->calls)
         return 0;
@@ -187,9 +185,9 @@ static struct process_sum *add_process(struct reading *r, int32_t pid)
     const struct log_info *i = log_info(r->log);
     if (s->processes == s->process_room) {
         int room = s->process_room ? 2 * s->process_room : 16;
-        struct process_sum *more = realloc(s->process, (size_t)room * sizeof *more);
+        struct process_sum *more =
+            mem_grow(s->process, room, sizeof *more, "the summary");
         if (!more) {
-            summary_no_memory();
             return NULL;
         }
         s->process = more;
@@ -301,8 +299,8 @@ static int add_profile(void *arg, const struct trace_profile *p, int op, int64_t
                             ns};
     struct process_sum *process = process_of(r, log_info(r->log)->pid);
     struct call_sum **c = &s->call[p->level > 0][op];
-    if (!process || (!*c && !(*c = calloc(1, sizeof **c))))
-        return summary_no_memory();
+    if (!process || (!*c && !(*c = mem_new(1, sizeof **c, "the summary"))))
+        return -ENOMEM;
     r->profile = true;
     add_profile_to_call(*c, p, &sum);
     unseen_profile(&s->unseen, r->log, op, p->file, sum.calls, sum.errors);
@@ -355,13 +353,15 @@ static int summary_count(struct reading *r, const struct event *e)
 
 static int add_note(struct summary *s, const char *log, const char *text)
 {
-    struct summary_note *more = realloc(s->note, ((size_t)s->notes + 1) * sizeof *more);
+    struct summary_note *more =
+        mem_grow(s->note, (size_t)s->notes + 1, sizeof *more, "the summary");
     if (!more)
-        return summary_no_memory();
+        return -ENOMEM;
     s->note = more;
-    more[s->notes] = (struct summary_note){strdup(log), strdup(text)};
+    more[s->notes] = (struct summary_note){mem_text(log, "the summary"),
+                                           mem_text(text, "the summary")};
     if (!more[s->notes].log || !more[s->notes].text)
-        return summary_no_memory();
+        return -ENOMEM;
     s->notes++;
     return 0;
 }
@@ -393,9 +393,9 @@ static void widen_summary(struct summary *s, int first)
 static int summary_read_log(void *arg, struct log *l)
 {
     struct summary *s = arg;
-    struct reading *r = calloc(1, sizeof *r);
+    struct reading *r = mem_new(1, sizeof *r, "the summary");
     if (!r)
-        return summary_no_memory();
+        return -ENOMEM;
     *r = (struct reading){.s = s, .log = l, .first = s->processes};
     struct event e;
     int rc;
@@ -436,9 +436,9 @@ static void count_unseen(struct summary *s)
 
 int summary_make(struct summary **out, const char *path)
 {
-    struct summary *s = *out = calloc(1, sizeof *s);
+    struct summary *s = *out = mem_new(1, sizeof *s, "the summary");
     if (!s)
-        return summary_no_memory();
+        return -ENOMEM;
     int rc = run_find(&s->run, path);
     rc = rc ? rc : grow_files(s, 0);
     rc = rc ? rc : run_each(&s->run, summary_read_log, s);
@@ -545,10 +545,10 @@ static int by_ns(const void *a, const void *b)
 /* Sorts entries, and returns their numbers in *ids. */
 static int sorted(struct rank_of *r, int n, uint32_t **ids)
 {
-    *ids = r ? malloc(((size_t)n + 1) * sizeof **ids) : NULL;
+    *ids = r ? mem_new((size_t)n + 1, sizeof **ids, "the summary") : NULL;
     if (!*ids) {
         free(r);
-        return summary_no_memory();
+        return -ENOMEM;
     }
     qsort(r, (size_t)n, sizeof *r, by_ns);
     for (int i = 0; i < n; i++)

@@ -1,6 +1,7 @@
 /* info: shows the header, and how much of the container exists. */
 #include "base/err.h"
 #include "base/format/json.h"
+#include "base/mem.h"
 #include "base/plain.h"
 #include "base/units.h"
 #include "ldad/commands.h"
@@ -194,8 +195,8 @@ int command_info(int argc, char **argv)
     if (!command_options(&p, argc, argv, &status))
         return status;
     FILE *out = open_memstream(&missing, &length);
-    int rc = out ? container_read(&c, path)
-                 : err_set(-ENOMEM, path, -1, "no memory to look at a container");
+    int rc =
+        out ? container_read(&c, path) : mem_none(path, 0, "looking at a container");
     int lost = rc ? 0 : parts_missing(&c, path, out);
     if (out)
         fclose(out);

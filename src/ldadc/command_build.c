@@ -1,5 +1,6 @@
 /* build: runs the compiler's command with rewritten sources. */
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/scratch.h"
 #include "ldadc/rewrite.h"
 #include "ldadc/source.h"
@@ -141,10 +142,10 @@ static int build_run(char **word)
 static int run_new(struct build *b)
 {
     static char option[SOURCES + EXTRA][PATH_ROOM + 32];
-    char **word = calloc((size_t)b->words + SOURCES + EXTRA, sizeof *word);
+    char **word = mem_new(b->words + SOURCES + EXTRA, sizeof *word, "the command");
     int n = 0, m = 0;
     if (!word)
-        return err_set(-ENOMEM, NULL, -1, "no memory for the command");
+        return -ENOMEM;
     for (int i = 0; i < b->words; i++)
         word[n++] = b->word[i];
     for (int i = 0; i < b->sources; i++) {

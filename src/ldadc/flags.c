@@ -1,5 +1,6 @@
 /* Finds the flags with which the MPI compiler reads a source. */
 #include "base/err.h"
+#include "base/mem.h"
 #include "ldadc/commands.h"
 #include <errno.h>
 #include <stdio.h>
@@ -19,8 +20,8 @@ static int flags_keep(struct flags *f, const char *word)
     static const char *const kept[] = {"-I", "-D", "-U", "-std", "-isystem"};
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
         if (!strncmp(word, kept[i], strlen(kept[i]))) {
-            char *copy = strdup(word);
-            return copy ? flags_add(f, copy) : err_set(-ENOMEM, NULL, -1, "no memory");
+            char *copy = mem_text(word, "the flags");
+            return copy ? flags_add(f, copy) : -ENOMEM;
         }
     return 0;
 }

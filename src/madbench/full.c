@@ -1,7 +1,7 @@
 #include "madbench/full.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/stamp.h"
-#include "base/units.h"
 #include "madbench/bench.h"
 #include "madbench/grid.h"
 #include "madbench/linalg.h"
@@ -42,29 +42,27 @@ static int full_allocate(struct full *f)
 {
     const struct settings *s = f->b->settings;
     size_t nbin = (size_t)s->nbin;
-    f->z = calloc((size_t)s->npix, sizeof *f->z);
-    f->dl = calloc(nbin, sizeof *f->dl);
-    f->d2l = calloc(nbin * nbin, sizeof *f->d2l);
-    f->dc = calloc(nbin, sizeof *f->dc);
-    f->bin_hash = calloc(nbin, sizeof *f->bin_hash);
-    f->group_hash = calloc((size_t)f->b->plan.groups, sizeof *f->group_hash);
+    f->z = mem_new(s->npix, sizeof *f->z, "vectors of pixels and bins");
+    f->dl = mem_new(nbin, sizeof *f->dl, "vectors of pixels and bins");
+    f->d2l = mem_new(nbin * nbin, sizeof *f->d2l, "vectors of pixels and bins");
+    f->dc = mem_new(nbin, sizeof *f->dc, "vectors of pixels and bins");
+    f->bin_hash = mem_new(nbin, sizeof *f->bin_hash, "vectors of pixels and bins");
+    f->group_hash =
+        mem_new(f->b->plan.groups, sizeof *f->group_hash, "vectors of pixels and bins");
     if (f->b->plan.piece_bytes)
-        f->piece = malloc((size_t)f->b->plan.piece_bytes);
+        f->piece = mem_new(f->b->plan.piece_bytes, 1, "vectors of pixels and bins");
     if (f->z && f->dl && f->d2l && f->dc && f->bin_hash && f->group_hash &&
         (f->piece || !f->b->plan.piece_bytes))
         return 0;
-    return err_set(-ENOMEM, NULL, -1,
-                   "no memory for the vectors of %lld pixels and %lld "
-                   "bin%s",
-                   (long long)s->npix, (long long)s->nbin, units_s(s->nbin));
+    return -ENOMEM;
 }
 
 int full_open(struct full **out, struct bench *b)
 {
     const struct settings *s = b->settings;
     MPI_Comm world = b->run->world.comm;
-    struct full *f = *out = calloc(1, sizeof *f);
-    int rc = f ? 0 : err_set(-ENOMEM, NULL, -1, "no memory");
+    struct full *f = *out = mem_new(1, sizeof *f, "a full run");
+    int rc = f ? 0 : -ENOMEM;
     if ((rc = err_agree(world, rc))) {
         free(f);
         *out = NULL;

@@ -1,4 +1,5 @@
 #include "madbench/linalg.h"
+#include "base/mem.h"
 #include "base/units.h"
 
 #include "base/err.h"
@@ -87,8 +88,8 @@ int linalg_open(struct linalg **out, MPI_Comm comm, int64_t npix, int64_t block)
 {
     *out = NULL;
     linalg_blas_single();
-    struct linalg *l = calloc(1, sizeof *l);
-    int rc = l != NULL ? 0 : err_set(-ENOMEM, NULL, -1, "no memory for a process grid");
+    struct linalg *l = mem_new(1, sizeof *l, "a process grid");
+    int rc = l != NULL ? 0 : -ENOMEM;
     rc = err_agree(comm, rc);
     if (rc != 0) {
         free(l);

@@ -14,6 +14,7 @@
  * allocates about as much by itself. */
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "madbench/linalg.h"
 #include "world/world.h"
@@ -308,10 +309,9 @@ static int exchange_open(struct exchange *x, const struct remap *r)
     int64_t bytes = grid_share_bytes(&r->big) + grid_share_bytes(&r->small);
     int64_t n = peers + bytes / r->message_max;
     *x = (struct exchange){.r = r, .code = MPI_SUCCESS};
-    x->requests = malloc((size_t)n * sizeof *x->requests);
+    x->requests = mem_new(n, sizeof *x->requests, "requests");
     if (x->requests == NULL)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %lld request%s", (long long)n,
-                       units_s(n));
+        return -ENOMEM;
     return 0;
 }
 

@@ -4,8 +4,7 @@
  * the names of one worker, and the total number. Files that are made meanwhile may
  * be listed or not, but none of them twice; whatever was there before must be
  * (POSIX, readdir). */
-#include "base/err.h"
-#include "base/units.h"
+#include "base/mem.h"
 #include "metabench/metabench.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -37,21 +36,19 @@ int64_t meta_lane_bytes(const struct meta *m)
 
 static bool lane_open(const struct meta *m, struct meta_lane *l)
 {
-    bool made = (l->name = malloc(META_LISTED * sizeof *l->name));
+    bool made = (l->name = mem_new(META_LISTED, sizeof *l->name, "lanes"));
     for (int i = 0; i < SEEN; i++)
-        made &= !!(l->seen[i] = malloc((size_t)bits(m, (enum seen)i)));
+        made &= !!(l->seen[i] = mem_new(bits(m, (enum seen)i), 1, "lanes"));
     return made;
 }
 
 int meta_lanes_open(struct meta *m, int lanes)
 {
-    m->lane = calloc((size_t)lanes, sizeof *m->lane);
+    m->lane = mem_new(lanes, sizeof *m->lane, "lanes");
     bool made = m->lane;
     for (int i = 0; i < lanes && made; i++)
         made = lane_open(m, &m->lane[i]);
-    return made ? 0
-                : err_set(-ENOMEM, NULL, -1, "no memory for %d lane%s", lanes,
-                          units_s(lanes));
+    return made ? 0 : -ENOMEM;
 }
 
 void meta_lanes_close(struct meta *m, int lanes)

@@ -1,6 +1,6 @@
 /* Runs the area filter as a step of the load: over row bands on all ranks, or, as in
  * 2002, over everything on the rank that wrote. */
-#include "base/err.h"
+#include "base/mem.h"
 #include "pfmload/area/area_pass.h"
 #include "pfmload/steps.h"
 #include "pfmload/store/writer.h"
@@ -74,9 +74,10 @@ static int open_pass(struct load *l, struct area_pass **p, struct band *b,
     struct area_io io = {.read = read_at, .write = write_at, .context = f};
     if (b->row0 == b->row1)
         return 0;
-    b->coverage = malloc((size_t)((b->row1 - b->row0) * l->head.width));
+    b->coverage = mem_of(l->cover->path, (b->row1 - b->row0) * l->head.width, 1,
+                         "the coverage map");
     if (!b->coverage)
-        return err_set(-ENOMEM, l->cover->path, -1, "no memory for the coverage map");
+        return -ENOMEM;
     return area_pass_open(p, &l->head, l->blocks.path, l->blocks_bytes, b->row0,
                           b->row1, &rule, &io);
 }

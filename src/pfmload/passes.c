@@ -1,6 +1,7 @@
 /* Passes after a load: statistics if the scheme did not compute them, the order of
  * soundings, and verification. */
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/stamp.h"
 #include "base/units.h"
 #include "hydro/pfm_make.h"
@@ -28,10 +29,10 @@ struct chains {
 static int chains_open(struct chains *c, struct load *l)
 {
     *c = (struct chains){.l = l};
-    c->block = calloc(1, (size_t)l->head.block_bytes);
-    c->record = calloc(1, (size_t)l->head.bin_bytes);
+    c->block = mem_new(1, l->head.block_bytes, "a block");
+    c->record = mem_new(1, l->head.bin_bytes, "a block");
     if (!c->block || !c->record)
-        return err_set(-ENOMEM, NULL, -1, "no memory for a block");
+        return -ENOMEM;
     int64_t window = load_memory(l);
     if (window > l->blocks_bytes + PAGES_PAGE)
         window = l->blocks_bytes + PAGES_PAGE;
@@ -55,11 +56,9 @@ static int passes_make_room(struct chains *c, int64_t n)
         return 0;
     free(c->sounding);
     c->room = 2 * n;
-    c->sounding = malloc((size_t)c->room * sizeof *c->sounding);
-    return c->sounding ? 0
-                       : err_set(-ENOMEM, c->l->bins.path, -1,
-                                 "no memory for a bin of %lld sounding%s", (long long)n,
-                                 units_s(n));
+    c->sounding =
+        mem_of(c->l->bins.path, c->room, sizeof *c->sounding, "a bin's soundings");
+    return c->sounding ? 0 : -ENOMEM;
 }
 
 static void get_bin(struct chains *c, int64_t index, struct pfm_bin *bin)

@@ -1,6 +1,7 @@
 /* Determines the extent, depths and number of soundings, and damaged files, before
  * anything is written. */
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/plain.h"
 #include "base/units.h"
 #include "pfmload/steps.h"
@@ -149,9 +150,9 @@ static int make_items(struct load *l)
 {
     free(l->item);
     l->items = 0;
-    l->item = calloc((size_t)l->list->n + 64, sizeof *l->item);
+    l->item = mem_new(l->list->n + 64, sizeof *l->item, "the list of files");
     if (!l->item)
-        return err_set(-ENOMEM, NULL, -1, "no memory for the list of files");
+        return -ENOMEM;
     if (l->old)
         add_rows(l);
     for (int64_t i = 0; i < l->list->n; i++)

@@ -5,8 +5,7 @@
  *
  * With --threads, transfers are gathered as long as none must come before another, and
  * threads make them in turns. */
-#include "base/err.h"
-#include "base/units.h"
+#include "base/mem.h"
 #include "replay/replay.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -24,11 +23,10 @@ int replay_flights_open(struct replay_flights *l, struct run *r, int phase)
     if (r->lanes > 1)
         l->slots = r->lanes * EACH;
     l->visible_ns = -r->phase->act[ACT_READ].ns - r->phase->act[ACT_WRITE].ns;
-    l->slot = calloc((size_t)l->slots, sizeof *l->slot);
-    l->versions = calloc((size_t)p->is.files + 1, sizeof *l->versions);
+    l->slot = mem_new(l->slots, sizeof *l->slot, "transfers and files");
+    l->versions = mem_new(p->is.files + 1, sizeof *l->versions, "transfers and files");
     if (!l->slot || !l->versions)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d transfers and %d file%s",
-                       l->slots, p->is.files, units_s(p->is.files));
+        return -ENOMEM;
     for (int i = 0; i < l->slots && r->lanes == 1; i++)
         l->slot[i].buf = r->buffer + i * p->slot_bytes;
     return 0;

@@ -2,7 +2,7 @@
  * order. */
 #include "base/buf.h"
 #include "base/draw.h"
-#include "base/err.h"
+#include "base/mem.h"
 #include "base/rng.h"
 #include "base/units.h"
 #include "replay/replay.h"
@@ -271,10 +271,9 @@ static void open_for_threads(struct run *r)
     struct replay *p = r->context;
     for (int i = 0; i < p->handles && r->lanes > 1 && !r->failed; i++) {
         struct replay_handle *h = &p->handle[i];
-        h->more = calloc((size_t)r->lanes, sizeof *h->more);
+        h->more = mem_new(r->lanes, sizeof *h->more, "files");
         if (!h->more)
-            run_fail(r, err_set(-ENOMEM, NULL, -1, "no memory for %d file%s", r->lanes,
-                                units_s(r->lanes)));
+            run_fail(r, -ENOMEM);
     }
     if (r->lanes > 1 && !r->failed)
         run_lanes(r, open_mine, p);
@@ -552,12 +551,11 @@ static void walk_phase(struct run *r, int phase)
     const struct sequence *order = skeleton_order_of(f, r->world.rank);
     struct sequence_walk at = {.of = order};
     struct walk w = {.r = r, .p = p, .phase = phase};
-    w.step = calloc((size_t)p->is.steps + 1, sizeof *w.step);
+    w.step = mem_new(p->is.steps + 1, sizeof *w.step, "steps");
     w.pause_ns = pause_of(p, phase, order);
     int rc = replay_flights_open(&w.flights, r, phase);
     if (!w.step)
-        rc = err_set(-ENOMEM, NULL, -1, "no memory for %d step%s", p->is.steps,
-                     units_s(p->is.steps));
+        rc = -ENOMEM;
     run_fail(r, rc);
     if (!rc) {
         begin_steps(&w);

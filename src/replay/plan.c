@@ -1,6 +1,7 @@
 /* Decides which parts of a skeleton can be replayed, and what they need. */
 #include "base/err.h"
 #include "base/format/json_read.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "io/io.h"
 #include "replay/replay.h"
@@ -30,8 +31,8 @@ static int load_skeleton(struct run *r, struct replay *p)
     rc = err_agree(comm, rc);
     if (!rc) {
         MPI_Bcast(&bytes, 1, MPI_INT64_T, 0, comm);
-        text = text ? text : malloc((size_t)bytes + 1);
-        rc = err_agree(comm, text ? 0 : err_set(-ENOMEM, p->set.path, -1, "no memory"));
+        text = text ? text : mem_of(p->set.path, bytes + 1, 1, "the skeleton");
+        rc = err_agree(comm, text ? 0 : -ENOMEM);
     }
     if (!rc) {
         MPI_Bcast(text, (int)bytes, MPI_CHAR, 0, comm);
@@ -285,12 +286,9 @@ static bool is_read_first(const struct run *r, const struct replay *p, int n)
 
 static int settle_files(struct run *r, struct replay *p)
 {
-    p->file = calloc((size_t)p->is.files + 1, sizeof *p->file);
-    p->handle = calloc((size_t)p->is.steps + 1, sizeof *p->handle);
-    int rc = p->file && p->handle
-                 ? 0
-                 : err_set(-ENOMEM, p->set.path, -1, "no memory for %d file%s",
-                           p->is.files, units_s(p->is.files));
+    p->file = mem_of(p->set.path, p->is.files + 1, sizeof *p->file, "files");
+    p->handle = mem_of(p->set.path, p->is.steps + 1, sizeof *p->handle, "files");
+    int rc = p->file && p->handle ? 0 : -ENOMEM;
     if (err_agree(r->world.comm, rc))
         return -ENOMEM;
     for (int i = 0; i < p->is.files; i++) {
@@ -332,9 +330,9 @@ static int refuse_empty(int phase)
 
 static int settle_together(const struct run *r, struct replay *p)
 {
-    p->meets = calloc((size_t)p->is.phases + 1, sizeof *p->meets);
+    p->meets = mem_of(p->set.path, p->is.phases + 1, sizeof *p->meets, "the phases");
     if (!p->meets)
-        return err_set(-ENOMEM, p->set.path, -1, "no memory for the phases");
+        return -ENOMEM;
     for (int i = 0; i < p->is.phases; i++) {
         bool syncs = false, transfers = false;
         p->meets[i] = agrees(p, &p->is.phase[i], ALL_COLLECTIVE, &syncs);

@@ -1,6 +1,7 @@
 /* Reads skeletons. */
 #include "base/err.h"
 #include "base/format/json_read.h"
+#include "base/mem.h"
 #include "replay/skeleton.h"
 #include <errno.h>
 #include <stdio.h>
@@ -74,9 +75,9 @@ static void *list(struct reading *r, const struct json_value *v, const char *key
         note_damage(r, "this list is too long:", key);
     if (r->rc)
         return NULL;
-    void *memory = calloc((size_t)a->members + 1, size);
+    void *memory = mem_of(r->path, a->members + 1, size, "the skeleton");
     if (!memory)
-        r->rc = err_set(-ENOMEM, r->path, -1, "no memory for the skeleton");
+        r->rc = -ENOMEM;
     else
         *first = a->first;
     return memory;
@@ -187,9 +188,10 @@ static struct skeleton_step *new_step(struct reading *r, const struct json_value
     if (r->rc)
         return NULL;
     if (n >= s->steps) {
-        struct skeleton_step *more = realloc(s->step, (size_t)(n + 1) * sizeof *more);
+        struct skeleton_step *more =
+            mem_grow(s->step, n + 1, sizeof *more, "the skeleton");
         if (!more) {
-            r->rc = err_set(-ENOMEM, r->path, -1, "no memory for the skeleton");
+            r->rc = -ENOMEM;
             return NULL;
         }
         memset(more + s->steps, 0, (size_t)(n + 1 - s->steps) * sizeof *more);
@@ -361,10 +363,10 @@ static void check_step(struct reading *r, const struct skeleton_step *t,
 static void check_steps(struct reading *r)
 {
     const struct skeleton *s = r->s;
-    int64_t *all = calloc((size_t)s->steps + 1, sizeof *all);
-    int64_t *one = calloc((size_t)s->steps + 1, sizeof *one);
+    int64_t *all = mem_of(r->path, s->steps + 1, sizeof *all, "the skeleton");
+    int64_t *one = mem_of(r->path, s->steps + 1, sizeof *one, "the skeleton");
     if (!all || !one)
-        r->rc = err_set(-ENOMEM, r->path, -1, "no memory for the skeleton");
+        r->rc = -ENOMEM;
     for (int i = 0; i < s->phases && !r->rc; i++)
         for (int k = 0; k < s->phase[i].orders; k++) {
             memset(one, 0, (size_t)s->steps * sizeof *one);

@@ -1,5 +1,7 @@
 /* Percentiles from a histogram of latencies. */
+#include "base/mem.h"
 #include "report/sink.h"
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -25,9 +27,10 @@ struct latency *latency_make(struct report *r, const int64_t *hist, int64_t call
     int used = 0;
     for (int b = 0; b < HIST_SIZE; b++)
         used += hist[b] > 0;
-    struct latency *l = calloc(1, sizeof *l + (size_t)used * sizeof l->hist[0]);
+    struct latency *l =
+        mem_new(1, sizeof *l + (size_t)used * sizeof l->hist[0], "the report");
     if (!l) {
-        model_no_memory(r);
+        r->rc = -ENOMEM;
         return NULL;
     }
     l->p50_s = report_quantile(hist, calls, 0.5, max_s);

@@ -1,4 +1,5 @@
 /* Keeps the program's data on rank 0 until the report is written. */
+#include "base/mem.h"
 #include "base/stats.h"
 #include "report/sink.h"
 #include <errno.h>
@@ -7,14 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-int model_no_memory(struct report *r)
-{
-    return r->rc = err_set(-ENOMEM, NULL, -1, "no memory for the report");
-}
-
 int model_verdict(struct report *r)
 {
-    return r->rc == -ENOMEM ? model_no_memory(r) : r->rc;
+    return r->rc == -ENOMEM ? mem_none(NULL, 0, "the report") : r->rc;
 }
 
 void *model_grow(struct report *r, void *array, int n, int *room, size_t size)
@@ -23,9 +19,9 @@ void *model_grow(struct report *r, void *array, int n, int *room, size_t size)
     memcpy(&at, array, sizeof at);
     if (n == *room) {
         int more = *room ? 2 * *room : 16;
-        at = realloc(at, (size_t)more * size);
+        at = mem_grow(at, more, size, "the report");
         if (!at) {
-            model_no_memory(r);
+            r->rc = -ENOMEM;
             return NULL;
         }
         memcpy(array, &at, sizeof at);
@@ -36,9 +32,9 @@ void *model_grow(struct report *r, void *array, int n, int *room, size_t size)
 
 char *model_text(struct report *r, const char *text)
 {
-    char *copy = text ? strdup(text) : NULL;
+    char *copy = text ? mem_text(text, "the report") : NULL;
     if (text && !copy)
-        model_no_memory(r);
+        r->rc = -ENOMEM;
     return copy;
 }
 
@@ -46,7 +42,7 @@ static char *format_text(struct report *r, const char *fmt, va_list ap)
 {
     char *text = NULL;
     if (vasprintf(&text, fmt, ap) < 0) {
-        model_no_memory(r);
+        r->rc = mem_none(NULL, 0, "the report");
         return NULL;
     }
     return text;
@@ -55,9 +51,9 @@ static char *format_text(struct report *r, const char *fmt, va_list ap)
 static struct pairs copy_pairs(struct report *r, int n, const char *const *key,
                                const char *const *value)
 {
-    struct pairs p = {0, n > 0 ? calloc((size_t)n, sizeof *p.pair) : NULL};
+    struct pairs p = {0, n > 0 ? mem_new(n, sizeof *p.pair, "the report") : NULL};
     if (n > 0 && !p.pair)
-        model_no_memory(r);
+        r->rc = -ENOMEM;
     for (; p.pair && p.n < n; p.n++) {
         p.pair[p.n].key = model_text(r, key[p.n]);
         p.pair[p.n].value = model_text(r, value[p.n]);
@@ -95,9 +91,9 @@ void report_io(struct report *r, const struct report_io *io)
 {
     if (!r->model)
         return;
-    struct model_io *to = calloc(1, sizeof *to);
+    struct model_io *to = mem_new(1, sizeof *to, "the report");
     if (!to) {
-        model_no_memory(r);
+        r->rc = -ENOMEM;
         return;
     }
     to->engine = model_text(r, io->engine);
@@ -121,9 +117,9 @@ void report_io(struct report *r, const struct report_io *io)
 static void copy_layers(struct report *r, struct model_file *to,
                         const struct report_file *f)
 {
-    to->layer = f->layers ? calloc((size_t)f->layers, sizeof *to->layer) : NULL;
+    to->layer = f->layers ? mem_new(f->layers, sizeof *to->layer, "the report") : NULL;
     if (f->layers && !to->layer)
-        model_no_memory(r);
+        r->rc = -ENOMEM;
     for (; to->layer && to->layers < f->layers; to->layers++) {
         const struct report_layer *from = &f->layer[to->layers];
         to->layer[to->layers] = (struct model_layer){
@@ -250,9 +246,10 @@ static void append_value(struct report *r, struct figure *f, double value)
 {
     if (f->n == f->room) {
         int more = f->room ? 2 * f->room : 16;
-        double *both = malloc(2 * (size_t)more * sizeof *both); /* reps, then value */
+        /* reps, then value */
+        double *both = mem_new(2 * more, sizeof *both, "the report");
         if (!both) {
-            model_no_memory(r);
+            r->rc = -ENOMEM;
             return;
         }
         if (f->n > 0) {
@@ -321,7 +318,7 @@ void report_result(struct report *r, const char *name, const double *x, int n)
     for (int i = 0; i < m->results; i++)
         if (m->result[i].name && !strcmp(m->result[i].name, name))
             to = &m->result[i];
-    double *copy = malloc((n > 0 ? (size_t)n : 1) * sizeof *copy);
+    double *copy = mem_new(n > 0 ? (size_t)n : 1, sizeof *copy, "the report");
     if (copy && !to) {
         to = model_grow(r, &m->result, m->results, &m->result_room, sizeof *to);
         if (to) {
@@ -330,7 +327,7 @@ void report_result(struct report *r, const char *name, const double *x, int n)
         }
     }
     if (!copy || !to) {
-        model_no_memory(r);
+        r->rc = -ENOMEM;
         free(copy);
         return;
     }

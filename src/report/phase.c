@@ -1,5 +1,5 @@
 #include "report/phase.h"
-#include "base/err.h"
+#include "base/mem.h"
 #include "base/thread.h"
 #include <errno.h>
 #include <stdio.h>
@@ -76,10 +76,10 @@ struct counts {
 };
 int phase_open(struct phase **p)
 {
-    struct counts *c = thread_alloc(sizeof *c);
+    struct counts *c = thread_alloc(sizeof *c, "the phase's histograms");
     *p = c ? &c->phase : NULL;
     if (!c)
-        return err_set(-ENOMEM, NULL, -1, "no memory for the phase's histograms");
+        return -ENOMEM;
     for (int i = 0; i < 2; i++)
         c->phase.act[ACT_READ + i].hist = c->hist[i];
     for (int i = 0; i < 3; i++) {

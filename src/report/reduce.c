@@ -1,6 +1,7 @@
 /* Reduces one ended phase of all lanes of all ranks to a handful of samples on rank 0.
  * Each rank reduces over its lanes first; then follows a constant number of reductions
  * over small arrays, whatever the number of ranks and lanes. */
+#include "base/mem.h"
 #include "report/sink.h"
 #include <errno.h>
 #include <math.h>
@@ -9,8 +10,8 @@
 
 int reduce_open(struct report *r)
 {
-    r->bulk = malloc(sizeof *r->bulk);
-    return r->bulk ? 0 : err_set(-ENOMEM, NULL, -1, "no memory for the report");
+    r->bulk = mem_new(1, sizeof *r->bulk, "the report");
+    return r->bulk ? 0 : -ENOMEM;
 }
 
 void reduce_close(struct report *r)

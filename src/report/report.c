@@ -1,4 +1,5 @@
 #include "report/report.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "report/sink.h"
 #include <errno.h>
@@ -23,24 +24,24 @@ static int parse_series(struct report *r, const char *text)
                          text);
     m->series_id = strndup(text, (size_t)(comma - text));
     m->series_config = strndup(comma + 1, (size_t)(last - comma - 1));
-    return m->series_id && m->series_config ? 0 : model_no_memory(r);
+    return m->series_id && m->series_config ? 0 : mem_none(NULL, 0, "the report");
 }
 
 static int copy_hosts(struct report *r, const struct world_host *hosts)
 {
     struct model *m = r->model;
     size_t nodes = (size_t)r->world->nodes, size = (size_t)r->world->size;
-    m->node_of = calloc(size, sizeof *m->node_of);
+    m->node_of = mem_new(size, sizeof *m->node_of, "the report");
     if (r->per_rank)
-        r->row = calloc(size * SAMPLE_ROWS, sizeof *r->row);
+        r->row = mem_new(size * SAMPLE_ROWS, sizeof *r->row, "the report");
     if (!m->node_of || (r->per_rank && !r->row))
-        return model_no_memory(r);
+        return r->rc = -ENOMEM;
     if (!hosts)
         return 0;
-    m->host = malloc(nodes * sizeof *m->host);
-    m->load1_end = malloc(nodes * sizeof *m->load1_end);
+    m->host = mem_new(nodes, sizeof *m->host, "the report");
+    m->load1_end = mem_new(nodes, sizeof *m->load1_end, "the report");
     if (!m->host || !m->load1_end)
-        return model_no_memory(r);
+        return r->rc = -ENOMEM;
     memcpy(m->host, hosts, nodes * sizeof *m->host);
     for (size_t i = 0; i < nodes; i++)
         m->load1_end[i] = NAN;
@@ -72,8 +73,8 @@ static int fill_model(struct report *r, const struct report_open *o)
 
 static int open_root(struct report *r, const struct report_open *o)
 {
-    r->model = calloc(1, sizeof *r->model);
-    int rc = r->model ? fill_model(r, o) : model_no_memory(r);
+    r->model = mem_new(1, sizeof *r->model, "the report");
+    int rc = r->model ? fill_model(r, o) : -ENOMEM;
     if (rc == 0)
         rc = output_check(r->model);
     return rc ? rc : output_write(r->model, false);
@@ -92,8 +93,8 @@ static void free_report(struct report *r)
 int report_open(struct report **out, const struct report_open *o)
 {
     const struct world *w = o->world;
-    struct report *r = calloc(1, sizeof *r);
-    int rc = r ? 0 : err_set(-ENOMEM, NULL, -1, "no memory for the report");
+    struct report *r = mem_new(1, sizeof *r, "the report");
+    int rc = r ? 0 : -ENOMEM;
     *out = NULL;
     if (r) {
         r->world = w;

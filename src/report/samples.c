@@ -1,4 +1,5 @@
 /* Makes samples and rates from the reduced data of a phase. */
+#include "base/mem.h"
 #include "report/sink.h"
 #include <errno.h>
 #include <math.h>
@@ -71,9 +72,9 @@ static void fill_rate(struct report_rate *rate, const struct reduced *d)
 static double *copy_row(struct report *r, int act)
 {
     int size = r->world->size;
-    double *s = malloc((size_t)size * sizeof *s);
+    double *s = mem_new(size, sizeof *s, "the report");
     if (!s) {
-        model_no_memory(r);
+        r->rc = -ENOMEM;
         return NULL;
     }
     for (int i = 0; i < size; i++)
@@ -88,9 +89,10 @@ static struct slots *copy_slots(struct report *r, const struct reduced *d, int i
     int n = SERIES_SLOTS;
     while (n > 0 && !calls[n - 1])
         n--;
-    struct slots *s = calloc(1, sizeof *s + (size_t)n * sizeof s->slot[0]);
+    struct slots *s =
+        mem_new(1, sizeof *s + (size_t)n * sizeof s->slot[0], "the report");
     if (!s) {
-        model_no_memory(r);
+        r->rc = -ENOMEM;
         return NULL;
     }
     s->slot_s = ldexp(1, (int)d->max[MAX_SHIFT].value) / 1e9;
@@ -118,9 +120,9 @@ static void fill_transfers(struct report *r, struct sample *s, const struct redu
 
 static struct op *copy_ops(struct report *r, const struct reduced *d, int act)
 {
-    struct op *op = calloc(PHASE_OPS, sizeof *op);
+    struct op *op = mem_new(PHASE_OPS, sizeof *op, "the report");
     if (!op)
-        model_no_memory(r);
+        r->rc = -ENOMEM;
     for (int i = 0; op && i < PHASE_OPS; i++)
         if (phase_op_act(i) == (enum act)act && d->total.op_calls[i])
             op[i] =

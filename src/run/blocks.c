@@ -1,7 +1,7 @@
 #include "run/blocks.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/units.h"
+#include "base/mem.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -281,12 +281,11 @@ static int blocks_alloc(struct blocks *b, struct io_req **req)
     void *memory = NULL;
     int rc = buf_alloc(&memory, bytes, "blocks");
     b->memory = memory;
-    b->range = calloc((size_t)b->f->depth, sizeof *b->range);
-    *req = calloc((size_t)b->f->depth, sizeof **req);
+    b->range = mem_of(b->f->path, b->f->depth, sizeof *b->range, "requests");
+    *req = mem_of(b->f->path, b->f->depth, sizeof **req, "requests");
     b->carry = b->memory + b->f->depth * b->most;
     if (!rc && (!b->range || !*req))
-        rc = err_set(-ENOMEM, b->f->path, -1, "no memory for %d request%s", b->f->depth,
-                     units_s(b->f->depth));
+        rc = -ENOMEM;
     return rc;
 }
 

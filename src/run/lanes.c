@@ -2,8 +2,8 @@
  * works, its own thread owns its data; while it waits, the first thread does. */
 #include "run/lanes.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/thread.h"
-#include "base/units.h"
 #include "run/inside.h"
 #include <errno.h>
 #include <pthread.h>
@@ -119,8 +119,9 @@ static int lane_open(struct run *r, int i)
 static struct run_lanes *lanes_alloc(int lanes)
 {
     int n = lanes - 1;
-    struct run_lanes *t = calloc(1, sizeof *t + (size_t)n * sizeof t->lane[0]);
-    const struct phase **phase = calloc((size_t)lanes, sizeof *phase);
+    struct run_lanes *t =
+        mem_new(1, sizeof *t + (size_t)n * sizeof t->lane[0], "threads");
+    const struct phase **phase = mem_new(lanes, sizeof *phase, "threads");
     if (!t || !phase) {
         free(t);
         free(phase);
@@ -141,8 +142,7 @@ int run_lanes_open(struct run *r, int lanes)
         return 0;
     r->team = lanes_alloc(lanes);
     if (!r->team)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d thread%s", lanes,
-                       units_s(lanes));
+        return -ENOMEM;
     r->lanes = lanes;
     for (int i = 1; i < lanes && !rc; i++)
         rc = lane_open(r, i);

@@ -219,11 +219,9 @@ int live_open(struct run *r)
     int rc = live_check(o);
     if (rc || o->live_s <= 0 || r->world.rank)
         return rc;
-    struct run_live *l =
-        aligned_alloc(LINE, (size_t)(units_div_up((int64_t)sizeof *l, LINE) * LINE));
+    struct run_live *l = thread_alloc(sizeof *l, "--live");
     if (!l)
-        return err_set(-ENOMEM, NULL, -1, "no memory for --live");
-    memset(l, 0, sizeof *l);
+        return -ENOMEM;
     l->name = r->program->name;
     l->quiet = o->quiet;
     l->lanes = r->lanes;

@@ -2,7 +2,7 @@
 #include "run/workload.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/units.h"
+#include "base/mem.h"
 #include "run/lanes.h"
 #include <errno.h>
 #include <stdio.h>
@@ -161,10 +161,9 @@ static int workload_buffers(struct run *r, int64_t bytes)
 
 int run_files_make(struct run *r)
 {
-    r->file = calloc((size_t)r->lanes * (size_t)r->files, sizeof *r->file);
+    r->file = mem_new((int64_t)r->lanes * r->files, sizeof *r->file, "files");
     if (!r->file)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d file%s",
-                       r->lanes * r->files, units_s(r->lanes * r->files));
+        return -ENOMEM;
     for (int i = 1; i < r->lanes; i++)
         run_lane_of(r, i)->file = &r->file[i];
     return 0;
@@ -177,10 +176,9 @@ static int workload_queues(struct workload_run *m)
     int rc = 0;
     if (r->files == 1)
         return 0;
-    m->queue = calloc((size_t)r->lanes, sizeof(struct io_queue *));
+    m->queue = mem_new(r->lanes, sizeof(struct io_queue *), "queues");
     if (!m->queue)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d queue%s", r->lanes,
-                       units_s(r->lanes));
+        return -ENOMEM;
     for (int i = 0; i < r->lanes && !rc; i++)
         rc = run_queue_open(run_lane_of(r, i), &m->queue[i], m->need.depth,
                             m->need.layout->slot_bytes);

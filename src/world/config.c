@@ -4,6 +4,7 @@
  * compare a hash of their configurations. If all are equal, which costs one small
  * reduction, nothing else is sent. */
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/program.h"
 #include "world/inside.h"
 #include <errno.h>
@@ -51,7 +52,7 @@ static int config_describe(struct config *c, const struct opt_program *p, int pa
 {
     FILE *out = open_memstream(&c->text, &c->bytes);
     if (!out)
-        return err_set(-ENOMEM, NULL, -1, "no memory for the options");
+        return mem_none(NULL, 0, "the options");
     fprintf(out, "the program%c%s%c%c", 0, p->name, 0, 0);
     fprintf(out, "the version%c%s%c%c", 0, leadline_version, 0, 0);
     fprintf(out, "what is asked for%c%s%c%c", 0,
@@ -61,7 +62,7 @@ static int config_describe(struct config *c, const struct opt_program *p, int pa
     else if (!parsed)
         opt_write_all(p, out);
     if (fclose(out))
-        return err_set(-ENOMEM, NULL, -1, "no memory for the options");
+        return mem_none(NULL, 0, "the options");
     c->hash = hash_of(c);
     return parsed < 0 ? parsed : 0;
 }
@@ -130,9 +131,9 @@ static int compare_with_rank(const struct world *w, const struct config *mine,
     int64_t bytes;
     MPI_Recv(&bytes, 1, MPI_INT64_T, other, TAG, w->comm, MPI_STATUS_IGNORE);
     theirs.bytes = (size_t)bytes;
-    theirs.text = malloc(theirs.bytes + 1);
+    theirs.text = mem_new(theirs.bytes + 1, 1, "the options");
     if (!theirs.text) /* the other rank waits only until this one ends */
-        return err_set(-ENOMEM, NULL, -1, "no memory for the options");
+        return -ENOMEM;
     MPI_Recv(theirs.text, (int)bytes, MPI_BYTE, other, TAG, w->comm, MPI_STATUS_IGNORE);
     MPI_Recv(host, sizeof host, MPI_BYTE, other, TAG, w->comm, MPI_STATUS_IGNORE);
     int rc = config_tell(w, mine, &theirs, other, host);

@@ -10,6 +10,7 @@
  * notices. All times count only while the looking process runs: if a batch system stops
  * all ranks, nobody looks meanwhile. */
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/scratch.h"
 #include "world/inside.h"
 #include <arpa/inet.h>
@@ -105,12 +106,10 @@ static void hang_up(int *fd)
 static int meet_mates(MPI_Comm group, int rank)
 {
     struct mate self = {getpid(), watchdog_thread(), rank};
-    struct mate *all = calloc((size_t)here.ranks, sizeof *all);
-    here.mates = calloc((size_t)here.ranks, sizeof *here.mates);
-    here.counts = calloc((size_t)here.ranks, sizeof *here.counts);
-    int rc = all && here.mates && here.counts
-                 ? 0
-                 : err_set(-ENOMEM, NULL, -1, "no memory for %d processes", here.ranks);
+    struct mate *all = mem_new(here.ranks, sizeof *all, "processes");
+    here.mates = mem_new(here.ranks, sizeof *here.mates, "processes");
+    here.counts = mem_new(here.ranks, sizeof *here.counts, "processes");
+    int rc = all && here.mates && here.counts ? 0 : -ENOMEM;
     rc = err_agree(group, rc);
     if (!rc)
         MPI_Allgather(&self, (int)sizeof self, MPI_BYTE, all, (int)sizeof self,

@@ -1,7 +1,7 @@
 /* Ranks in a ring, node after node. It tells the rank at the other end of a step from
  * each node to another one. */
 #include "base/err.h"
-#include "base/units.h"
+#include "base/mem.h"
 #include "world/world.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -41,12 +41,9 @@ static void ring_fill(struct ring *r, const int node[], int size, int nodes, int
 int world_ring(const int node[], int size, int rank, const int steps[], int n, int to[])
 {
     int nodes = count_nodes(node, size);
-    struct ring r = {.start = calloc((size_t)nodes + 1, sizeof *r.start),
-                     .at = calloc((size_t)size, sizeof *r.at)};
-    int rc = r.start && r.at
-                 ? 0
-                 : err_set(-ENOMEM, NULL, -1, "no memory for a map of %d rank%s", size,
-                           units_s(size));
+    struct ring r = {.start = mem_new(nodes + 1, sizeof *r.start, "a map of the ranks"),
+                     .at = mem_new(size, sizeof *r.at, "a map of the ranks")};
+    int rc = r.start && r.at ? 0 : -ENOMEM;
     if (!rc)
         ring_fill(&r, node, size, nodes, rank);
     if (!rc && nodes == 1)
@@ -69,11 +66,8 @@ int world_ring(const int node[], int size, int rank, const int steps[], int n, i
 
 int world_next_nodes(const struct world *w, const int steps[], int n, int to[])
 {
-    int *node = calloc((size_t)w->size, sizeof *node);
-    int rc = err_agree(w->comm, node ? 0
-                                     : err_set(-ENOMEM, NULL, -1,
-                                               "no memory for a map of %d rank%s",
-                                               w->size, units_s(w->size)));
+    int *node = mem_new(w->size, sizeof *node, "a map of the ranks");
+    int rc = err_agree(w->comm, node ? 0 : -ENOMEM);
     if (!rc) {
         MPI_Allgather(&w->node, 1, MPI_INT, node, 1, MPI_INT, w->comm);
         rc = err_agree(w->comm, world_ring(node, w->size, w->rank, steps, n, to));

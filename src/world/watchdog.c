@@ -3,6 +3,7 @@
  * passes meanwhile. */
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/scratch.h"
 #include "world/inside.h"
 #include <errno.h>
@@ -311,7 +312,7 @@ static struct armed *my_place(void)
     if (mine.listed)
         return &mine;
     if (pthread_setspecific(leaving, &mine)) {
-        err_set(-ENOMEM, NULL, -1, "no memory to watch a thread's calls");
+        mem_none(NULL, 0, "watching a thread's calls");
         return NULL;
     }
     mine.lane = err_lane_now();

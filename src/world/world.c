@@ -1,8 +1,8 @@
 #include "world/world.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/program.h"
 #include "base/scratch.h"
-#include "base/units.h"
 #include "world/inside.h"
 #include <errno.h>
 #include <sched.h>
@@ -212,9 +212,8 @@ int world_hosts(const struct world *w, struct world_host **hosts)
     struct world_host mine;
     int rc = 0;
     *hosts = NULL;
-    if (w->rank == 0 && !(*hosts = calloc((size_t)w->nodes, sizeof **hosts)))
-        rc = err_set(-ENOMEM, NULL, -1, "no memory for %d host%s", w->nodes,
-                     units_s(w->nodes));
+    if (w->rank == 0 && !(*hosts = mem_new(w->nodes, sizeof **hosts, "hosts")))
+        rc = -ENOMEM;
     rc = err_agree(w->comm, rc);
     if (rc)
         return rc;

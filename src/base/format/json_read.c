@@ -2,6 +2,7 @@
  * texts from a copy of the document, in which they are unescaped in place. */
 #include "base/format/json_read.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/plain.h"
 #include <ctype.h>
 #include <errno.h>
@@ -205,7 +206,7 @@ static int read_document(struct json_tree *t)
 
 int json_read(struct json_tree **to, const char *path, const char *text, int64_t bytes)
 {
-    struct json_tree *t = calloc(1, sizeof *t);
+    struct json_tree *t = mem_of(path, 1, sizeof *t, "JSON");
     *to = t;
     if (bytes > JSON_READ_BYTES)
         return err_set(-EFBIG, path, -1, "a document of more than %d bytes is not read",
@@ -215,12 +216,11 @@ int json_read(struct json_tree **to, const char *path, const char *text, int64_t
     if (t) {
         t->path = path;
         t->room = room < JSON_READ_VALUES ? room : JSON_READ_VALUES;
-        t->at = t->text = malloc((size_t)bytes + 1);
-        t->value = calloc((size_t)t->room, sizeof *t->value);
+        t->at = t->text = mem_of(path, bytes + 1, 1, "JSON");
+        t->value = mem_of(path, t->room, sizeof *t->value, "JSON");
     }
     if (!t || !t->text || !t->value)
-        return err_set(-ENOMEM, path, -1, "no memory for %lld bytes of JSON",
-                       (long long)bytes);
+        return -ENOMEM;
     memcpy(t->text, text, (size_t)bytes);
     t->text[bytes] = 0;
     if (memchr(t->text, 0, (size_t)bytes))

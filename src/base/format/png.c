@@ -1,6 +1,7 @@
 /* Writes PNG files with libpng or, without it (no HAVE_LIBPNG), refuses to. */
 #include "base/format/png.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include <errno.h>
 
 #ifdef HAVE_LIBPNG
@@ -57,15 +58,15 @@ static int png_begin(struct png_file *f, int64_t width, int64_t height,
 int png_file_open(struct png_file **out, const char *path, int64_t width,
                   int64_t height, enum png_kind kind)
 {
-    struct png_file *f = *out = calloc(1, sizeof *f);
+    struct png_file *f = *out = mem_of(path, 1, sizeof *f, "writing a picture");
     if (f) {
         f->rows_left = height;
-        f->path = strdup(path);
+        f->path = mem_text(path, "writing a picture");
         f->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, f, png_fail, ignore);
         f->info = f->png ? png_create_info_struct(f->png) : NULL;
     }
     if (!f || !f->path || !f->info)
-        return err_set(-ENOMEM, path, -1, "no memory to write a picture");
+        return mem_none(path, 0, "writing a picture");
     int rc = outfile_open(&f->out, path, OUTFILE_STREAM);
     return rc ? rc : png_begin(f, width, height, kind);
 }

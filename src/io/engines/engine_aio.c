@@ -20,8 +20,8 @@
  * With IO_WRITE_BACK each piece written is followed by aio_fsync(3) with O_DSYNC, as in
  * the engine threads: it applies to the whole file. */
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/thread.h"
-#include "base/units.h"
 #include "io/engine.h"
 
 /* ThreadSanitizer does not see glibc start threads, and aborts in their allocations. */
@@ -136,15 +136,15 @@ static void aio_release(struct aio_queue *p)
 
 static struct aio_queue *aio_make(const struct io_queue *q)
 {
-    struct aio_queue *p = thread_alloc(sizeof *p);
+    struct aio_queue *p = thread_alloc(sizeof *p, "requests");
     int64_t piece = io_option(q->options, "piece", PIECE);
     if (!p)
         return NULL;
     p->pieces = pieces_make(q, piece < PIECE_MOST ? piece : PIECE_MOST);
     size_t n = p->pieces ? (size_t)pieces_count(p->pieces) : 0;
-    p->all = n ? thread_alloc(n * sizeof p->all[0]) : NULL;
-    p->busy = n ? thread_alloc(n * sizeof p->busy[0]) : NULL;
-    p->heads = n ? thread_alloc(n * sizeof p->heads[0]) : NULL;
+    p->all = n ? thread_alloc(n * sizeof p->all[0], "requests") : NULL;
+    p->busy = n ? thread_alloc(n * sizeof p->busy[0], "requests") : NULL;
+    p->heads = n ? thread_alloc(n * sizeof p->heads[0], "requests") : NULL;
     if (!n || !p->all || !p->busy || !p->heads) {
         aio_release(p);
         return NULL;
@@ -161,8 +161,7 @@ static int aio_queue_open(struct io_queue *q)
     int limit, rc = limit_threads(q, &limit);
     struct aio_queue *p = rc ? NULL : aio_make(q);
     if (!rc && !p)
-        rc = err_set(-ENOMEM, NULL, -1, "no memory for %d request%s", q->depth,
-                     units_s(q->depth));
+        rc = -ENOMEM;
     q->priv = p;
     return rc;
 }
@@ -222,9 +221,10 @@ static const char *why_in_turn(const struct io_file *f, int lines)
 static int aio_open(struct io_file *f)
 {
     int n = lines_of(f);
-    struct aio_file *p = thread_alloc(sizeof *p + (size_t)n * sizeof p->lines[0]);
+    struct aio_file *p =
+        thread_alloc(sizeof *p + (size_t)n * sizeof p->lines[0], "an open file");
     if (!p)
-        return err_set(-ENOMEM, f->path, -1, "no memory to open a file");
+        return -ENOMEM;
     p->write_back = (f->flags & (IO_WRITE_BACK | IO_DIRECT)) == IO_WRITE_BACK;
     int rc = open_lines(f, p, n);
     if (rc) {

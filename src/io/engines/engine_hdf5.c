@@ -11,6 +11,7 @@
  * most N bytes: whole in as many of the innermost dimensions as fit, a part of the next
  * one, and one index of the others (default: contiguous). */
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/program.h"
 #include "base/scratch.h"
 #include "io/engines/mpiio.h"
@@ -339,11 +340,11 @@ static int hdf5_open(struct io_file *f)
 {
     struct io_shape bytes = {
         .name = "data", .element_bytes = 1, .ndims = 1, .dim_names = "byte"};
-    struct hdf5_file *p = calloc(1, sizeof *p);
+    struct hdf5_file *p = mem_of(f->path, 1, sizeof *p, "an open file");
     bytes.dims[0] = f->bytes;
     H5dont_atexit(); /* MPI will have ended by then */
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    int rc = p ? 0 : err_set(-ENOMEM, f->path, -1, "no memory to open a file");
+    int rc = p ? 0 : -ENOMEM;
     if ((rc = err_agree(f->comm, rc))) {
         free(p);
         return rc;

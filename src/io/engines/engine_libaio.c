@@ -7,6 +7,7 @@
  * everything happens within io_submit(2), one operation after the other: results are
  * right, and nothing overlaps. */
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/thread.h"
 #include "base/units.h"
 #include "io/engine.h"
@@ -48,15 +49,15 @@ static void libaio_release(struct libaio_queue *p)
 
 static struct libaio_queue *libaio_make(const struct io_queue *q)
 {
-    struct libaio_queue *p = thread_alloc(sizeof *p);
+    struct libaio_queue *p = thread_alloc(sizeof *p, "requests");
     int64_t piece = io_option(q->options, "piece", PIECE);
     if (!p)
         return NULL;
     p->pieces = pieces_make(q, piece < PIECE_MOST ? piece : PIECE_MOST);
     size_t n = p->pieces ? (size_t)pieces_count(p->pieces) : 0;
-    p->ready = calloc(n, sizeof p->ready[0]);
-    p->all = calloc(n, sizeof p->all[0]);
-    p->events = calloc(n, sizeof p->events[0]);
+    p->ready = mem_new(n, sizeof p->ready[0], "requests");
+    p->all = mem_new(n, sizeof p->all[0], "requests");
+    p->events = mem_new(n, sizeof p->events[0], "requests");
     if (!n || !p->ready || !p->all || !p->events) {
         libaio_release(p);
         return NULL;
@@ -96,8 +97,7 @@ static int libaio_queue_open(struct io_queue *q)
 {
     struct libaio_queue *p = libaio_make(q);
     if (!p)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d request%s", q->depth,
-                       units_s(q->depth));
+        return -ENOMEM;
     int rc = set_up(io_queue_path(q), pieces_count(p->pieces), &p->context);
     if (rc)
         libaio_release(p);

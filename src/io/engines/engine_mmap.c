@@ -23,6 +23,7 @@
  * Mapped pages are whole. On a file system that nodes share, ranks of several nodes
  * must not write into one page; engines with system calls may. */
 #include "base/err.h"
+#include "base/mem.h"
 #include "io/engine.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -146,9 +147,9 @@ static int open_mapped(struct io_file *f, struct mapped *m)
 
 static int mmap_open(struct io_file *f)
 {
-    struct mapped *m = calloc(1, sizeof *m);
+    struct mapped *m = mem_of(f->path, 1, sizeof *m, "a mapped file");
     if (!m)
-        return err_set(-ENOMEM, f->path, -1, "no memory to map a file");
+        return -ENOMEM;
     int rc = open_mapped(f, m);
     if (rc) {
         free(m);

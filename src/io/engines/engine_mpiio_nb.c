@@ -12,6 +12,7 @@
  * last one has ended. */
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "io/engines/mpiio.h"
 #include "world/world.h"
 #include <errno.h>
@@ -64,12 +65,11 @@ static int mpiio_nb_allocate(struct io_file *f)
     if (f->flags & IO_COLLECTIVE && !p->look_first)
         most = 1;
     p->most = most < p->calls ? (int)most : p->calls;
-    p->all = calloc((size_t)p->calls, sizeof p->all[0]);
-    p->status = calloc((size_t)p->calls, sizeof p->status[0]);
-    p->index = calloc((size_t)p->calls, sizeof p->index[0]);
+    p->all = mem_of(f->path, p->calls, sizeof p->all[0], "calls in flight");
+    p->status = mem_of(f->path, p->calls, sizeof p->status[0], "calls in flight");
+    p->index = mem_of(f->path, p->calls, sizeof p->index[0], "calls in flight");
     if (!p->all || !p->status || !p->index)
-        return err_set(-ENOMEM, f->path, -1, "no memory for %d calls in flight",
-                       p->calls);
+        return -ENOMEM;
     for (int i = 0; i < p->calls; i++)
         p->all[i] = MPI_REQUEST_NULL;
     return 0;

@@ -6,9 +6,8 @@
  *   null:fail_every=N    every N-th request fails with EIO
  * It is asynchronous, so that it exercises the core's loops. */
 #include "base/clock.h"
-#include "base/err.h"
+#include "base/mem.h"
 #include "base/thread.h"
-#include "base/units.h"
 #include "io/engine.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -30,10 +29,9 @@ struct null_queue {
 static int null_queue_open(struct io_queue *q)
 {
     struct null_queue *p =
-        thread_alloc(sizeof *p + (size_t)q->depth * sizeof p->ring[0]);
+        thread_alloc(sizeof *p + (size_t)q->depth * sizeof p->ring[0], "requests");
     if (!p)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d request%s", q->depth,
-                       units_s(q->depth));
+        return -ENOMEM;
     int64_t delay_us = io_option(q->options, "delay_us", 0);
     p->delay_ns = delay_us < FOR_EVER_NS / 1000 ? delay_us * 1000 : FOR_EVER_NS;
     p->delay_every = io_option(q->options, "delay_every", 1);

@@ -4,6 +4,7 @@
  * bytes, 1: none (default: the library's choice, the file system's block size);
  * piece=N, the largest number of bytes in one call. */
 #include "base/err.h"
+#include "base/mem.h"
 #include "io/engine.h"
 #include <errno.h>
 #include <stdio.h>
@@ -36,13 +37,13 @@ static int stdio_failed(const struct io_file *f, const char *what)
 
 static int stdio_open(struct io_file *f)
 {
-    struct stdio *s = calloc(1, sizeof *s);
+    struct stdio *s = mem_of(f->path, 1, sizeof *s, "a stream");
     int64_t bytes = io_option(f->options, "buffer", 0);
-    char *buffer = bytes ? malloc((size_t)bytes) : NULL;
+    char *buffer = bytes ? mem_of(f->path, bytes, 1, "a stream") : NULL;
     if (!s || (bytes && !buffer)) {
         free(s);
         free(buffer);
-        return err_set(-ENOMEM, f->path, -1, "no memory for a stream");
+        return -ENOMEM;
     }
     s->piece = io_option(f->options, "piece", PIECE);
     s->buffer_bytes = bytes;

@@ -22,8 +22,8 @@
  * may be freed. */
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/thread.h"
-#include "base/units.h"
 #include "io/engine.h"
 #include <errno.h>
 #include <pthread.h>
@@ -213,8 +213,8 @@ static void threads_release(struct threads_queue *p)
 static struct threads_queue *threads_make(const struct io_queue *q, int helpers)
 {
     struct threads_queue *p =
-        calloc(1, sizeof *p + (size_t)q->depth * sizeof p->slots[0]);
-    pthread_t *ids = calloc((size_t)helpers, sizeof *ids);
+        mem_new(1, sizeof *p + (size_t)q->depth * sizeof p->slots[0], "requests");
+    pthread_t *ids = mem_new(helpers, sizeof *ids, "helper threads");
     pthread_condattr_t attr;
     if (!p || !ids) {
         free(p);
@@ -246,8 +246,7 @@ static int threads_queue_open(struct io_queue *q)
     int n = helpers_of(q);
     struct threads_queue *p = threads_make(q, n);
     if (!p)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d request%s", q->depth,
-                       units_s(q->depth));
+        return -ENOMEM;
     int rc = start_helpers(p, n);
     if (rc) {
         err_set(rc, io_queue_path(q), -1,
@@ -267,9 +266,9 @@ static void threads_queue_close(struct io_queue *q)
 
 static int threads_open(struct io_file *f)
 {
-    struct threads_file *p = calloc(1, sizeof *p);
+    struct threads_file *p = mem_of(f->path, 1, sizeof *p, "an open file");
     if (!p)
-        return err_set(-ENOMEM, f->path, -1, "no memory to open a file");
+        return -ENOMEM;
     p->write_back = (f->flags & (IO_WRITE_BACK | IO_DIRECT)) == IO_WRITE_BACK;
     p->fd = io_descriptor_open(f);
     if (p->fd < 0) {

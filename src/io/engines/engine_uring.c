@@ -22,8 +22,8 @@
  * device has them, but perhaps in a cache of its own, and the file's size and its block
  * map may still be in memory: they are safe after io_file_sync. */
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/thread.h"
-#include "base/units.h"
 #include "io/engine.h"
 #include "io/engines/pieces.h"
 #include <errno.h>
@@ -188,15 +188,13 @@ static void let_go(struct uring_queue *p)
 
 static int uring_queue_open(struct io_queue *q)
 {
-    struct uring_queue *p = thread_alloc(sizeof *p);
+    struct uring_queue *p = thread_alloc(sizeof *p, "requests");
     int64_t piece = io_option(q->options, "piece", PIECE);
     if (p)
         p->way = way_of(q->options);
     if (p)
         p->pieces = pieces_make(q, piece < PIECE_MOST ? piece : PIECE_MOST);
-    int rc = p && p->pieces ? open_ring(q, p)
-                            : err_set(-ENOMEM, NULL, -1, "no memory for %d request%s",
-                                      q->depth, units_s(q->depth));
+    int rc = p && p->pieces ? open_ring(q, p) : -ENOMEM;
     if (rc) {
         let_go(p);
         return rc;
@@ -296,9 +294,9 @@ static int check_polling(const struct io_file *f, int fd)
 static int uring_open(struct io_file *f)
 {
     const struct uring_queue *q = f->queue->priv;
-    struct uring_file *p = calloc(1, sizeof *p);
+    struct uring_file *p = mem_of(f->path, 1, sizeof *p, "an open file");
     if (!p)
-        return err_set(-ENOMEM, f->path, -1, "no memory to open a file");
+        return -ENOMEM;
     p->write_back = writes_back(f);
     p->fd = io_descriptor_open(f);
     int rc = p->fd < 0 ? p->fd : q->way & IOPOLL ? check_polling(f, p->fd) : 0;

@@ -5,6 +5,7 @@
  * code and the count are checked. */
 #include "io/engines/mpiio.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/scratch.h"
 #include "base/units.h"
 #include "world/world.h"
@@ -98,9 +99,9 @@ static int keep_hints(struct io_file *f, MPI_Info info)
 {
     int n = 0, found, length;
     MPI_Info_get_nkeys(info, &n);
-    f->hints_in_effect = calloc((size_t)n + 1, sizeof *f->hints_in_effect);
+    f->hints_in_effect = mem_of(f->path, n + 1, sizeof *f->hints_in_effect, "hints");
     if (!f->hints_in_effect)
-        return err_set(-ENOMEM, f->path, -1, "no memory for %d hint%s", n, units_s(n));
+        return -ENOMEM;
     for (int i = 0; i < n; i++) {
         char key[MPI_MAX_INFO_KEY + 1] = "", value[MPI_MAX_INFO_VAL + 1] = "";
         MPI_Info_get_nthkey(info, i, key);
@@ -203,9 +204,8 @@ static int get_ready(struct io_file *f)
 
 int mpiio_open(struct io_file *f, size_t bytes)
 {
-    struct mpiio *p = calloc(1, bytes);
-    int rc =
-        p ? can_open(f) : err_set(-ENOMEM, f->path, -1, "no memory to open a file");
+    struct mpiio *p = mem_of(f->path, 1, bytes, "an open file");
+    int rc = p ? can_open(f) : -ENOMEM;
     rc = err_agree(f->comm, rc);
     if (rc) {
         free(p);

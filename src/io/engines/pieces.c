@@ -47,14 +47,14 @@ static int count_for(const struct io_queue *q, int64_t bytes)
 
 struct pieces *pieces_make(const struct io_queue *q, int64_t bytes)
 {
-    struct pieces *p = thread_alloc(sizeof *p);
+    struct pieces *p = thread_alloc(sizeof *p, "requests");
     if (!p)
         return NULL;
     p->bytes = bytes;
     p->depth = q->depth;
     p->count = count_for(q, bytes);
-    p->parts = thread_alloc((size_t)q->depth * sizeof p->parts[0]);
-    p->all = thread_alloc((size_t)p->count * sizeof p->all[0]);
+    p->parts = thread_alloc((size_t)q->depth * sizeof p->parts[0], "requests");
+    p->all = thread_alloc((size_t)p->count * sizeof p->all[0], "requests");
     if (!p->parts || !p->all) {
         pieces_free(p);
         return NULL;

@@ -1,5 +1,6 @@
 /* The page cache of this node: drops pages, and counts the resident ones. */
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/scratch.h"
 #include "io/io.h"
 #include "io/part/container.h"
@@ -262,11 +263,9 @@ static int probe(int fd, char *buf, size_t n)
 int io_device_counters_work(const char *dir)
 {
     enum { PROBE = 1 << 20 };
-    char *buf = malloc(PROBE);
+    char *buf = mem_of(dir, PROBE, 1, "the read that tries the kernel's counters");
     if (!buf)
-        return err_set(-ENOMEM, dir, -1,
-                       "no memory for the read that tries the kernel's "
-                       "counters");
+        return -ENOMEM;
     int fd = scratch_nameless(dir), rc = fd;
     if (fd >= 0) {
         rc = probe(fd, buf, PROBE);

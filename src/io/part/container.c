@@ -2,6 +2,7 @@
 #include "io/part/container.h"
 #include "base/err.h"
 #include "base/format/crc.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "io/part/bytes.h"
 #include <errno.h>
@@ -180,21 +181,19 @@ static uint64_t make_id(void)
 /* Allocates the parts of c->map.plan; there may be none. */
 static int container_allocate(struct container *c)
 {
-    c->part = calloc((size_t)c->parts + 1, sizeof *c->part);
+    c->part = mem_new(c->parts + 1, sizeof *c->part, "partitions");
     for (int64_t r = 0; c->part && r < c->parts; r++)
         c->part[r].dir = -1;
-    return c->part ? 0
-                   : err_set(-ENOMEM, NULL, -1, "no memory for %lld partition%s",
-                             (long long)c->parts, units_s(c->parts));
+    return c->part ? 0 : -ENOMEM;
 }
 
 static int copy_starts(struct container *c, const struct ldad_plan *plan)
 {
     if (!plan->starts)
         return 0;
-    c->starts = malloc((size_t)c->parts * sizeof *c->starts);
+    c->starts = mem_new(c->parts, sizeof *c->starts, "a table of starts");
     if (!c->starts)
-        return err_set(-ENOMEM, NULL, -1, "no memory for a table of starts");
+        return -ENOMEM;
     memcpy(c->starts, plan->starts, (size_t)c->parts * sizeof *c->starts);
     c->map.plan.starts = c->starts;
     return 0;
@@ -371,8 +370,8 @@ static int decode_parts(struct container *c, const char *path, const unsigned ch
 {
     int rc = container_allocate(c);
     if (!rc && bytes_get(raw + AT_FLAGS, 4) & FLAG_STARTS) {
-        c->starts = calloc((size_t)c->parts + 1, sizeof *c->starts);
-        rc = c->starts ? 0 : err_set(-ENOMEM, path, -1, "no memory for a plan");
+        c->starts = mem_of(path, c->parts + 1, sizeof *c->starts, "a plan");
+        rc = c->starts ? 0 : -ENOMEM;
     }
     for (int64_t r = 0; r < c->parts && !rc; r++)
         if (container_record_decode(c, r, raw + CONTAINER_HEAD + r * CONTAINER_RECORD))
@@ -487,8 +486,8 @@ static int load(const char *path, const char *name, const char *what,
                      strerror(errno));
     else if (!S_ISREG(st.st_mode)) /* a read would wait for a pipe */
         rc = err_set(-EINVAL, path, -1, "the container's %s is no regular file", what);
-    if (!rc && !(*raw = malloc((size_t)st.st_size + 1)))
-        rc = err_set(-ENOMEM, path, -1, "no memory for the container's %s", what);
+    if (!rc && !(*raw = mem_of(path, st.st_size + 1, 1, what)))
+        rc = -ENOMEM;
     if (!rc && read(fd, *raw, (size_t)st.st_size) != st.st_size)
         rc = err_set(-EIO, path, -1, "the container's %s cannot be read", what);
     *size = rc ? 0 : st.st_size;
@@ -534,9 +533,9 @@ static int peek(struct container *c, const char *path, int fd)
     int rc = decode_head(c, path, raw, st.st_size);
     if (rc || bytes_get(raw + AT_FLAGS, 4) & FLAG_STARTS)
         return rc ? rc : container_read(c, path);
-    c->part = calloc((size_t)c->parts + 1, sizeof *c->part);
+    c->part = mem_of(path, c->parts + 1, sizeof *c->part, "a container's header");
     if (!c->part)
-        return err_set(-ENOMEM, path, -1, "no memory for a container's header");
+        return -ENOMEM;
     return decode_plan(c, path, (const char *)raw + AT_PLAN);
 }
 
@@ -649,9 +648,9 @@ static int put_in_place(const char *path, const char *fresh, const char *name)
 int container_write(const struct container *c, const char *path, bool durable)
 {
     int64_t size = container_size(c);
-    unsigned char *raw = malloc((size_t)size);
+    unsigned char *raw = mem_of(path, size, 1, "a header");
     if (!raw)
-        return err_set(-ENOMEM, path, -1, "no memory for a header");
+        return -ENOMEM;
     container_encode(c, raw);
     int rc = write_fresh(path, "header.new", raw, size, durable);
     free(raw);
@@ -669,9 +668,9 @@ static int map_prepare(struct container *c, const char *path, const struct exten
                        bool durable)
 {
     int64_t size = MAP_HEAD + 16 * x->n;
-    unsigned char *raw = calloc(1, (size_t)size);
+    unsigned char *raw = mem_of(path, size, 1, "a map");
     if (!raw)
-        return err_set(-ENOMEM, path, -1, "no memory for a map");
+        return -ENOMEM;
     memcpy(raw, MAP_MAGIC, 8);
     bytes_put(raw + 8, (uint64_t)x->n, 8);
     for (int64_t i = 0; i < x->n; i++) {
@@ -717,7 +716,7 @@ static int map_decode(const char *path, struct extents *x, const unsigned char *
                            (long long)i);
         int rc = extents_add(x, begin, end);
         if (rc)
-            return err_set(rc, path, -1, "no memory for a map");
+            return mem_none(path, 0, "a map");
         past = end;
     }
     return 0;

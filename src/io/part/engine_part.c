@@ -19,6 +19,7 @@
  * with MPI-IO, bytes that two ranks write between two syncs are those of either. */
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/scratch.h"
 #include "base/units.h"
 #include "io/lock.h"
@@ -92,14 +93,13 @@ static int exchange_records(struct part *p)
     struct io_file *f = p->f;
     struct container_part *own = &p->c.part[f->rank];
     int place, rc = 0;
-    unsigned char *all = malloc((size_t)p->c.parts * CONTAINER_RECORD);
+    unsigned char *all = mem_of(f->path, p->c.parts, CONTAINER_RECORD, "records");
     own->node = find_node(f, &place);
     own->dir = p->c.dirs[0] ? place : -1;
     part_name_host(own);
     container_record_encode(&p->c, f->rank, mine);
     if (!all)
-        rc = err_set(-ENOMEM, f->path, -1, "no memory for %lld record%s",
-                     (long long)p->c.parts, units_s(p->c.parts));
+        rc = -ENOMEM;
     rc = err_agree(f->comm, rc);
     if (!rc)
         MPI_Allgather(mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, f->comm);
@@ -186,7 +186,7 @@ static int share_rest(struct part *p, unsigned char *all, int64_t bytes)
 {
     int rc = p->f->unready;
     if (!rc && !all)
-        rc = err_set(-ENOMEM, p->f->path, -1, "no memory for a header");
+        rc = mem_none(p->f->path, bytes, "a header");
     if (!rc && bytes > INT32_MAX)
         rc = err_set(-EFBIG, p->f->path, -1, "the container's header is too large");
     rc = err_agree(p->f->comm, rc);
@@ -280,9 +280,9 @@ static int pack(struct part *p, const unsigned char *raw, unsigned char **all)
 {
     struct start *s = p->start;
     int64_t ranges = s->ranges * (int64_t)sizeof *p->moved.range;
-    *all = malloc((size_t)(s->header + ranges) + 1);
+    *all = mem_of(p->f->path, s->header + ranges + 1, 1, "a header");
     if (!*all)
-        return err_set(-ENOMEM, p->f->path, -1, "no memory for a header");
+        return -ENOMEM;
     memcpy(*all, raw, (size_t)s->header);
     if (ranges)
         memcpy(*all + s->header, p->moved.range, (size_t)ranges);
@@ -299,9 +299,9 @@ static int unpack(struct part *p, const unsigned char *all)
     int rc = container_decode(&p->c, p->f->path, all, s->header);
     if (rc || !ranges)
         return rc;
-    p->moved.range = malloc(ranges);
+    p->moved.range = mem_of(p->f->path, ranges, 1, "a map");
     if (!p->moved.range)
-        return err_set(-ENOMEM, p->f->path, -1, "no memory for a map");
+        return -ENOMEM;
     memcpy(p->moved.range, all + s->header, ranges);
     p->moved.n = p->moved.room = s->ranges;
     return 0;
@@ -446,8 +446,7 @@ static int open_sums(struct part *p)
     struct sums_of of = container_sums_of(&p->c, p->mine);
     if (!own->bytes) {
         p->sums = sums_make();
-        return p->sums ? 0
-                       : err_set(-ENOMEM, p->f->path, -1, "no memory for checksums");
+        return p->sums ? 0 : -ENOMEM;
     }
     if (!own->summed)
         return 0;
@@ -463,11 +462,11 @@ static int part_allocate(struct part *p)
     int64_t most = WINDOWS / parts < p->window ? WINDOWS / parts : p->window;
     p->window = most > WINDOW_LEAST ? most : WINDOW_LEAST;
     p->windows_most = WINDOWS / p->window > 1 ? WINDOWS / p->window : 1;
-    p->in = calloc((size_t)parts, sizeof *p->in);
+    p->in = mem_of(p->f->path, parts, sizeof *p->in, "an open container");
     if (p->own && !p->out.buf)
-        p->out.buf = malloc((size_t)p->out.room);
+        p->out.buf = mem_of(p->f->path, p->out.room, 1, "an open container");
     if (!p->in || (p->own && !p->out.buf))
-        return err_set(-ENOMEM, p->f->path, -1, "no memory to open a container");
+        return -ENOMEM;
     if (p->own && !p->back && p->write_back)
         p->back = part_back_make(p->own_lock);
     int rc = p->told ? 0 : part_save_allocate(p);
@@ -598,15 +597,15 @@ static void take_options(struct part *p)
 
 static int part_open(struct io_file *f)
 {
-    struct part *p = calloc(1, sizeof *p);
-    struct start *start = malloc(sizeof *start);
+    struct part *p = mem_of(f->path, 1, sizeof *p, "an open container");
+    struct start *start = mem_of(f->path, 1, sizeof *start, "an open container");
     if (!p || !start) {
         free(p);
         free(start);
-        return part_absent(
-            &(struct io_open){
-                .comm = f->comm, .flags = f->flags, .node_dirs = f->node_dirs},
-            err_set(-ENOMEM, f->path, -1, "no memory to open a container"));
+        return part_absent(&(struct io_open){.comm = f->comm,
+                                             .flags = f->flags,
+                                             .node_dirs = f->node_dirs},
+                           -ENOMEM);
     }
     p->f = f;
     p->start = start;

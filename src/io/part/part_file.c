@@ -1,5 +1,6 @@
 #include "io/part/part_file.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "io/part/bytes.h"
 #include "io/part/part.h"
 #include "world/world.h"
@@ -201,11 +202,11 @@ static int view_open(struct container_view *v, const char *path)
 {
     struct part *p = &v->part;
     v->shared = -1;
-    v->path = strdup(path);
-    int rc = v->path ? container_read(&p->c, path)
-                     : err_set(-ENOMEM, path, -1, "no memory to open a container");
-    if (!rc && !(v->fd = calloc((size_t)p->c.parts + 1, sizeof *v->fd)))
-        rc = err_set(-ENOMEM, path, -1, "no memory to open a container");
+    v->path = mem_text(path, "an open container");
+    int rc = v->path ? container_read(&p->c, path) : -ENOMEM;
+    if (!rc &&
+        !(v->fd = mem_of(path, p->c.parts + 1, sizeof *v->fd, "an open container")))
+        rc = -ENOMEM;
     if (!rc)
         rc = container_refuse_open(&p->c, path, false, false);
     if (!rc)
@@ -215,9 +216,9 @@ static int view_open(struct container_view *v, const char *path)
 
 int container_view_open(struct container_view **v, const char *path)
 {
-    *v = calloc(1, sizeof **v);
+    *v = mem_of(path, 1, sizeof **v, "an open container");
     if (!*v)
-        return err_set(-ENOMEM, path, -1, "no memory to open a container");
+        return -ENOMEM;
     int rc = view_open(*v, path);
     if (rc)
         container_view_close(v);

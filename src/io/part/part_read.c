@@ -1,5 +1,6 @@
 /* Reads a container: places of bytes, windows onto partitions, few open files. */
 #include "base/err.h"
+#include "base/mem.h"
 #include "io/part/part.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -180,7 +181,7 @@ static char *take_window(struct part *p)
 {
     struct part_in *oldest = NULL;
     if (p->windows < p->windows_most) {
-        char *fresh = malloc((size_t)p->window);
+        char *fresh = mem_of(p->f->path, p->window, 1, "a window");
         p->windows += fresh != NULL;
         return fresh;
     }
@@ -197,8 +198,7 @@ static char *take_window(struct part *p)
 static int part_read_fill(struct part *p, struct part_in *in, int64_t at)
 {
     if (!in->window && !(in->window = take_window(p)))
-        return err_set(-ENOMEM, p->f->path, -1, "no memory for a window of %lld bytes",
-                       (long long)p->window);
+        return -ENOMEM;
     int64_t n = in->size - at < p->window ? in->size - at : p->window;
     in->at = at;
     in->n = 0;

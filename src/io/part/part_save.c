@@ -3,8 +3,8 @@
  * all, and more if writes did not fit the plan. */
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/stamp.h"
-#include "base/units.h"
 #include "io/part/part.h"
 #include "world/world.h"
 #include <errno.h>
@@ -48,10 +48,8 @@ int part_save_allocate(struct part *p)
     MPI_Comm_size(p->f->comm, &size);
     if (p->f->rank || !(p->f->flags & IO_WRITE))
         return 0;
-    p->told = calloc((size_t)size, sizeof *p->told);
-    return p->told ? 0
-                   : err_set(-ENOMEM, p->f->path, -1, "no memory for %d record%s", size,
-                             units_s(size));
+    p->told = mem_of(p->f->path, size, sizeof *p->told, "records");
+    return p->told ? 0 : -ENOMEM;
 }
 
 /* ---- ranges of the shared part --------------------------------------------------- */
@@ -62,10 +60,10 @@ int part_share_ranges(struct io_file *f, struct extents *x)
     MPI_Bcast(&n, 1, MPI_INT64_T, 0, f->comm);
     if (f->rank && n > x->room) {
         free(x->range);
-        x->range = malloc((size_t)n * sizeof *x->range);
+        x->range = mem_of(f->path, n, sizeof *x->range, "a map");
         x->room = x->range ? n : 0;
     }
-    int rc = n > x->room ? err_set(-ENOMEM, f->path, -1, "no memory for a map") : 0;
+    int rc = n > x->room ? -ENOMEM : 0;
     rc = err_agree(f->comm, rc);
     if (rc)
         return rc;
@@ -80,11 +78,11 @@ static int place_ranges(const struct part *p, int64_t all, int **count, int **at
 {
     int size;
     MPI_Comm_size(p->f->comm, &size);
-    *count = calloc((size_t)size, sizeof **count);
-    *at = calloc((size_t)size + 1, sizeof **at);
-    *list = malloc((size_t)all * 2 * sizeof **list);
+    *count = mem_of(p->f->path, size, sizeof **count, "a map");
+    *at = mem_of(p->f->path, size + 1, sizeof **at, "a map");
+    *list = mem_of(p->f->path, all * 2, sizeof **list, "a map");
     if (!*count || !*at || !*list)
-        return err_set(-ENOMEM, p->f->path, -1, "no memory for a map");
+        return -ENOMEM;
     for (int r = 0; r < size; r++) {
         (*count)[r] = (int)(2 * p->told[r].fresh);
         (*at)[r + 1] = (*at)[r] + (*count)[r];
@@ -108,8 +106,8 @@ static int gather_ranges(struct part *p, int64_t all)
         MPI_Gatherv(p->fresh.range, (int)(2 * p->fresh.n), MPI_INT64_T, list, count, at,
                     MPI_INT64_T, 0, f->comm);
     for (int64_t i = 0; f->rank == 0 && i < 2 * all && !rc; i += 2)
-        if ((rc = extents_add(&p->moved, list[i], list[i + 1])))
-            err_set(rc, f->path, -1, "no memory for a map");
+        if (extents_add(&p->moved, list[i], list[i + 1]))
+            rc = mem_none(f->path, 0, "a map");
     free(list);
     free(count);
     free(at);
@@ -155,10 +153,10 @@ static int by_rank(const void *a, const void *b)
  * when the partitions were made. */
 static int number_nodes(struct part *p, int size)
 {
-    struct on_host *on = malloc((size_t)size * sizeof *on);
+    struct on_host *on = mem_of(p->f->path, size, sizeof *on, "nodes");
     int nodes = 0;
     if (!on)
-        return err_set(-ENOMEM, p->f->path, -1, "no memory for nodes");
+        return -ENOMEM;
     for (int r = 0; r < size; r++)
         on[r] = (struct on_host){p->told[r].host, r, r};
     qsort(on, (size_t)size, sizeof *on, by_host);

@@ -5,6 +5,7 @@
  * number and a bit for each partition. */
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "io/part/part.h"
 #include "world/world.h"
 #include <errno.h>
@@ -100,28 +101,23 @@ static bool find_servers(struct part *p, int size)
 
 static bool part_swap_allocate(struct part_swap *s, int64_t parts)
 {
-    s->near = calloc((size_t)parts / 8 + 1, 1);
-    s->server = malloc((size_t)parts * sizeof *s->server);
+    s->near = mem_new(parts / 8 + 1, 1, "collective reads");
+    s->server = mem_new(parts, sizeof *s->server, "collective reads");
     return s->near && s->server;
 }
 
 /* Allocates memory for rounds, once some partition is known to be far. */
 static bool allocate_round(struct part_swap *s)
 {
-    s->ask = malloc(ASKS * sizeof *s->ask);
-    s->got_at = malloc(ASKS * sizeof *s->got_at);
-    s->request = malloc(2 * ASKS * sizeof(MPI_Request));
-    s->status = malloc(2 * ASKS * sizeof *s->status);
-    s->got = malloc(ROUND);
-    s->asked = malloc(ASKS * sizeof *s->asked);
-    s->reply = malloc(ROUND);
+    s->ask = mem_new(ASKS, sizeof *s->ask, "collective reads");
+    s->got_at = mem_new(ASKS, sizeof *s->got_at, "collective reads");
+    s->request = mem_new(2 * ASKS, sizeof(MPI_Request), "collective reads");
+    s->status = mem_new(2 * ASKS, sizeof *s->status, "collective reads");
+    s->got = mem_new(ROUND, 1, "collective reads");
+    s->asked = mem_new(ASKS, sizeof *s->asked, "collective reads");
+    s->reply = mem_new(ROUND, 1, "collective reads");
     return s->ask && s->got_at && s->request && s->status && s->got && s->asked &&
            s->reply;
-}
-
-static int fail_memory(const struct part *p)
-{
-    return err_set(-ENOMEM, p->f->path, -1, "no memory for collective reads");
 }
 
 int part_swap_open(struct part *p)
@@ -130,11 +126,11 @@ int part_swap_open(struct part *p)
     MPI_Comm_size(p->f->comm, &size);
     if (!p->c.parts || !p->c.dirs[0])
         return 0;
-    p->swap = calloc(1, sizeof *p->swap);
+    p->swap = mem_new(1, sizeof *p->swap, "collective reads");
     if (p->swap)
         p->swap->comm = MPI_COMM_NULL;
     if (!p->swap || !part_swap_allocate(p->swap, p->c.parts))
-        rc = fail_memory(p);
+        rc = -ENOMEM;
     rc = err_agree(p->f->comm, rc);
     if (rc)
         return rc;
@@ -143,7 +139,7 @@ int part_swap_open(struct part *p)
         part_swap_close(p);
         return 0;
     }
-    rc = err_agree(p->f->comm, allocate_round(p->swap) ? 0 : fail_memory(p));
+    rc = err_agree(p->f->comm, allocate_round(p->swap) ? 0 : -ENOMEM);
     if (!rc)
         MPI_Comm_dup(p->f->comm, &p->swap->comm);
     return rc;

@@ -5,6 +5,7 @@
  * describes the file. */
 #include "base/err.h"
 #include "base/format/crc.h"
+#include "base/mem.h"
 #include "io/part/bytes.h"
 #include "io/part/container.h"
 #include <errno.h>
@@ -42,7 +43,7 @@ struct sums {
 
 struct sums *sums_make(void)
 {
-    struct sums *s = calloc(1, sizeof *s);
+    struct sums *s = mem_new(1, sizeof *s, "checksums");
     if (s)
         s->tail = -1;
     return s;
@@ -282,7 +283,7 @@ int sums_take(struct sums **out, const char *part, int64_t bytes)
             fail_read(part, b, rc);
     }
     if (!rc && (!s || s->lost))
-        rc = err_set(-ENOMEM, part, -1, "no memory for checksums");
+        rc = mem_none(part, 0, "checksums");
     if (fd >= 0)
         close(fd);
     *out = s;
@@ -334,7 +335,7 @@ int sums_store(struct sums *s, const char *path, const struct sums_of *of,
     unsigned char head[HEAD];
     int64_t blocks = blocks_of(of->bytes);
     if (s->lost)
-        return err_set(-ENOMEM, path, -1, "no memory for checksums");
+        return mem_none(path, 0, "checksums");
     int rc = reread(s, part, of->bytes);
     if (rc)
         return rc;
@@ -380,7 +381,7 @@ static int load_pages(struct sums *s, int fd, const char *path,
         for (int64_t i = 0; memcmp(raw, zeros, (size_t)(4 * n)) && i < n; i++)
             load_block(s, b + i, (uint32_t)bytes_get(raw + 4 * i, 4), of->bytes);
     }
-    return s->lost ? err_set(-ENOMEM, path, -1, "no memory for checksums") : 0;
+    return s->lost ? mem_none(path, 0, "checksums") : 0;
 }
 
 int sums_load(struct sums **out, const char *path, const struct sums_of *of,
@@ -392,7 +393,7 @@ int sums_load(struct sums **out, const char *path, const struct sums_of *of,
     uint32_t found = 0;
     encode_head(of, due);
     if (!s)
-        rc = err_set(-ENOMEM, path, -1, "no memory for checksums");
+        rc = -ENOMEM;
     else if (fd < 0)
         rc = err_set(-errno, path, -1,
                      "the checksums of a partition cannot be opened: %s",

@@ -1,5 +1,5 @@
 /* Cells: the counts of one rank and one file. */
-#include "base/err.h"
+#include "base/mem.h"
 #include "iotrace/findings/inside.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -51,12 +51,13 @@ static int cells_grow(struct findings *f)
     if (f->cells < f->cell_room)
         return 0;
     uint32_t room = f->cell_room ? 2 * f->cell_room : 64;
-    struct cell *more = realloc(f->cell, room * sizeof *more);
+    struct cell *more = mem_grow(f->cell, room, sizeof *more, "the findings");
     if (more)
         f->cell = more;
-    uint32_t *slot = more ? calloc(2 * (size_t)room, sizeof *slot) : NULL;
+    uint32_t *slot =
+        more ? mem_new(2 * (int64_t)room, sizeof *slot, "the findings") : NULL;
     if (!slot)
-        return f->memory = err_set(-ENOMEM, NULL, -1, "no memory for the findings");
+        return f->memory = -ENOMEM;
     free(f->slot);
     f->slot = slot;
     f->slots = 2 * room;
@@ -90,10 +91,10 @@ struct cell *cell_get(struct findings *f, uint32_t actor, uint32_t file)
 struct side *cell_side(struct findings *f, struct cell *c, int write)
 {
     struct side **s = &c->side[write];
-    if (!*s && (*s = calloc(1, sizeof **s)))
+    if (!*s && (*s = mem_new(1, sizeof **s, "the findings")))
         (*s)->low = INT64_MAX;
     if (!*s)
-        f->memory = err_set(-ENOMEM, NULL, -1, "no memory for the findings");
+        f->memory = -ENOMEM;
     return *s;
 }
 
@@ -102,12 +103,12 @@ struct evidence *cell_rare(const struct context *c, enum rare kind)
 {
     struct rarities **r = &c->cell->rarities;
     if (!*r)
-        *r = calloc(1, sizeof **r);
+        *r = mem_new(1, sizeof **r, "the findings");
     if (*r && !(*r)->v[kind])
-        (*r)->v[kind] = calloc(1, sizeof *(*r)->v[kind]);
+        (*r)->v[kind] = mem_new(1, sizeof *(*r)->v[kind], "the findings");
     if (*r && (*r)->v[kind])
         return (*r)->v[kind];
-    c->f->memory = err_set(-ENOMEM, NULL, -1, "no memory for the findings");
+    c->f->memory = -ENOMEM;
     return NULL;
 }
 
@@ -117,9 +118,9 @@ struct bin *side_bin(struct findings *f, struct side *s, int64_t bytes, bool col
     for (int i = 0; i < s->bins; i++)
         if (s->bin[i].power == power && s->bin[i].collective == collective)
             return &s->bin[i];
-    struct bin *more = realloc(s->bin, ((size_t)s->bins + 1) * sizeof *more);
+    struct bin *more = mem_grow(s->bin, s->bins + 1, sizeof *more, "the findings");
     if (!more) {
-        f->memory = err_set(-ENOMEM, NULL, -1, "no memory for the findings");
+        f->memory = -ENOMEM;
         return NULL;
     }
     s->bin = more;
@@ -253,8 +254,8 @@ bool blocks_touch(const struct context *c, int64_t lock_bytes)
     struct findings *f = c->f;
     if (!lock_bytes || e->bytes <= 0)
         return false;
-    if (!f->blocks && !(f->blocks = calloc(1, sizeof *f->blocks))) {
-        f->memory = err_set(-ENOMEM, NULL, -1, "no memory for the findings");
+    if (!f->blocks && !(f->blocks = mem_new(1, sizeof *f->blocks, "the findings"))) {
+        f->memory = -ENOMEM;
         return false;
     }
     int64_t first = e->offset / lock_bytes;

@@ -1,5 +1,5 @@
 /* Names of files: groups of them, and facts about them. */
-#include "base/err.h"
+#include "base/mem.h"
 #include "iotrace/findings/inside.h"
 #include "iotrace/read/names.h"
 #include <errno.h>
@@ -70,9 +70,9 @@ const char *group_name(const struct findings *f, uint32_t group, char *out, size
 static int grow(struct findings *f, void **list, uint32_t *room, uint32_t n,
                 size_t size)
 {
-    void *more = list_reach(*list, room, n, size);
+    void *more = list_reach(*list, room, n, size, "the findings");
     if (!more)
-        return f->memory = err_set(-ENOMEM, NULL, -1, "no memory for the findings");
+        return f->memory = -ENOMEM;
     *list = more;
     return 0;
 }

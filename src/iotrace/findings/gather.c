@@ -1,6 +1,6 @@
 /* Makes one pass over all logs of a run in time order. For each call it finds its
  * caller, the call that encloses it, and whether it counts; then it counts it. */
-#include "base/err.h"
+#include "base/mem.h"
 #include "iotrace/findings/inside.h"
 #include "iotrace/read/names.h"
 #include <errno.h>
@@ -38,11 +38,6 @@ struct reading { /* the state of a log */
     bool table, wanted;
 };
 
-static int no_memory_for_findings(struct findings *f)
-{
-    return f->memory = err_set(-ENOMEM, f->ask.run, -1, "no memory for the findings");
-}
-
 /* ---- actors ----------------------------------------------------------------- */
 
 static void actor_name(struct actor *a, const struct log_info *i)
@@ -60,9 +55,9 @@ static int actor_new(struct findings *f, const struct log_info *i, int32_t pid,
 {
     if (f->actors == f->actor_room) {
         uint32_t room = f->actor_room ? 2 * f->actor_room : 16;
-        struct actor *more = realloc(f->actor, room * sizeof *more);
+        struct actor *more = mem_grow(f->actor, room, sizeof *more, "the findings");
         if (!more)
-            return no_memory_for_findings(f);
+            return f->memory = -ENOMEM;
         f->actor = more;
         f->actor_room = room;
     }
@@ -110,13 +105,13 @@ static bool process_wanted(const struct findings *f, const struct log_info *i)
 static int names_grow(struct findings *f, struct reading *r, uint32_t id)
 {
     uint32_t cells = r->names;
-    uint32_t *cell = list_reach(r->cell, &cells, id, sizeof *cell);
+    uint32_t *cell = list_reach(r->cell, &cells, id, sizeof *cell, "the findings");
     if (!cell)
-        return no_memory_for_findings(f);
+        return f->memory = -ENOMEM;
     r->cell = cell;
-    uint32_t *file = list_reach(r->file, &r->names, id, sizeof *file);
+    uint32_t *file = list_reach(r->file, &r->names, id, sizeof *file, "the findings");
     if (!file)
-        return no_memory_for_findings(f);
+        return f->memory = -ENOMEM;
     r->file = file;
     return 0;
 }
@@ -172,9 +167,9 @@ static struct cell *cell_of(struct findings *f, struct reading *r, uint32_t acto
 static struct lane *lane_of(struct findings *f, struct reading *r, uint32_t thread)
 {
     uint32_t n = thread % LANES_MAX;
-    struct lane *lane = list_reach(r->lane, &r->lanes, n, sizeof *lane);
+    struct lane *lane = list_reach(r->lane, &r->lanes, n, sizeof *lane, "the findings");
     if (!lane) {
-        no_memory_for_findings(f);
+        f->memory = -ENOMEM;
         return NULL;
     }
     r->lane = lane;
@@ -395,16 +390,16 @@ static int gather_event(struct findings *f, struct reading *r, const struct even
 
 static int add_log_note(struct findings *f, const char *log, const char *text)
 {
-    void *more = realloc(f->note, ((size_t)f->notes + 1) * sizeof *f->note);
+    void *more = mem_grow(f->note, f->notes + 1, sizeof *f->note, "the findings");
     if (!more)
-        return no_memory_for_findings(f);
+        return f->memory = -ENOMEM;
     f->note = more;
-    f->note[f->notes].log = strdup(log);
-    f->note[f->notes].text = strdup(text);
+    f->note[f->notes].log = mem_text(log, "the findings");
+    f->note[f->notes].text = mem_text(text, "the findings");
     f->notes++;
-    return f->note[f->notes - 1].log && f->note[f->notes - 1].text
-               ? 0
-               : no_memory_for_findings(f);
+    if (!f->note[f->notes - 1].log || !f->note[f->notes - 1].text)
+        f->memory = -ENOMEM;
+    return f->memory;
 }
 
 struct profiled {
@@ -502,9 +497,9 @@ int gather(struct findings *f)
     struct stream s;
     const struct event *e;
     int rc = stream_open(&s, &f->run), more = 0;
-    struct reading *r = calloc((size_t)s.logs + 1, sizeof *r);
+    struct reading *r = mem_of(f->ask.run, s.logs + 1, sizeof *r, "the findings");
     if (!r && !rc)
-        rc = no_memory_for_findings(f);
+        rc = f->memory = -ENOMEM;
     rc = rc ? rc : readings_start(f, &s, r);
     f->logs = s.logs;
     while (!rc && (more = stream_next(&s, &e)) == 1) {

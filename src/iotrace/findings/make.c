@@ -1,6 +1,7 @@
 /* Makes the findings: gathers, measures the run, judges; tells what logs cannot
  * show. */
 #include "base/err.h"
+#include "base/mem.h"
 #include "iotrace/findings/inside.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -183,9 +184,9 @@ static int take_only(struct findings *f, const char *only)
 
 int findings_make(struct findings **out, const struct findings_ask *ask)
 {
-    struct findings *f = *out = calloc(1, sizeof *f);
+    struct findings *f = *out = mem_new(1, sizeof *f, "the findings");
     if (!f)
-        return err_set(-ENOMEM, NULL, -1, "no memory for the findings");
+        return -ENOMEM;
     f->ask = *ask;
     int rc = take_only(f, ask->only);
     rc = rc ? rc : run_find(&f->run, ask->run);

@@ -1,6 +1,6 @@
 /* Judges the times at which ranks act: late arrivals at collective calls, and phases in
  * which some ranks take longer than others. */
-#include "base/err.h"
+#include "base/mem.h"
 #include "base/stats.h"
 #include "iotrace/findings/inside.h"
 #include <errno.h>
@@ -29,8 +29,11 @@ struct gathering { /* a file's collective calls in progress */
 
 static struct meeting *meeting_of(struct findings *f, struct file *x, uint32_t k)
 {
-    if (!x->gathering && !(x->gathering = calloc(1, sizeof *x->gathering)))
+    if (!x->gathering &&
+        !(x->gathering = mem_new(1, sizeof *x->gathering, "the findings"))) {
+        f->memory = -ENOMEM;
         return NULL;
+    }
     struct gathering *g = x->gathering;
     for (int i = 0; i < g->pending; i++)
         if (g->meeting[i].k == k)
@@ -39,9 +42,9 @@ static struct meeting *meeting_of(struct findings *f, struct file *x, uint32_t k
         return NULL;
     struct meeting *m = &g->meeting[g->pending];
     *m = (struct meeting){.k = k};
-    m->who = calloc((size_t)x->comm_ranks, sizeof *m->who);
+    m->who = mem_new(x->comm_ranks, sizeof *m->who, "the findings");
     if (!m->who) {
-        f->memory = err_set(-ENOMEM, NULL, -1, "no memory for the findings");
+        f->memory = -ENOMEM;
         return NULL;
     }
     g->pending++;
@@ -253,9 +256,9 @@ void fit_count(struct findings *f, struct file *x, int write, const struct event
     if (power >= 48)
         return;
     if (!t->hist[power])
-        t->hist[power] = calloc(HIST_SIZE, sizeof(int64_t));
+        t->hist[power] = mem_new(HIST_SIZE, sizeof(int64_t), "the findings");
     if (!t->hist[power]) {
-        f->memory = err_set(-ENOMEM, NULL, -1, "no memory for the findings");
+        f->memory = -ENOMEM;
         return;
     }
     t->hist[power][hist_bucket(e->duration_ns)]++;

@@ -4,6 +4,7 @@
  * by looking ahead, and the reader returns to them later: a stack of ranges, as deep as
  * calls are nested, whatever the number of calls. */
 #include "base/err.h"
+#include "base/mem.h"
 #include "iotrace/format/program.h"
 #include "iotrace/read/log.h"
 #include "iotrace/read/names.h"
@@ -67,11 +68,6 @@ typedef int (*visit_block)(void *arg, const char *block, uint32_t bytes);
 
 /* ---- header --------------------------------------------------------------- */
 
-static int binary_no_memory(const struct log *l)
-{
-    return err_set(-ENOMEM, l->info.path, -1, "no memory to read the log");
-}
-
 static int binary_read_header(struct log *l)
 {
     struct header *h = &l->binary->header;
@@ -83,9 +79,10 @@ static int binary_read_header(struct log *l)
     int rc = header_check(h, l->info.path);
     if (rc)
         return rc;
-    h->text = malloc(h->fixed.text_bytes + (size_t)1);
+    h->text =
+        mem_of(l->info.path, h->fixed.text_bytes + (size_t)1, 1, "reading the log");
     if (!h->text)
-        return binary_no_memory(l);
+        return -ENOMEM;
     n = log_read(l, h->text, h->fixed.text_bytes, h->fixed.header_bytes);
     if (n >= 0 && n < h->fixed.text_bytes)
         n = err_set(-EINVAL, l->info.path, -1, "the log ends within its header");
@@ -143,7 +140,7 @@ static int room_for_name(struct binary *b, uint32_t id, uint32_t bytes)
 {
     if (id > b->names) {
         uint32_t names = id > 2 * b->names ? id : 2 * b->names;
-        struct name *more = realloc(b->name, names * sizeof *more);
+        struct name *more = mem_grow(b->name, names, sizeof *more, "reading the log");
         if (!more)
             return -ENOMEM;
         for (uint32_t i = b->names; i < names; i++)
@@ -156,7 +153,7 @@ static int room_for_name(struct binary *b, uint32_t id, uint32_t bytes)
     b->taken += bytes;
     if (b->text_used + bytes > b->text_room) {
         int64_t room = 2 * b->text_room + bytes + 4096;
-        char *more = realloc(b->text, (size_t)room);
+        char *more = mem_grow(b->text, room, 1, "reading the log");
         if (!more)
             return -ENOMEM;
         b->text = more;
@@ -187,7 +184,7 @@ static int add_name(struct log *l, const struct trace_name *n, const char *text,
     if (rc == -ENOSPC)
         return 0; /* shown as "?" */
     if (rc)
-        return binary_no_memory(l);
+        return rc;
     memcpy(b->text + b->text_used, text, length + 1);
     b->name[n->id - 1] = (struct name){.at = b->text_used,
                                        .fd = n->fd < 0 ? -1 : n->fd,
@@ -329,9 +326,10 @@ static int index_blocks(struct log *l)
             continue;
         if (b->blocks == room) {
             room = room ? 2 * room : 16;
-            struct block *more = realloc(b->block, (size_t)room * sizeof *more);
+            struct block *more =
+                mem_grow(b->block, room, sizeof *more, "reading the log");
             if (!more)
-                return binary_no_memory(l);
+                return -ENOMEM;
             b->block = more;
         }
         b->block[b->blocks++] = (struct block){.thread = head.thread,
@@ -351,9 +349,9 @@ static int read_block(struct log *l, const struct block *b, visit_block visit,
                       void *arg)
 {
     uint32_t size = l->binary->header.fixed.block_bytes;
-    char *block = malloc(size);
+    char *block = mem_of(l->info.path, size, 1, "reading the log");
     if (!block)
-        return binary_no_memory(l);
+        return -ENOMEM;
     int64_t n = log_read(l, block, size, b->index * size);
     int rc = n < 0 ? (int)n : visit(arg, block, (uint32_t)n);
     free(block);
@@ -484,10 +482,11 @@ static int make_cursors(struct log *l)
         return (int)blocks;
     for (int64_t i = 0; i < blocks; i++)
         b->cursors += i == 0 || b->block[i].thread != b->block[i - 1].thread;
-    b->cursor = calloc((size_t)b->cursors + 1, sizeof *b->cursor);
-    b->heap = calloc((size_t)b->cursors + 1, sizeof *b->heap);
+    b->cursor =
+        mem_of(l->info.path, b->cursors + 1, sizeof *b->cursor, "reading the log");
+    b->heap = mem_of(l->info.path, b->cursors + 1, sizeof *b->heap, "reading the log");
     if (!b->cursor || !b->heap)
-        return binary_no_memory(l);
+        return -ENOMEM;
     struct cursor *c = b->cursor - 1;
     for (int64_t i = 0; i < blocks; i++) {
         if (i == 0 || b->block[i].thread != b->block[i - 1].thread)
@@ -500,9 +499,10 @@ static int make_cursors(struct log *l)
 
 static int binary_open(struct log *l)
 {
-    struct binary *b = l->binary = calloc(1, sizeof *l->binary);
+    struct binary *b = l->binary =
+        mem_of(l->info.path, 1, sizeof *l->binary, "reading the log");
     if (!b)
-        return binary_no_memory(l);
+        return -ENOMEM;
     int rc = binary_read_header(l);
     if (rc)
         return rc;
@@ -542,8 +542,9 @@ static int load_window(struct log *l, struct cursor *c, int64_t slot)
     int64_t bytes = b->header.fixed.record_bytes;
     int64_t fit = log_window_bytes / bytes;
     fit = fit < 1 ? 1 : fit > b->block_slots ? b->block_slots : fit;
-    if (!c->window && !(c->window = malloc((size_t)(fit * bytes))))
-        return binary_no_memory(l);
+    if (!c->window &&
+        !(c->window = mem_of(l->info.path, fit * bytes, 1, "reading the log")))
+        return -ENOMEM;
     int64_t in_block = slot % b->block_slots;
     int64_t n = b->block_slots - in_block < fit ? b->block_slots - in_block : fit;
     int64_t at = c->block[slot / b->block_slots].index * b->header.fixed.block_bytes +
@@ -591,13 +592,13 @@ static void count_bad(struct log *l, const struct trace_record *r)
         l->info.unfinished++;
 }
 
-static int push_range(struct log *l, struct cursor *c, struct range r)
+static int push_range(struct cursor *c, struct range r)
 {
     if (c->depth == c->room) {
         int room = c->room ? 2 * c->room : 4;
-        struct range *more = realloc(c->stack, (size_t)room * sizeof *more);
+        struct range *more = mem_grow(c->stack, room, sizeof *more, "reading the log");
         if (!more)
-            return binary_no_memory(l);
+            return -ENOMEM;
         c->stack = more;
         c->room = room;
     }
@@ -657,7 +658,7 @@ static int advance_thread(struct log *l, struct cursor *c)
             continue;
         struct range within = {.at = r->at, .end = own, .level = r->level + 1};
         r->at = own + 1;
-        if (within.at < within.end && (rc = push_range(l, c, within)) < 0)
+        if (within.at < within.end && (rc = push_range(c, within)) < 0)
             return rc;
         return 1;
     }
@@ -687,7 +688,7 @@ static int prime(struct log *l)
     int rc = make_cursors(l);
     for (int i = 0; i < b->cursors && rc >= 0; i++) {
         struct cursor *c = &b->cursor[i];
-        rc = push_range(l, c, (struct range){.at = 0, .end = c->slots, .level = 0});
+        rc = push_range(c, (struct range){.at = 0, .end = c->slots, .level = 0});
         if (rc < 0 || (rc = advance_thread(l, c)) != 1)
             continue;
         b->heap[b->heap_n++] = c;

@@ -1,5 +1,6 @@
 /* The header of a log: its description of itself, checked. */
 #include "base/err.h"
+#include "base/mem.h"
 #include "iotrace/read/log.h"
 #include "iotrace/read/op.h"
 #include <ctype.h>
@@ -142,9 +143,10 @@ static int read_field(struct header *h, const char *value, const char *path)
 static int set_op(struct header *h, uint32_t number, int32_t op)
 {
     if (number >= h->ops) {
-        int32_t *more = realloc(h->op, (number + 1) * sizeof *more);
+        int32_t *more =
+            mem_grow(h->op, (int64_t)number + 1, sizeof *more, "the list of calls");
         if (!more)
-            return err_set(-ENOMEM, NULL, -1, "no memory for the list of calls");
+            return -ENOMEM;
         for (uint32_t i = h->ops; i <= number; i++)
             more[i] = -1;
         h->op = more;

@@ -2,6 +2,7 @@
 #ifndef IOTRACE_READ_NAMES_H
 #define IOTRACE_READ_NAMES_H
 
+#include "base/mem.h"
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -41,18 +42,18 @@ void names_give(int64_t bytes);
 /* ---- reach ----------------------------------------------------------------------- */
 
 /* Local. Returns `list` with an element number `id`, perhaps at another place: *room
- * elements of `size` bytes, new ones all 0. NULL: there is no memory, and the list
- * stays as it is. */
-static inline void *list_reach(void *list, uint32_t *room, uint32_t id, size_t size)
+ * elements of `size` bytes, new ones all 0. NULL: there is no memory, with a sentence
+ * unless `what` is NULL, and the list stays as it is. */
+static inline void *list_reach(void *list, uint32_t *room, uint32_t id, size_t size,
+                               const char *what)
 {
     if (id < *room)
         return list;
     size_t more = (size_t)*room + *room / 2 + 64;
     if (more <= id)
         more = (size_t)id + 1;
-    if (more > UINT32_MAX)
-        return NULL;
-    char *grown = realloc(list, more * size);
+    int64_t most = more > UINT32_MAX ? -1 : (int64_t)more; /* -1: has no memory */
+    char *grown = mem_grow(list, most, size, what);
     if (!grown)
         return NULL;
     memset(grown + *room * size, 0, (more - *room) * size);

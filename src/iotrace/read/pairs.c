@@ -1,5 +1,6 @@
 /* Submissions in flight, in one list for each hash of the values that a completion
  * repeats. The earliest comes first, so that the first match is the right one. */
+#include "base/mem.h"
 #include "iotrace/read/log.h"
 #include <stdlib.h>
 
@@ -23,7 +24,7 @@ struct pairs {
 
 struct pairs *pairs_make(void)
 {
-    struct pairs *p = calloc(1, sizeof *p);
+    struct pairs *p = mem_new(1, sizeof *p, "a log");
     if (!p)
         return NULL;
     for (int i = 0; i < LISTS; i++)

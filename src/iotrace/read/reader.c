@@ -1,5 +1,6 @@
 #include "iotrace/read/reader.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "iotrace/format/program.h"
 #include "iotrace/read/log.h"
@@ -73,17 +74,16 @@ static int open_kind(struct log *l)
 
 int log_open(struct log **out, const char *path)
 {
-    struct log *l = *out = calloc(1, sizeof *l);
+    struct log *l = *out = mem_of(path, 1, sizeof *l, "a log");
     if (!l)
-        return err_set(-ENOMEM, path, -1, "no memory for a log");
+        return -ENOMEM;
     struct log_info *i = &l->info;
     l->fd = -1;
     i->app = i->execution = i->exe = i->argv = i->host = i->mode = i->cwd = "";
     i->rank = i->ranks = -1;
     snprintf(i->path, sizeof i->path, "%s", path);
     l->pairs = pairs_make();
-    int rc = l->pairs ? reader_open_file(l)
-                      : err_set(-ENOMEM, path, -1, "no memory for a log");
+    int rc = l->pairs ? reader_open_file(l) : -ENOMEM;
     rc = rc ? rc : open_kind(l);
     if (rc)
         log_close(out);

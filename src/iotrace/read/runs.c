@@ -1,5 +1,6 @@
 #include "iotrace/read/runs.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/plain.h"
 #include "base/units.h"
 #include <dirent.h>
@@ -61,13 +62,14 @@ static bool is_copy(const char *path)
 static int runs_add(struct run *r, const char *path)
 {
     if ((r->logs & (r->logs + 1)) == 0) {
-        char **more = realloc(r->log, 2 * ((size_t)r->logs + 1) * sizeof *more);
+        char **more =
+            mem_grow(r->log, 2 * (r->logs + 1), sizeof *more, "the list of logs");
         if (!more)
-            return err_set(-ENOMEM, path, -1, "no memory for the list of logs");
+            return -ENOMEM;
         r->log = more;
     }
-    r->log[r->logs] = strdup(path);
-    return r->log[r->logs++] ? 0 : err_set(-ENOMEM, path, -1, "no memory for a name");
+    r->log[r->logs] = mem_text(path, "a name");
+    return r->log[r->logs++] ? 0 : -ENOMEM;
 }
 
 static int search(struct run *r, const char *path, int depth)
@@ -229,12 +231,11 @@ static int open_lanes(struct stream *s, struct run *r)
 int stream_open(struct stream *s, struct run *r)
 {
     size_t n = (size_t)r->logs;
-    *s = (struct stream){.log = calloc(n, sizeof *s->log),
-                         .lane = calloc(n, sizeof *s->lane),
-                         .heap = calloc(n, sizeof *s->heap)};
+    *s = (struct stream){.log = mem_of(r->path, n, sizeof *s->log, "logs"),
+                         .lane = mem_of(r->path, n, sizeof *s->lane, "logs"),
+                         .heap = mem_of(r->path, n, sizeof *s->heap, "logs")};
     if (!s->log || !s->lane || !s->heap)
-        return err_set(-ENOMEM, r->path, -1, "no memory for %d log%s", r->logs,
-                       units_s(r->logs));
+        return -ENOMEM;
     allow_files(r->logs);
     log_window(WINDOWS_BYTES / (4 * (int64_t)n)); /* four threads each */
     int rc = open_lanes(s, r);

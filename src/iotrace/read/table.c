@@ -1,5 +1,6 @@
 #include "iotrace/read/table.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "iotrace/format/escape.h"
 #include "iotrace/read/log.h"
@@ -146,9 +147,10 @@ static int table_read_head(struct log *l)
 
 static int table_open(struct log *l)
 {
-    struct table *t = l->table = calloc(1, sizeof *t);
+    struct table *t = l->table =
+        mem_of(l->info.path, 1, sizeof *t, "reading the table");
     if (!t || !(t->in = fdopen(l->fd, "r")))
-        return err_set(-ENOMEM, l->info.path, -1, "no memory to read the table");
+        return mem_none(l->info.path, 0, "reading the table");
     l->fd = -1; /* the stream owns it */
     l->info.table = true;
     pairs_without_requests(l->pairs);

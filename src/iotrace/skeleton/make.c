@@ -1,6 +1,7 @@
 /* Makes a skeleton, one log after the other, in memory that depends on the number of
  * files, phases and processes only. */
 #include "base/err.h"
+#include "base/mem.h"
 #include "iotrace/read/names.h"
 #include "iotrace/skeleton/skeleton.h"
 #include <errno.h>
@@ -70,11 +71,6 @@ struct reading {
     } phase[SKELETON_PHASES + 1];
 };
 
-static int no_memory_for_skeleton(void)
-{
-    return err_set(-ENOMEM, NULL, -1, "no memory for the skeleton");
-}
-
 void skeleton_add(struct skeleton_sum *to, int64_t calls, int64_t bytes)
 {
     log_sum(&to->calls, calls);
@@ -115,16 +111,17 @@ int skeleton_stream_find(const struct skeleton *s, uint32_t role, int member, in
 static int streams_grow(struct skeleton *s)
 {
     int room = s->room ? 2 * s->room : 64;
-    struct skeleton_stream *more = realloc(s->stream, (size_t)room * sizeof *more);
+    struct skeleton_stream *more =
+        mem_grow(s->stream, room, sizeof *more, "the skeleton");
     if (!more)
-        return no_memory_for_skeleton();
+        return -ENOMEM;
     s->stream = more;
     s->room = room;
     free(s->slot);
     s->slots = 2 * room;
-    s->slot = calloc((size_t)s->slots, sizeof *s->slot);
+    s->slot = mem_new(s->slots, sizeof *s->slot, "the skeleton");
     if (!s->slot)
-        return no_memory_for_skeleton();
+        return -ENOMEM;
     for (int i = 0; i < s->streams; i++)
         skeleton_stream_note(s, i);
     return 0;
@@ -177,8 +174,8 @@ static int stream_of(struct reading *r, const struct place *p, int phase,
 
 int skeleton_draw(struct skeleton_drawn **d, int64_t calls, int64_t size)
 {
-    if (!*d && !(*d = calloc(1, sizeof **d)))
-        return no_memory_for_skeleton();
+    if (!*d && !(*d = mem_new(1, sizeof **d, "the skeleton")))
+        return -ENOMEM;
     int64_t bytes = size;
     if (__builtin_mul_overflow(calls, size, &bytes))
         bytes = INT64_MAX;
@@ -191,8 +188,8 @@ int skeleton_draw_all(struct skeleton_drawn **d, const struct skeleton_drawn *fr
 {
     if (!from)
         return 0;
-    if (!*d && !(*d = calloc(1, sizeof **d)))
-        return no_memory_for_skeleton();
+    if (!*d && !(*d = mem_new(1, sizeof **d, "the skeleton")))
+        return -ENOMEM;
     skeleton_add(&(*d)->sum, from->sum.calls, from->sum.bytes);
     for (int i = 0; i < 64; i++)
         log_sum(&(*d)->sizes[i], from->sizes[i]);
@@ -243,9 +240,10 @@ int skeleton_keep(struct skeleton_stream *t, const struct ldad *d, int64_t repea
     if (t->founds == SKELETON_DESCRIPTORS)
         return keep_most(t, &new);
     size_t n = (size_t)t->founds + 1;
-    struct skeleton_descriptor *more = realloc(t->found, n * sizeof *more);
+    struct skeleton_descriptor *more =
+        mem_grow(t->found, n, sizeof *more, "the skeleton");
     if (!more)
-        return no_memory_for_skeleton();
+        return -ENOMEM;
     t->found = more;
     t->found[t->founds++] = new;
     return sequence_add(&t->sequence, t->founds - 1, repeats);
@@ -313,9 +311,10 @@ uint32_t skeleton_role_of(struct skeleton *s, const char *name)
 
 static int files_grow(struct skeleton *s, uint32_t id)
 {
-    struct skeleton_file *file = list_reach(s->file, &s->file_room, id, sizeof *file);
+    struct skeleton_file *file =
+        list_reach(s->file, &s->file_room, id, sizeof *file, "the skeleton");
     if (!file)
-        return no_memory_for_skeleton();
+        return -ENOMEM;
     s->file = file;
     return 0;
 }
@@ -343,7 +342,8 @@ static int place_look_up(struct reading *r, struct place *p, uint32_t name)
 
 static struct place *place_of_name(struct reading *r, uint32_t name)
 {
-    struct place *place = list_reach(r->place, &r->places, name, sizeof *place);
+    struct place *place =
+        list_reach(r->place, &r->places, name, sizeof *place, "the skeleton");
     if (!place)
         return NULL;
     r->place = place;
@@ -436,13 +436,13 @@ static int follow_begin(struct reading *r, int *number, int stream)
 {
     if (!r->idles) {
         size_t n = (size_t)r->follows + 1;
-        struct follow *more = realloc(r->follow, n * sizeof *more);
+        struct follow *more = mem_grow(r->follow, n, sizeof *more, "the skeleton");
         if (!more)
-            return no_memory_for_skeleton();
+            return -ENOMEM;
         r->follow = more;
-        int *idle = realloc(r->idle, n * sizeof *idle);
+        int *idle = mem_grow(r->idle, n, sizeof *idle, "the skeleton");
         if (!idle)
-            return no_memory_for_skeleton();
+            return -ENOMEM;
         r->idle = idle;
         r->idle[r->idles++] = ++r->follows;
     }
@@ -810,9 +810,10 @@ static void phases_close(struct reading *r)
 
 static int add_process(struct skeleton *s, int32_t rank)
 {
-    int32_t *more = realloc(s->rank, ((size_t)s->processes + 1) * sizeof *more);
+    int32_t *more =
+        mem_grow(s->rank, (size_t)s->processes + 1, sizeof *more, "the skeleton");
     if (!more)
-        return no_memory_for_skeleton();
+        return -ENOMEM;
     s->rank = more;
     s->rank[s->processes++] = rank;
     return 0;
@@ -826,9 +827,10 @@ static int orders_close(struct reading *r)
         if (!q->nodes && !q->lost)
             continue;
         size_t n = (size_t)s->orders + 1;
-        struct skeleton_order *more = realloc(s->order, n * sizeof *more);
+        struct skeleton_order *more =
+            mem_grow(s->order, n, sizeof *more, "the skeleton");
         if (!more)
-            return no_memory_for_skeleton();
+            return -ENOMEM;
         s->order = more;
         s->order[s->orders++] = (struct skeleton_order){r->process, i, *q};
         *q = (struct sequence){.lost = false};
@@ -859,10 +861,10 @@ static int read_events(struct reading *r, bool out)
 static int read_log(void *arg, struct log *l)
 {
     struct skeleton *s = arg;
-    struct reading *r = calloc(1, sizeof *r);
+    struct reading *r = mem_new(1, sizeof *r, "the skeleton");
     const struct log_info *i = log_info(l);
     if (!r)
-        return no_memory_for_skeleton();
+        return -ENOMEM;
     r->s = s;
     r->log = l;
     r->clock = -1;

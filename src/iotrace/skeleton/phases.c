@@ -4,7 +4,7 @@
  * with an open of the same role in the same mode. Parts that are alike, and all parts
  * between them, are one phase, so that a phase is a time of the run, and the steps of a
  * loop stay together. */
-#include "base/err.h"
+#include "base/mem.h"
 #include "iotrace/read/names.h"
 #include "iotrace/skeleton/skeleton.h"
 #include <errno.h>
@@ -69,11 +69,6 @@ struct looking { /* the state of reading a log */
     int used;       /* opens that a transfer has followed */
 };
 
-static int no_memory_for_phases(void)
-{
-    return err_set(-ENOMEM, NULL, -1, "no memory for the phases");
-}
-
 static uint64_t event_key(uint32_t role, const struct event *e, int64_t how)
 {
     return ((uint64_t)role << 32) | ((uint64_t)e->row << 16) | ((uint64_t)how & 0xffff);
@@ -83,7 +78,8 @@ static uint64_t event_key(uint32_t role, const struct event *e, int64_t how)
 
 static struct pause *new_pause(struct pauses *p)
 {
-    struct pause *more = list_reach(p->list, &p->room, p->n, sizeof *more);
+    struct pause *more =
+        list_reach(p->list, &p->room, p->n, sizeof *more, "the phases");
     if (!more)
         return NULL;
     p->list = more;
@@ -94,7 +90,7 @@ static struct pause *new_pause(struct pauses *p)
 
 static struct name *name_of(struct looking *l, uint32_t id)
 {
-    struct name *more = list_reach(l->name, &l->names, id, sizeof *more);
+    struct name *more = list_reach(l->name, &l->names, id, sizeof *more, "the phases");
     if (!more)
         return NULL;
     l->name = more;
@@ -118,9 +114,10 @@ static int look_at_open(struct looking *l, uint64_t kind)
         f->opens_differ |= n >= f->opens || n >= OPENS_MOST || f->open[n].kind != kind;
         return 0;
     }
-    struct open *more = list_reach(f->open, &f->open_room, (uint32_t)n, sizeof *more);
+    struct open *more =
+        list_reach(f->open, &f->open_room, (uint32_t)n, sizeof *more, "the phases");
     if (!more)
-        return no_memory_for_phases();
+        return -ENOMEM;
     f->open = more;
     f->open[n] = (struct open){.kind = kind, .first.ns = INT64_MAX};
     f->opens = l->opens;
@@ -142,7 +139,7 @@ static int look_at_event(struct looking *l, const struct event *e)
 {
     const struct name *name = name_of(l, e->name);
     if (!name)
-        return no_memory_for_phases();
+        return -ENOMEM;
     if (name->kind != SKELETON_FILE)
         return 0;
     struct pause *last = &l->pauses.list[l->pauses.n - 1];
@@ -151,7 +148,7 @@ static int look_at_event(struct looking *l, const struct event *e)
     else if (e->start_ns > l->busy_ns && e->start_ns - l->busy_ns >= PAUSE_NS) {
         last = new_pause(&l->pauses);
         if (!last)
-            return no_memory_for_phases();
+            return -ENOMEM;
         last->begin_ns = l->busy_ns;
         last->end_ns = e->start_ns;
         last->opens = l->opens;
@@ -176,7 +173,7 @@ static int add_common(struct pauses *to, const struct pause *a, const struct pau
         return 0;
     struct pause *new = new_pause(to);
     if (!new)
-        return no_memory_for_phases();
+        return -ENOMEM;
     *new = a->first.ns <= b->first.ns ? *a : *b;
     new->begin_ns = begin;
     new->end_ns = end;
@@ -209,7 +206,7 @@ static int end_log(struct looking *l)
     bool used = l->pauses.list->end_ns < INT64_MAX;
     struct pause *after = used ? new_pause(&l->pauses) : l->pauses.list;
     if (!after)
-        return no_memory_for_phases();
+        return -ENOMEM;
     if (used) {
         after->begin_ns = l->busy_ns;
         after->opens = l->opens;
@@ -236,7 +233,7 @@ static int look_at_log(void *arg, struct log *log)
         return 0;
     struct pause *before = new_pause(&l.pauses);
     if (!before)
-        return no_memory_for_phases();
+        return -ENOMEM;
     before->begin_ns = INT64_MIN;
     while (!rc && !f->marked && (more = log_next(log, &e)) > 0) {
         f->marked = skeleton_is_region(&e);
@@ -287,10 +284,10 @@ static int by_kind(const void *a, const void *b)
 /* Finds, for each part, the last one that is like it. */
 static int find_last(struct skeleton *s)
 {
-    struct of_kind *all = calloc(2 * (size_t)s->parts + 1, sizeof *all);
+    struct of_kind *all = mem_new(2 * s->parts + 1, sizeof *all, "the phases");
     int n = 0;
     if (!all)
-        return no_memory_for_phases();
+        return -ENOMEM;
     for (int i = 0; i < 2 * s->parts; i++)
         if (s->part[i / 2].kind[i % 2])
             all[n++] = (struct of_kind){s->part[i / 2].kind[i % 2], i / 2};
@@ -327,12 +324,12 @@ int skeleton_find_phases(struct skeleton *s, struct run *r)
     int rc = run_each(r, look_at_log, &f);
     if (!rc && f.any && !f.marked) {
         size_t most = (size_t)f.opens + f.common.n + 1;
-        s->part = calloc(most, sizeof *s->part);
+        s->part = mem_new(most, sizeof *s->part, "the phases");
         if (s->part) {
             make_parts(s, &f);
             rc = number_parts(s);
         } else {
-            rc = no_memory_for_phases();
+            rc = -ENOMEM;
         }
     }
     free(f.common.list);

@@ -1,6 +1,6 @@
 /* Writes a skeleton. Streams of one kind become plans: ranks that do the same, at
  * places that depend on their numbers, share one. */
-#include "base/err.h"
+#include "base/mem.h"
 #include "iotrace/skeleton/skeleton.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -564,18 +564,16 @@ static int put_all(struct putting *p)
 int skeleton_put(struct skeleton *s, struct json *j)
 {
     size_t most = (size_t)s->streams + 1;
-    struct putting *p = calloc(1, sizeof *p);
+    struct putting *p = mem_new(1, sizeof *p, "the skeleton");
     int rc = -ENOMEM;
     if (p) {
         *p = (struct putting){.s = s, .j = j};
-        p->stream = calloc(most, sizeof *p->stream);
-        p->group = calloc(most, sizeof *p->group);
+        p->stream = mem_new(most, sizeof *p->stream, "the skeleton");
+        p->group = mem_new(most, sizeof *p->group, "the skeleton");
     }
     sorted = s;
     if (p && p->stream && p->group)
         rc = make_groups(p);
-    else
-        err_set(rc, NULL, -1, "no memory for the skeleton");
     if (!rc) {
         number_steps(s);
         number_all(p);

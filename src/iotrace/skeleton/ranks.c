@@ -3,7 +3,7 @@
  * logs of one rank, that of its first MPI program counts; without one, that of the
  * program that moved most bytes. */
 #include "base/err.h"
-#include "base/units.h"
+#include "base/mem.h"
 #include "iotrace/read/names.h"
 #include "iotrace/skeleton/skeleton.h"
 #include <errno.h>
@@ -29,10 +29,9 @@ static int note_log(void *arg, struct log *l)
     struct choice *c = arg;
     const struct log_info *i = log_info(l);
     uint32_t n = (uint32_t)c->logs;
-    struct candidate *more = list_reach(c->log, &c->room, n, sizeof *more);
+    struct candidate *more = list_reach(c->log, &c->room, n, sizeof *more, "logs");
     if (!more)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d log%s", c->logs,
-                       units_s(c->logs));
+        return -ENOMEM;
     c->log = more;
     c->log[n] = (struct candidate){
         .number = c->logs++, .rank = i->rank, .begin_ns = i->begin_ns};
@@ -88,10 +87,9 @@ static int weigh_log(void *arg, struct log *l)
 static int choose_logs(struct skeleton *s, const struct run *r, struct choice *c)
 {
     int others = 0;
-    s->is_rank = calloc((size_t)c->logs + 1, sizeof *s->is_rank);
+    s->is_rank = mem_new(c->logs + 1, sizeof *s->is_rank, "logs");
     if (!s->is_rank)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d log%s", c->logs,
-                       units_s(c->logs));
+        return -ENOMEM;
     qsort(c->log, (size_t)c->logs, sizeof *c->log, by_rank);
     for (int i = 0; i < c->logs; i++) {
         const struct candidate *log = &c->log[i];

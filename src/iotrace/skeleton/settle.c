@@ -1,5 +1,5 @@
 /* Decides, from the whole run, which of the files that share a name form one role. */
-#include "base/err.h"
+#include "base/mem.h"
 #include "iotrace/read/names.h"
 #include "iotrace/skeleton/skeleton.h"
 #include <errno.h>
@@ -106,9 +106,9 @@ static void settle_orders(struct skeleton *s, const int64_t *map)
 
 int skeleton_settle(struct skeleton *s)
 {
-    int64_t *map = calloc((size_t)s->streams + 1, sizeof *map);
+    int64_t *map = mem_new(s->streams + 1, sizeof *map, "the skeleton");
     if (!map)
-        return err_set(-ENOMEM, NULL, -1, "no memory for the skeleton");
+        return -ENOMEM;
     settle_roles(s);
     settle_files(s);
     int rc = settle_streams(s, map);
@@ -171,7 +171,7 @@ bool skeleton_visits(struct skeleton_depth threads[SKELETON_THREADS],
 static struct skeleton_meeting *meeting_of(struct skeleton_stream *t, int64_t n)
 {
     struct skeleton_meeting *more =
-        list_reach(t->meeting, &t->meetings, (uint32_t)n, sizeof *more);
+        list_reach(t->meeting, &t->meetings, (uint32_t)n, sizeof *more, "the skeleton");
     if (more)
         t->meeting = more;
     return more ? more + n : NULL;
@@ -192,7 +192,7 @@ int skeleton_meet(struct skeleton *s, int stream, int64_t ended_ns,
         return 0;
     struct skeleton_meeting *m = meeting_of(of, n);
     if (!m)
-        return err_set(-ENOMEM, NULL, -1, "no memory for the skeleton");
+        return -ENOMEM;
     bool new = mine == of;
     m->ended_ns = new || ended_ns > m->ended_ns ? ended_ns : m->ended_ns;
     m->begun_ns = new || e->start_ns < m->begun_ns ? e->start_ns : m->begun_ns;

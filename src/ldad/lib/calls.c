@@ -1,5 +1,6 @@
 /* The calls that transfer: each kind exists with an int and, ending in _c, with an
  * MPI_Count; they are blocking, nonblocking and split. */
+#include "base/mem.h"
 #include "ldad/lib/file.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static int nonblocking(ldad_file fh, struct libldad_ask a, MPI_Request *request)
     int64_t *moved = malloc(sizeof *moved), none;
     int rc = libldad_transfer(fh, &a, moved ? moved : &none);
     if (!moved)
-        rc = err_set(-ENOMEM, fh->path, a.offset, "no memory for a request");
+        rc = mem_none(fh->path, sizeof *moved, "a request");
     if (!rc && MPI_Grequest_start(query, done_with, never_cancelled, moved, request) ==
                    MPI_SUCCESS)
         return MPI_Grequest_complete(*request);

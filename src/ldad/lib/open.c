@@ -1,5 +1,6 @@
 /* Opening, closing and removing files: checks modes and chooses the engine. */
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "io/part/container.h"
 #include "ldad/lib/file.h"
@@ -143,18 +144,18 @@ static void libldad_let_go(ldad_file fh)
 /* Makes the file's structure. A failure of one rank reaches all in ask_all. */
 static int libldad_make(ldad_file *out, MPI_Comm comm, const char *path)
 {
-    ldad_file fh = calloc(1, sizeof *fh);
+    ldad_file fh = mem_of(path, 1, sizeof *fh, "an open file");
     *out = fh;
     if (!fh)
-        return err_set(-ENOMEM, path, -1, "no memory to open a file");
+        return -ENOMEM;
     fh->comm = comm;
     fh->info = MPI_INFO_NULL;
     fh->lock = fh->pointer = -1;
     int rc = check_name(path);
     if (rc)
         return rc;
-    if (!(fh->path = strdup(path)))
-        return err_set(-ENOMEM, path, -1, "no memory to open a file");
+    if (!(fh->path = mem_text(path, "an open file")))
+        return -ENOMEM;
     return libldad_view_reset(&fh->view);
 }
 
@@ -318,9 +319,9 @@ static int libldad_open_file(MPI_Comm comm, const char *path, int amode, MPI_Inf
             err_set(-EIO, path, -1, "the communicator cannot be duplicated"));
     MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
     int rc = libldad_make(&fh, own, path);
-    struct libldad_wish *w = calloc(1, sizeof *w);
+    struct libldad_wish *w = mem_of(path, 1, sizeof *w, "an open file");
     if (!w && !rc)
-        rc = err_set(-ENOMEM, path, -1, "no memory to open a file");
+        rc = -ENOMEM;
     if (fh)
         fh->amode = amode;
     rc = open_on_all_ranks(own, fh, w, amode, info, plan, rc);
@@ -439,12 +440,11 @@ int ldad_file_close(ldad_file *out)
 int ldad_file_delete(const char *path, MPI_Info info)
 {
     struct err before = libldad_enter();
-    struct libldad_wish *w = malloc(sizeof *w);
+    struct libldad_wish *w = mem_of(path, 1, sizeof *w, "removing a file");
     path = without_prefix(path);
     int rc = check_name(path);
     if (!rc)
-        rc = w ? libldad_take_info(w, info, NULL)
-               : err_set(-ENOMEM, path, -1, "no memory to remove a file");
+        rc = w ? libldad_take_info(w, info, NULL) : -ENOMEM;
     if (!rc && w->method->unique)
         rc = delete_unique(path, w);
     else if (!rc)

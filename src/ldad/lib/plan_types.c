@@ -1,7 +1,7 @@
 /* Makes a plan from the views of all ranks: the levels of repetition that each rank
  * accesses, and the digits by which their starts differ. All ranks look at the same
  * records, and come to the same result. */
-#include "base/units.h"
+#include "base/mem.h"
 #include "io/part/part_file.h"
 #include "ldad/lib/file.h"
 #include "world/world.h"
@@ -178,11 +178,9 @@ static int gather_patterns(MPI_Comm comm, const struct pattern *mine,
                            struct pattern **all, int64_t **starts, int *n)
 {
     MPI_Comm_size(comm, n);
-    *all = malloc((size_t)*n * sizeof **all);
-    *starts = malloc((size_t)*n * sizeof **starts);
-    int rc = *all && *starts ? 0
-                             : err_set(-ENOMEM, NULL, -1, "no memory for %d view%s", *n,
-                                       units_s(*n));
+    *all = mem_new(*n, sizeof **all, "views");
+    *starts = mem_new(*n, sizeof **starts, "views");
+    int rc = *all && *starts ? 0 : -ENOMEM;
     rc = err_agree(comm, rc);
     if (!rc)
         MPI_Allgather(mine, sizeof *mine, MPI_BYTE, *all, sizeof *mine, MPI_BYTE, comm);

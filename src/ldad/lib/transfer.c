@@ -1,5 +1,6 @@
 /* Transfers: cuts what a view and a datatype describe into pieces that are contiguous
  * both in the file and in memory, and hands each piece to the engine. */
+#include "base/mem.h"
 #include "base/units.h"
 #include "ldad/lib/file.h"
 #include "ldad/lib/libldad.h"
@@ -44,11 +45,8 @@ static void move_memory(const struct moving *m, char *flat, int64_t bytes, bool 
 static int need_bounce(ldad_file fh)
 {
     if (!fh->bounce)
-        fh->bounce = malloc(BOUNCE);
-    if (fh->bounce)
-        return 0;
-    return err_set(-ENOMEM, fh->path, -1, "no memory for a buffer of %lld bytes",
-                   (long long)BOUNCE);
+        fh->bounce = mem_of(fh->path, BOUNCE, 1, "a buffer");
+    return fh->bounce ? 0 : -ENOMEM;
 }
 
 /* ---- contiguous bytes ---------------------------------------------------------- */
@@ -194,9 +192,9 @@ static void move_at_once(struct moving *m)
     char *flat = NULL;
     if (m->bytes && !m->rc)
         p = piece_next(m, INT64_MAX, INT64_MAX);
-    if (p.bytes && !p.at && !(flat = malloc((size_t)p.bytes))) {
-        m->rc = err_set(-ENOMEM, m->fh->path, p.offset,
-                        "no memory to gather %lld bytes", (long long)p.bytes);
+    if (p.bytes && !p.at &&
+        !(flat = mem_of(m->fh->path, p.bytes, 1, "gathering bytes"))) {
+        m->rc = -ENOMEM;
         p.bytes = 0;
     }
     piece_move(m, &p, p.bytes ? flat : (char *)m);

@@ -1,6 +1,7 @@
 /* Decodes datatypes: repetitions stay repetitions, lists become sorted tables. */
 #include "ldad/lib/types.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ struct types_room {
 /* Allocates memory that lasts as long as the type. */
 static void *types_alloc(struct types *t, size_t bytes)
 {
-    struct types_room *room = calloc(1, sizeof *room + bytes);
+    struct types_room *room = mem_new(1, sizeof *room + bytes, "a datatype");
     if (!room)
         return NULL;
     room->next = t->rooms;
@@ -391,9 +392,9 @@ static const struct types_node *node_of(struct types *t, MPI_Datatype type)
     MPI_Type_get_envelope(type, &c.ints, &c.addresses, &c.types, &c.combiner);
     if (!c.types)
         return node_named(t, type);
-    c.i = calloc((size_t)c.ints + 1, sizeof *c.i);
-    c.a = calloc((size_t)c.addresses + 1, sizeof *c.a);
-    c.d = calloc((size_t)c.types + 1, sizeof(MPI_Datatype));
+    c.i = mem_new(c.ints + 1, sizeof *c.i, "a datatype");
+    c.a = mem_new(c.addresses + 1, sizeof *c.a, "a datatype");
+    c.d = mem_new(c.types + 1, sizeof(MPI_Datatype), "a datatype");
     if (c.i && c.a && c.d &&
         MPI_Type_get_contents(type, c.ints, c.addresses, c.types, c.i, c.a, c.d) ==
             MPI_SUCCESS)
@@ -449,16 +450,16 @@ static int types_key(void)
 static int types_make(MPI_Datatype type, struct types **out)
 {
     MPI_Aint low, extent;
-    struct types *t = calloc(1, sizeof *t);
+    struct types *t = mem_new(1, sizeof *t, "a datatype");
     *out = NULL;
     if (!t)
-        return err_set(-ENOMEM, NULL, -1, "no memory for a datatype");
+        return -ENOMEM;
     t->users = 1;
     t->root = node_of(t, type);
     if (!t->root) {
         int rc = err_get()->code;
         types_free(t);
-        return rc ? rc : err_set(-ENOMEM, NULL, -1, "no memory for a datatype");
+        return rc ? rc : mem_none(NULL, 0, "a datatype");
     }
     MPI_Type_get_extent(type, &low, &extent);
     t->size = t->root->size;

@@ -1,5 +1,6 @@
 #include "ldad/lib/unique.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "world/world.h"
 #include <errno.h>
@@ -90,20 +91,18 @@ static void unique_let_go(struct unique *u)
 
 int unique_open(struct unique **out, const struct unique_open *o)
 {
-    struct unique *u = calloc(1, sizeof *u);
+    struct unique *u = mem_of(o->path, 1, sizeof *u, "an open file");
     *out = NULL;
     if (u) {
         u->comm = o->comm;
         u->flags = o->flags;
-        u->path = strdup(o->path);
-        u->engine = strdup(o->engine);
+        u->path = mem_text(o->path, "an open file");
+        u->engine = mem_text(o->engine, "an open file");
         u->max_request = o->max_request;
         u->timeout_s = o->timeout_s;
         MPI_Comm_rank(u->comm, &u->rank);
     }
-    int rc = u && u->path && u->engine
-                 ? take_plan(u, o->plan)
-                 : err_set(-ENOMEM, o->path, -1, "no memory to open a file");
+    int rc = u && u->path && u->engine ? take_plan(u, o->plan) : -ENOMEM;
     rc = err_agree(o->comm, rc);
     if (!rc && (o->flags & IO_WRITE))
         rc = err_agree(o->comm, open_own(u, o->fresh));

@@ -2,6 +2,7 @@
  * in one piece, in double precision, of which a few numbers are compared with the sum
  * that defines them. */
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "ldad/measure/fft_math.h"
 #include <errno.h>
@@ -54,10 +55,9 @@ static void sum_term(const double *z, int64_t n, int64_t k, double *re, double *
 int fft_answer(double *z, int64_t n)
 {
     double re[SUMS], im[SUMS], size = 0;
-    void *roots = malloc((size_t)(n / 2 + 1) * 2 * sizeof(double));
+    void *roots = mem_new(2 * (n / 2 + 1), sizeof(double), "roots of unity");
     if (!roots)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %lld root%s of unity",
-                       (long long)n / 2, units_s(n / 2));
+        return -ENOMEM;
     for (int i = 0; i < SUMS; i++)
         sum_term(z, n, place_of_summed(i, n), &re[i], &im[i]);
     for (int64_t j = 0; j < 2 * n; j++)

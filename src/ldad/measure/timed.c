@@ -1,5 +1,6 @@
 #include "ldad/measure/timed.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "ldad/lib/libldad.h"
 #include "ldad/lib/unique.h"
 #include <errno.h>
@@ -64,10 +65,10 @@ int timed_file_open(MPI_Comm comm, const char *path, int amode, MPI_Info info,
                     timed_file *out)
 {
     struct run *r = t->run;
-    timed_file fh = calloc(1, sizeof *fh);
+    timed_file fh = mem_of(path, 1, sizeof *fh, "an open file");
     *out = fh;
     if (!fh && !r->failed)
-        r->failed = err_set(-ENOMEM, path, -1, "no memory to open a file");
+        r->failed = -ENOMEM;
     if ((amode & MPI_MODE_RDONLY) && io_engine_stores(r->engine))
         timed_empty_cache(comm, path);
     enum act before = phase_act(r->phase, ACT_IDLE);

@@ -1,5 +1,6 @@
 #include "ldad/measure/workload.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "ldad/lib/libldad.h"
 #include <errno.h>
 #include <stdio.h>
@@ -82,7 +83,7 @@ static int workload_check(const struct ldad_workload *w)
 {
     const struct run_options *o = &w->options->run;
     if (unexpanded)
-        return err_set(-ENOMEM, NULL, -1, "no memory for the options");
+        return mem_none(NULL, 0, "the options");
     if (!strcmp(o->filetype, "UNIQUE") && o->collective)
         return err_usage(
             "--collective needs a file that ranks share: leave it out with "

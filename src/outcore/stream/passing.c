@@ -1,5 +1,4 @@
 #include "outcore/stream/passing.h"
-#include "base/err.h"
 #include "base/thread.h"
 #include "base/units.h"
 #include "run/set.h"
@@ -26,14 +25,13 @@ static void open_ring(struct passing *p, int i, int slots, char *buffer)
 int passing_open(struct passing *p, struct run *r, int slots)
 {
     int readers = all_readers(p);
-    p->ring = thread_alloc((size_t)readers * sizeof *p->ring);
-    p->consumer = thread_alloc((size_t)p->consumers * sizeof *p->consumer);
+    p->ring = thread_alloc((size_t)readers * sizeof *p->ring, "readers");
+    p->consumer = thread_alloc((size_t)p->consumers * sizeof *p->consumer, "readers");
     if (!p->ring || !p->consumer) {
         free(p->ring);
         free(p->consumer);
         p->ring = NULL;
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d reader%s", readers,
-                       units_s(readers));
+        return -ENOMEM;
     }
     p->at_once = slots >= RING_BATCH || r->lanes * r->world.node_ranks > world_cores();
     for (int i = 0; i < p->consumers; i++)

@@ -1,5 +1,6 @@
 #include "pfmload/area/area_pass.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "hydro/pfm.h"
 #include "hydro/pfm_pack.h"
@@ -93,11 +94,11 @@ static int load_page(struct area_pass *p, struct page *g, int64_t number)
     bool alone = p->row0 == 0 && p->row1 == p->h->height;
     int rc = write_page(p, g);
     if (!rc && !g->data) {
-        g->data = malloc((size_t)(p->page_blocks * (size + 1)));
+        g->data = mem_of(p->path, p->page_blocks * (size + 1), 1, "filtering the file");
         g->state = g->data + p->page_blocks * size;
     }
     if (!rc && !g->data)
-        rc = err_set(-ENOMEM, p->path, -1, "no memory to filter the file");
+        rc = -ENOMEM;
     g->number = -1;
     if (rc)
         return rc;
@@ -359,11 +360,11 @@ static int area_pass_make_room(struct area_pass *p)
     for (int i = 0; i < AREA_PAGES; i++)
         p->page[i].number = -1;
     p->last = &p->page[0];
-    p->records = calloc((size_t)p->rows + 1, (size_t)row_bytes(p));
-    p->cells = calloc((size_t)(p->rows + 4), (size_t)width * sizeof *p->cells);
+    p->records = mem_of(p->path, p->rows + 1, row_bytes(p), "filtering rows of bins");
+    p->cells = mem_of(p->path, p->rows + 4, width * sizeof *p->cells,
+                      "filtering rows of bins");
     if (!p->records || !p->cells)
-        return err_set(-ENOMEM, p->path, -1, "no memory to filter rows of %lld bin%s",
-                       (long long)width, units_s(width));
+        return -ENOMEM;
     p->south = p->cells + (p->rows + 2) * width;
     p->north = p->south + width;
     return 0;
@@ -385,10 +386,10 @@ int area_pass_open(struct area_pass **out, const struct pfm_head *h, const char 
                    int64_t ndx_bytes, int64_t row0, int64_t row1,
                    const struct area_rule *rule, const struct area_io *io)
 {
-    struct area_pass *p = calloc(1, sizeof *p);
+    struct area_pass *p = mem_of(path, 1, sizeof *p, "filtering the file");
     *out = p;
     if (!p)
-        return err_set(-ENOMEM, path, -1, "no memory to filter the file");
+        return -ENOMEM;
     p->h = h;
     p->path = path;
     p->ndx_bytes = ndx_bytes;

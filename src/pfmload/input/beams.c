@@ -1,7 +1,7 @@
 #include "pfmload/input/beams.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/units.h"
+#include "base/mem.h"
 #include "world/world.h"
 #include <errno.h>
 #include <math.h>
@@ -113,14 +113,13 @@ static int beams_make_room(struct beams *b, int beams)
         return 0;
     beams_free(b);
     size_t n = 2 * (size_t)beams;
-    b->at = malloc(n * sizeof *b->at);
-    b->end = malloc(n * sizeof *b->end);
-    b->across = malloc(n * sizeof *b->across);
-    b->along = malloc(n * sizeof *b->along);
-    b->which = malloc(n * sizeof *b->which);
+    b->at = mem_new(n, sizeof *b->at, "beams");
+    b->end = mem_new(n, sizeof *b->end, "beams");
+    b->across = mem_new(n, sizeof *b->across, "beams");
+    b->along = mem_new(n, sizeof *b->along, "beams");
+    b->which = mem_new(n, sizeof *b->which, "beams");
     if (!b->at || !b->end || !b->across || !b->along || !b->which)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d beam%s", beams,
-                       units_s(beams));
+        return -ENOMEM;
     b->room = 2 * beams;
     return 0;
 }

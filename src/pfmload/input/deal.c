@@ -1,5 +1,6 @@
 #include "pfmload/input/deal.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/stamp.h"
 #include <errno.h>
 #include <stdbool.h>
@@ -43,9 +44,9 @@ static void deal_settle(struct share *heap, int n)
 
 int deal(const int64_t *bytes, int64_t n, int ranks, int *rank_of)
 {
-    struct share *piece = calloc((size_t)n + 1, sizeof *piece);
-    struct share *heap = calloc((size_t)ranks, sizeof *heap);
-    int rc = piece && heap ? 0 : err_set(-ENOMEM, NULL, -1, "no memory to deal work");
+    struct share *piece = mem_new(n + 1, sizeof *piece, "dealing work");
+    struct share *heap = mem_new(ranks, sizeof *heap, "dealing work");
+    int rc = piece && heap ? 0 : -ENOMEM;
     for (int i = 0; i < ranks && !rc; i++)
         heap[i].of = i;
     for (int64_t i = 0; i < n && !rc; i++)
@@ -157,12 +158,10 @@ static int check_alike(const struct list *l, struct likeness *k, int64_t n,
 
 int copies_check(const struct list *l)
 {
-    struct likeness *k = calloc((size_t)l->n + 1, sizeof *k);
-    char *buffer = malloc(2 * END);
+    struct likeness *k = mem_new(l->n + 1, sizeof *k, "comparing input files");
+    char *buffer = mem_new(2 * END, 1, "comparing input files");
     int64_t n = 0;
-    int rc = k && buffer
-                 ? 0
-                 : err_set(-ENOMEM, NULL, -1, "no memory to compare the input files");
+    int rc = k && buffer ? 0 : -ENOMEM;
     for (int64_t i = 0; i < l->n && !rc; i++)
         if (!l->file[i].bad && l->file[i].bytes)
             k[n++] = (struct likeness){.bytes = l->file[i].bytes, .file = i};

@@ -1,5 +1,6 @@
 #include "pfmload/input/feed.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/rng.h"
 #include "hydro/pfm.h"
 #include "hydro/pfm_pack.h"
@@ -29,17 +30,12 @@ struct source {
     void *context;
 };
 
-static int feed_no_memory(void)
-{
-    return err_set(-ENOMEM, NULL, -1, "no memory to read input files");
-}
-
 int feed_open(struct feed **out, const struct pfm_head *h, const struct feed_options *o)
 {
-    struct feed *f = calloc(1, sizeof *f);
+    struct feed *f = mem_new(1, sizeof *f, "reading input files");
     *out = f;
     if (!f)
-        return feed_no_memory();
+        return -ENOMEM;
     f->head = h;
     f->o = *o;
     f->beams.how = o->how;
@@ -88,10 +84,10 @@ static int feed_make_room(struct feed *f, int beams)
     free(f->places);
     free(f->soundings);
     f->room = 0;
-    f->places = malloc(2 * (size_t)beams * sizeof *f->places);
-    f->soundings = malloc(2 * (size_t)beams * sizeof *f->soundings);
+    f->places = mem_new(2 * beams, sizeof *f->places, "reading input files");
+    f->soundings = mem_new(2 * beams, sizeof *f->soundings, "reading input files");
     if (!f->places || !f->soundings)
-        return feed_no_memory();
+        return -ENOMEM;
     f->room = 2 * beams;
     return 0;
 }

@@ -1,5 +1,6 @@
 #include "pfmload/input/list.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "pfmload/input/deal.h"
 #include "world/world.h"
@@ -27,11 +28,6 @@ struct maker {
     int64_t lists;
     bool skip_bad;
 };
-
-static int list_no_memory(void)
-{
-    return err_set(-ENOMEM, NULL, -1, "no memory for the list of input files");
-}
 
 static struct place list_place_of(const struct stat *st, int64_t file)
 {
@@ -61,9 +57,9 @@ int list_mark_bad(struct list *l, int64_t i, const char *why)
                  (long long)e->offset);
     if (!why)
         err_clear();
-    l->file[i].bad = strdup(text);
+    l->file[i].bad = mem_text(text, "the list of input files");
     l->bytes -= l->file[i].bytes;
-    return l->file[i].bad ? 0 : list_no_memory();
+    return l->file[i].bad ? 0 : -ENOMEM;
 }
 
 /* Gets the status of a regular file, or reports why it is none. */
@@ -84,14 +80,16 @@ static int list_make_room(struct maker *m)
     if (m->list->n < m->room)
         return 0;
     int64_t room = m->room ? 2 * m->room : 64;
-    struct list_file *file = realloc(m->list->file, (size_t)room * sizeof *file);
+    struct list_file *file =
+        mem_grow(m->list->file, room, sizeof *file, "the list of input files");
     if (file)
         m->list->file = file;
-    struct place *place = realloc(m->place, (size_t)room * sizeof *place);
+    struct place *place =
+        mem_grow(m->place, room, sizeof *place, "the list of input files");
     if (place)
         m->place = place;
     if (!file || !place)
-        return list_no_memory();
+        return -ENOMEM;
     m->room = room;
     return 0;
 }
@@ -104,9 +102,9 @@ static int add_file(struct maker *m, const char *path)
     if (rc)
         return rc;
     int64_t i = l->n;
-    char *copy = strdup(path);
+    char *copy = mem_text(path, "the list of input files");
     if (!copy)
-        return list_no_memory();
+        return -ENOMEM;
     l->file[l->n++] = (struct list_file){.path = copy};
     rc = list_look(path, &st);
     if (rc && !m->skip_bad)
@@ -287,9 +285,10 @@ static int see_list(struct maker *m, FILE *in, const char *path)
             return err_set(-ELOOP, path, -1,
                            "the list is named twice, perhaps by a list that it names "
                            "itself");
-    struct place *seen = realloc(m->seen, (size_t)(m->lists + 1) * sizeof *seen);
+    struct place *seen =
+        mem_grow(m->seen, m->lists + 1, sizeof *seen, "the list of input files");
     if (!seen)
-        return list_no_memory();
+        return -ENOMEM;
     m->seen = seen;
     m->seen[m->lists++] = list_place_of(&st, 0);
     return 0;
@@ -362,14 +361,14 @@ static int unpack(struct list *l, const char *text)
     bool all = true;
     for (int64_t i = 0; i < l->n; i++) {
         struct list_file *f = &l->file[i];
-        all = (f->path = strdup(text)) && all;
+        all = (f->path = mem_text(text, "the list of input files")) && all;
         text += strlen(text) + 1;
         if (!f->bad)
             continue;
-        all = (f->bad = strdup(text)) && all;
+        all = (f->bad = mem_text(text, "the list of input files")) && all;
         text += strlen(text) + 1;
     }
-    return all ? 0 : list_no_memory();
+    return all ? 0 : -ENOMEM;
 }
 
 static int list_share(struct list *l, MPI_Comm comm)
@@ -378,10 +377,10 @@ static int list_share(struct list *l, MPI_Comm comm)
     int rank;
     MPI_Comm_rank(comm, &rank);
     MPI_Bcast(head, 3, MPI_INT64_T, 0, comm);
-    char *text = malloc((size_t)head[2]);
+    char *text = mem_new(head[2], 1, "the list of input files");
     if (rank)
-        l->file = calloc((size_t)head[0], sizeof *l->file);
-    int rc = err_agree(comm, text && l->file ? 0 : list_no_memory());
+        l->file = mem_new(head[0], sizeof *l->file, "the list of input files");
+    int rc = err_agree(comm, text && l->file ? 0 : -ENOMEM);
     if (!rc) {
         l->n = head[0];
         l->bytes = head[1];
@@ -399,8 +398,8 @@ static int list_share(struct list *l, MPI_Comm comm)
 int list_open(struct list **out, MPI_Comm comm, const struct opt_rest *files,
               const struct opt_list *lists, bool skip_bad)
 {
-    struct list *l = calloc(1, sizeof *l);
-    int rank, rc = l ? 0 : list_no_memory();
+    struct list *l = mem_new(1, sizeof *l, "the list of input files");
+    int rank, rc = l ? 0 : -ENOMEM;
     MPI_Comm_rank(comm, &rank);
     if (!rc && !rank)
         rc = list_make(l, files, lists, skip_bad);
@@ -427,8 +426,8 @@ void list_close(struct list **l)
 
 int list_deal(const struct list *l, int ranks, int *rank_of)
 {
-    int64_t *bytes = malloc((size_t)l->n * sizeof *bytes);
-    int rc = bytes ? 0 : list_no_memory();
+    int64_t *bytes = mem_new(l->n, sizeof *bytes, "the list of input files");
+    int rc = bytes ? 0 : -ENOMEM;
     for (int64_t i = 0; i < l->n && !rc; i++)
         bytes[i] = l->file[i].bad ? DEAL_NOBODY : l->file[i].bytes;
     rc = rc ? rc : deal(bytes, l->n, ranks, rank_of);

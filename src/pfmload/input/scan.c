@@ -1,5 +1,6 @@
 #include "pfmload/input/scan.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/progress.h"
 #include "pfmload/input/beams.h"
 #include "world/world.h"
@@ -238,7 +239,7 @@ static int scan_all(struct scan *s, struct scanner *c, MPI_Comm comm, struct lis
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     if (!c->soundings || !c->rank_of)
-        rc = err_set(-ENOMEM, NULL, -1, "no memory to scan input files");
+        rc = -ENOMEM;
     if (!rc)
         rc = list_deal(l, size, c->rank_of);
     if ((rc = err_agree(comm, rc)))
@@ -256,10 +257,11 @@ static int scan_all(struct scan *s, struct scanner *c, MPI_Comm comm, struct lis
 int scan_files(struct scan *s, MPI_Comm comm, struct list *l,
                const struct scan_options *o)
 {
-    struct scanner c = {.o = o,
-                        .beams.how = o->how,
-                        .soundings = calloc((size_t)l->n, sizeof *c.soundings),
-                        .rank_of = calloc((size_t)l->n, sizeof *c.rank_of)};
+    struct scanner c = {
+        .o = o,
+        .beams.how = o->how,
+        .soundings = mem_new(l->n, sizeof *c.soundings, "scanning input files"),
+        .rank_of = mem_new(l->n, sizeof *c.rank_of, "scanning input files")};
     memset(s, 0, sizeof *s);
     int rc = scan_all(s, &c, comm, l);
     beams_free(&c.beams);

@@ -1,5 +1,5 @@
 #include "pfmload/schemes/exchange.h"
-#include "base/err.h"
+#include "base/mem.h"
 #include "world/world.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -39,22 +39,22 @@ int64_t exchange_bytes(int ranks)
 int exchange_open(struct exchange **out, MPI_Comm comm, struct phase *phase,
                   exchange_take *take, void *context)
 {
-    struct exchange *x = calloc(1, sizeof *x);
+    struct exchange *x = mem_new(1, sizeof *x, "exchanging soundings");
     *out = x;
     if (!x)
-        return err_set(-ENOMEM, NULL, -1, "no memory to exchange soundings");
+        return -ENOMEM;
     MPI_Comm_size(comm, &x->ranks);
     x->comm = comm;
     x->phase = phase;
     x->take = take;
     x->context = context;
     x->room = room_for(x->ranks);
-    x->added = calloc((size_t)x->room * 3, sizeof *x->added);
-    x->to = calloc((size_t)x->room, sizeof *x->to);
-    x->count = calloc((size_t)x->ranks * 3, sizeof *x->count);
-    x->send_n = calloc((size_t)x->ranks * 4, sizeof *x->send_n);
+    x->added = mem_new(x->room * 3, sizeof *x->added, "exchanging soundings");
+    x->to = mem_new(x->room, sizeof *x->to, "exchanging soundings");
+    x->count = mem_new(x->ranks * 3, sizeof *x->count, "exchanging soundings");
+    x->send_n = mem_new(x->ranks * 4, sizeof *x->send_n, "exchanging soundings");
     if (!x->added || !x->to || !x->count || !x->send_n)
-        return err_set(-ENOMEM, NULL, -1, "no memory to exchange soundings");
+        return -ENOMEM;
     x->out = x->added + x->room;
     x->in = x->out + x->room;
     x->start = x->count + x->ranks;

@@ -1,7 +1,7 @@
 /* The slaves of schemes E and F: they send whole blocks of one bin each, and keep
  * leftovers until more soundings of the bin come. At the end the first slave to finish
  * groups the leftovers of all. */
-#include "base/err.h"
+#include "base/mem.h"
 #include "pfmload/schemes/packet.h"
 #include "pfmload/schemes/roles.h"
 #include "pfmload/store/batch.h"
@@ -31,8 +31,8 @@ static int grouper_open(struct grouper *g, struct load *l)
     int64_t half = load_memory(l) / 2;
     char scratch[PFM_PATH];
     *g = (struct grouper){.l = l};
-    g->part = malloc((size_t)l->head.record_length * sizeof *g->part);
-    int rc = g->part ? 0 : err_set(-ENOMEM, NULL, -1, "no memory for a block");
+    g->part = mem_new(l->head.record_length, sizeof *g->part, "a block");
+    int rc = g->part ? 0 : -ENOMEM;
     if (!rc)
         rc = channel_open(&g->blocks, l, LOAD_IO_RANK);
     if (!rc)

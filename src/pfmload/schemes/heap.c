@@ -1,5 +1,6 @@
 #include "pfmload/schemes/heap.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "hydro/pfm_pack.h"
 #include "pfmload/store/batch.h"
@@ -10,10 +11,10 @@
 int heap_open(struct heap *h, struct load *l, int64_t memory)
 {
     *h = (struct heap){.l = l, .r = l->blocks.run};
-    h->block = calloc(2, (size_t)l->head.block_bytes);
-    h->record = calloc(1, (size_t)l->head.bin_bytes);
+    h->block = mem_new(2, l->head.block_bytes, "a block");
+    h->record = mem_new(1, l->head.bin_bytes, "a block");
     if (!h->block || !h->record)
-        return err_set(-ENOMEM, NULL, -1, "no memory for a block");
+        return -ENOMEM;
     /* A bin's record is a third of a block: windows are sized accordingly. */
     int rc = pages_open(&h->blocks, &l->blocks, 0, memory - memory / 4);
     return rc ? rc : pages_open(&h->bins, &l->bins, 0, memory / 4);

@@ -1,6 +1,6 @@
 /* Scheme D: slaves sort soundings by bins and pack them in the PFM's form; the I/O node
  * copies them into its blocks. */
-#include "base/err.h"
+#include "base/mem.h"
 #include "pfmload/schemes/heap.h"
 #include "run/lanes.h"
 #include <errno.h>
@@ -224,16 +224,16 @@ static void files_of(struct load *l, struct run *r)
 
 static int queue_open(struct queue **out, struct load *l)
 {
-    struct queue *q = *out = calloc(1, sizeof *q);
+    struct queue *q = *out = mem_new(1, sizeof *q, "the queue");
     if (!q)
-        return err_set(-ENOMEM, NULL, -1, "no memory for the queue");
+        return -ENOMEM;
     q->l = l;
     q->limit = l->set->queue_limit;
     q->available = world_memory_available();
     q->full_end = &q->full;
     make_lock(q);
     if (!make_buffer(q) || (q->limit != 1 && !make_buffer(q)))
-        return err_set(-ENOMEM, NULL, -1, "no memory for buffers of the queue");
+        return mem_none(NULL, sizeof(struct buffer), "a buffer of the queue");
     files_of(l, run_lane_of(l->r, WRITER));
     return heap_open(&q->heap, l, load_memory(l));
 }

@@ -8,6 +8,7 @@
  * which are written when all blocks have come. */
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "hydro/pfm_pack.h"
 #include "pfmload/schemes/packet.h"
@@ -68,12 +69,11 @@ static int node_open(struct node *v, struct load *l)
     int rc = need(v, bins * (int64_t)sizeof *v->bin + ring);
     if (rc)
         return rc;
-    v->bin = calloc((size_t)bins, sizeof *v->bin);
-    v->extent = calloc((size_t)(bins / v->blocks_of + 2), sizeof *v->extent);
-    v->waiting = malloc((size_t)ring);
+    v->bin = mem_new(bins, sizeof *v->bin, "bins");
+    v->extent = mem_new(bins / v->blocks_of + 2, sizeof *v->extent, "bins");
+    v->waiting = mem_new(ring, 1, "bins");
     if (!v->bin || !v->extent || !v->waiting)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %lld bin%s", (long long)bins,
-                       units_s(bins));
+        return -ENOMEM;
     rc = receiver_open(&v->receiver, l);
     return rc ? rc : writer_stream(&v->blocks, &l->blocks);
 }

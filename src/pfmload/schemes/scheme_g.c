@@ -5,6 +5,7 @@
  *
  * On a rank that writes, 4 bytes of --memory are used for each bin of its bands. */
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "pfmload/input/deal.h"
 #include "pfmload/input/load.h"
@@ -137,11 +138,11 @@ static int route(void *context, const struct pfm_sounding *s, int64_t n)
 static void read_mine(struct g *g)
 {
     struct load *l = g->l;
-    int64_t *bytes = calloc((size_t)l->items + 1, sizeof *bytes);
-    int *rank_of = calloc((size_t)l->items + 1, sizeof *rank_of);
+    int64_t *bytes = mem_new(l->items + 1, sizeof *bytes, "dealing files");
+    int *rank_of = mem_new(l->items + 1, sizeof *rank_of, "dealing files");
     int rc = 0;
     if (!bytes || !rank_of)
-        rc = err_set(-ENOMEM, NULL, -1, "no memory to deal the files");
+        rc = -ENOMEM;
     for (int64_t i = 0; i < l->items && !rc; i++)
         bytes[i] = l->item[i].bytes + 1;
     rc = rc ? rc : deal(bytes, l->items, g->bands.ranks, rank_of);
@@ -263,9 +264,10 @@ static int scheme_g_prepare(struct g *g)
     struct load *l = g->l;
     set_bands(&g->bands, l);
     g->writer = find_writer(&g->bands, l->r->world.rank);
-    g->bands.offset = calloc((size_t)g->bands.n + 1, sizeof *g->bands.offset);
+    g->bands.offset =
+        mem_new(g->bands.n + 1, sizeof *g->bands.offset, "bands of the grid");
     if (!g->bands.offset)
-        return err_set(-ENOMEM, NULL, -1, "no memory for bands of the grid");
+        return -ENOMEM;
     int rc =
         exchange_open(&g->exchange, l->r->world.comm, l->r->phase, scheme_g_keep, g);
     int opened = writer_open(&g->w, &l->head, &l->blocks, &l->bins, l->cover);

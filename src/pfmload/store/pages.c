@@ -1,6 +1,6 @@
 #include "pfmload/store/pages.h"
 #include "base/buf.h"
-#include "base/err.h"
+#include "base/mem.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,21 +27,20 @@ struct pages {
 
 int pages_open(struct pages **out, struct run_file *file, int64_t bytes, int64_t memory)
 {
-    struct pages *p = calloc(1, sizeof *p);
+    struct pages *p = mem_of(file->path, 1, sizeof *p, "pages of the file");
     void *buf = NULL;
     *out = p;
     if (!p)
-        return err_set(-ENOMEM, file->path, -1, "no memory for pages of the file");
+        return -ENOMEM;
     p->file = file;
     p->bytes = p->stored = bytes;
     p->count = memory / PAGES_PAGE;
     if (!p->count)
         return 0;
-    p->page = calloc((size_t)p->count, sizeof *p->page);
-    p->index = calloc((size_t)p->count, sizeof *p->index);
-    int rc = p->page && p->index
-                 ? buf_reserve(&buf, p->count * PAGES_PAGE, "pages")
-                 : err_set(-ENOMEM, file->path, -1, "no memory for pages of the file");
+    p->page = mem_of(file->path, p->count, sizeof *p->page, "pages of the file");
+    p->index = mem_of(file->path, p->count, sizeof *p->index, "pages of the file");
+    int rc = p->page && p->index ? buf_reserve(&buf, p->count * PAGES_PAGE, "pages")
+                                 : -ENOMEM;
     p->memory = buf;
     for (int64_t i = 0; i < p->count && !rc; i++) {
         p->page[i] = (struct page){.number = NONE, .next = NONE};

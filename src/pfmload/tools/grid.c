@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "base/format/json.h"
 #include "base/format/outfile.h"
+#include "base/mem.h"
 #include "hydro/geodesy.h"
 #include <errno.h>
 #include <math.h>
@@ -101,17 +102,17 @@ static void grid_put_head(struct grid *g, const char *handle)
 int grid_open(struct grid **out, const char *path, const char *handle,
               const struct pfm_head *h)
 {
-    struct grid *g = *out = calloc(1, sizeof *g);
+    struct grid *g = *out = mem_of(path, 1, sizeof *g, "making a grid");
     int64_t longest = h->width > h->height ? h->width : h->height;
     if (g) {
         *g = (struct grid){.head = h, .bins = parts(longest, GRID_SIDE)};
         g->columns = parts(h->width, g->bins);
         g->rows = parts(h->height, g->bins);
-        g->sum = calloc((size_t)g->columns, sizeof *g->sum);
-        g->n = calloc((size_t)g->columns, sizeof *g->n);
+        g->sum = mem_of(path, g->columns, sizeof *g->sum, "making a grid");
+        g->n = mem_of(path, g->columns, sizeof *g->n, "making a grid");
     }
     if (!g || !g->sum || !g->n)
-        return err_set(-ENOMEM, path, -1, "no memory to make a grid");
+        return -ENOMEM;
     int rc = outfile_open(&g->out, path, OUTFILE_STREAM);
     if (!rc)
         grid_put_head(g, handle);
@@ -321,14 +322,15 @@ void geotiff_add(struct geotiff *g, const struct pfm_bin *bin)
 
 int geotiff_open(struct geotiff **out, const char *path, const struct pfm_head *h)
 {
-    struct geotiff *g = *out = calloc(1, sizeof *g);
+    struct geotiff *g = *out = mem_of(path, 1, sizeof *g, "making a picture");
     struct directory d;
     if (g) {
         *g = (struct geotiff){.head = h, .path = path};
-        g->pixel = malloc((size_t)h->width * BANDS * sizeof *g->pixel);
+        g->pixel = mem_of(path, (int64_t)h->width * BANDS, sizeof *g->pixel,
+                          "making a picture");
     }
     if (!g || !g->pixel)
-        return err_set(-ENOMEM, path, -1, "no memory to make a picture");
+        return -ENOMEM;
     int rc = outfile_open(&g->out, path, OUTFILE_WHOLE);
     if (rc)
         return rc;

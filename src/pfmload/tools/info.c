@@ -1,6 +1,7 @@
 #include "pfmload/tools/info.h"
 #include "base/err.h"
 #include "base/format/json.h"
+#include "base/mem.h"
 #include "base/plain.h"
 #include "base/program.h"
 #include "base/units.h"
@@ -380,10 +381,12 @@ int info_check_end(struct info_check *c, struct pfm *p)
 
 int info_check_open(struct info_check **out, struct info *in, struct pfm *p)
 {
-    struct info_check *c = *out = calloc(1, sizeof *c);
-    in->totals.walk.used = calloc(1, (size_t)pfm_blocks(p) / 8 + 1);
+    struct info_check *c = *out =
+        mem_of(in->path, 1, sizeof *c, "a bit for each block");
+    in->totals.walk.used =
+        mem_of(in->path, 1, pfm_blocks(p) / 8 + 1, "a bit for each block");
     if (!c || !in->totals.walk.used)
-        return err_set(-ENOMEM, in->path, -1, "no memory for a bit for each block");
+        return -ENOMEM;
     c->in = in;
     c->head = in->head;
     return open_cover(c);

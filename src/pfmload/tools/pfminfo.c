@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/format/outfile.h"
+#include "base/mem.h"
 #include "base/opt.h"
 #include "base/program.h"
 #include "hydro/geodesy.h"
@@ -154,10 +155,10 @@ static void info_lines_soundings(struct info_lines *l, const struct pfm_sounding
 static int info_lines_open(struct info_lines **out, const char *path,
                            const struct pfm_head *h)
 {
-    struct info_lines *l = *out = calloc(1, sizeof *l);
+    struct info_lines *l = *out = mem_of(path, 1, sizeof *l, "writing the file");
     double decimals = ceil(log10(h->depth_scale) - 1e-9);
     if (!l)
-        return err_set(-ENOMEM, path, -1, "no memory to write the file");
+        return -ENOMEM;
     l->head = h;
     l->at = l->line;
     l->step = 1 / (double)((INT64_C(1) << h->offset_bits) - 1);

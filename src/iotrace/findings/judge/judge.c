@@ -1,5 +1,5 @@
 /* Makes findings from the counts: their conditions, their cost, their order. */
-#include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "iotrace/findings/inside.h"
 #include <errno.h>
@@ -21,9 +21,9 @@ struct finding *finding_begin(const struct slice *s)
     struct findings *f = s->f;
     if (f->found == f->finding_room) {
         int room = f->finding_room ? 2 * f->finding_room : 16;
-        struct finding *more = realloc(f->finding, (size_t)room * sizeof *more);
+        struct finding *more = mem_grow(f->finding, room, sizeof *more, "the findings");
         if (!more) {
-            f->memory = err_set(-ENOMEM, NULL, -1, "no memory for the findings");
+            f->memory = -ENOMEM;
             return NULL;
         }
         f->finding = more;
@@ -46,9 +46,9 @@ void finding_add(struct findings *f, uint32_t actor, const struct evidence *v,
     double gain_ns = thread_ns / actor_at_once(&f->actor[actor]);
     if (x->members == x->room) {
         int room = x->room ? 2 * x->room : 4;
-        struct member *more = realloc(x->member, (size_t)room * sizeof *more);
+        struct member *more = mem_grow(x->member, room, sizeof *more, "the findings");
         if (!more) {
-            f->memory = err_set(-ENOMEM, NULL, -1, "no memory for the findings");
+            f->memory = -ENOMEM;
             return;
         }
         x->member = more;
@@ -330,9 +330,9 @@ static void cover(struct findings *f)
 
 int judge(struct findings *f)
 {
-    uint32_t *cell = calloc((size_t)f->cells + 1, sizeof *cell);
+    uint32_t *cell = mem_new((int64_t)f->cells + 1, sizeof *cell, "the findings");
     if (!cell)
-        return err_set(-ENOMEM, NULL, -1, "no memory for the findings");
+        return -ENOMEM;
     for (uint32_t i = 0; i < f->cells; i++)
         cell[i] = i;
     sorting = f;

@@ -1,5 +1,5 @@
 /* Judges ranks that use the same file: all read the same bytes, or they take turns. */
-#include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "iotrace/findings/inside.h"
 #include <errno.h>
@@ -28,9 +28,9 @@ static int64_t common_bytes(struct findings *f, const struct file *x, int least)
     for (uint32_t c = x->cells; c; c = f->cell[c - 1].next)
         if (f->cell[c - 1].side[0])
             n += extents_count(f->cell[c - 1].side[0]->seen);
-    struct edge *edge = malloc((2 * (size_t)n + 1) * sizeof *edge);
+    struct edge *edge = mem_new(2 * n + 1, sizeof *edge, "the findings");
     if (!edge) {
-        f->memory = err_set(-ENOMEM, NULL, -1, "no memory for the findings");
+        f->memory = -ENOMEM;
         return 0;
     }
     for (uint32_t c = x->cells; c; c = f->cell[c - 1].next) {
