@@ -8,7 +8,10 @@ _leadline_help()
 {
     local command=${COMP_WORDS[1]-}
     case $command in
-        [a-z]*) _leadline_commands | tr ' ' '\n' | grep -qx -- "$command" || command= ;;
+        [a-z]*)
+            [ "${COMP_WORDS[0]##*/}" = leadline ] ||
+                _leadline_commands | grep -qx -- "$command" || command=
+            ;;
         *) command= ;;
     esac
     "${COMP_WORDS[0]}" ${command:+"$command"} --help 2>/dev/null
@@ -25,12 +28,15 @@ _leadline_options()
 # None where the usage does not begin with a command.
 _leadline_commands()
 {
-    if [ "${COMP_WORDS[0]##*/}" = leadline ]; then
-        echo compare sweep report plot list trend import export validate schema calibrate io500 launcher skeleton whatif
-    else
-        "${COMP_WORDS[0]}" --help 2>/dev/null |
-            sed -nE -e '1{/ COMMAND /!q}' -e 's/^  ([a-z]+) .*/\1/p'
-    fi
+    "${COMP_WORDS[0]}" --help 2>/dev/null |
+        sed -nE -e '1{/ COMMAND /!q}' -e 's/^(  |    )([a-z][a-z0-9]*)( .*|$)/\2/p'
+}
+
+# The pictures that "leadline plot" draws: it names them if it is asked for another.
+_leadline_pictures()
+{
+    "${COMP_WORDS[0]}" plot '?' '?' 2>&1 |
+        sed -nE 's/.*choose from ([^)]*)\).*/\1/p' | tr -d "',"
 }
 
 # What --iomethod takes: "POSIX, MPI or HDF5, or an I/O engine (posix, mpiio ...) ...".
@@ -97,8 +103,7 @@ _leadline()
     if [[ $word == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_leadline_options)" -- "$word")
     elif [[ ${COMP_WORDS[0]##*/}:${COMP_WORDS[1]-}:$COMP_CWORD == leadline:plot:2 ]]; then
-        choices="effects bandwidth curves heat filetype scaling time series ranks latency trend calibrate alpha pfmload ldad text iotrace figure relief"
-        mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "$(_leadline_pictures)" -- "$word")
     else
         choices=$(_leadline_commands)
         if [ "$COMP_CWORD" = 1 ] && [ -n "$choices" ]; then

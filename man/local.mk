@@ -16,3 +16,12 @@ EXTRA_DIST += build-aux/manual
 $(MADE_MANS): build-aux/manual
 	$(AM_V_GEN)$(MKDIR_P) man && NO_RUN=$(cross_compiling) \
 	  $(srcdir)/build-aux/manual $(srcdir)/$@.in >$@.part && mv $@.part $@
+
+# Its options are those of the commands. Without Python there are no commands.
+EXTRA_DIST += man/leadline.1.in build-aux/leadline-page
+CLEANFILES += man/leadline.1
+man/leadline.1: man/leadline.1.in build-aux/leadline-page $(nobase_dist_pkgdata_DATA)
+	$(AM_V_GEN)$(MKDIR_P) $(@D)
+	$(AM_V_at)in=$(srcdir)/man/leadline.1.in; if test 'x$(PYTHON)' = x:; \
+	  then sed '/^@/d' $$in; else '$(PYTHON)' $(srcdir)/build-aux/leadline-page $$in; \
+	  fi > $@.tmp && mv $@.tmp $@

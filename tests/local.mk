@@ -279,6 +279,7 @@ SCRIPT_TESTS += \
 	tests/unit/python_import.py \
 	tests/unit/python_matrix.py \
 	tests/unit/python_mutants.py \
+	tests/unit/python_options.py \
 	tests/unit/python_output.py \
 	tests/unit/python_page.py \
 	tests/unit/python_pictures.py \

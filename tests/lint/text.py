@@ -14,7 +14,7 @@ WIDTH = 88
 TEXT = (".c", ".cc", ".h", ".py", ".md", ".mk", ".m4", ".ac", ".am", ".sh", ".sbatch",
         ".1", ".in")
 SCRIPTS = ("bootstrap", "quickstart", ".ci/run", "build-aux/git-version",
-           "build-aux/manual",
+           "build-aux/leadline-page", "build-aux/manual",
            "packaging/debian-test", "tests/installed", "tests/run",
            "scripts/site", "tests/rig/disks", "tests/rig/hosts", "tests/rig/slurm",
            "tests/coverage", "tests/lint/static", "tests/sanitizers/memcheck",

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from typing import Any, Dict
 
 from leadline.base import fields, output
+from leadline.base.options import output_file
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 NUMBER = {"type": "number", "minimum": -fields.LARGEST, "maximum": fields.LARGEST}
@@ -96,10 +97,13 @@ def main(args: Any, where: Any) -> int:
     return 0
 
 
+OPTIONS = [output_file()]
+
+
 def add(commands: Any) -> None:
     p = commands.add_parser(
         "schema", help="print the JSON Schema of reports",
         description="Prints the JSON Schema of reports (draft 2020-12), for other "
                     "validators. It is installed as leadline-report-1.schema.json.")
-    output.add_option(p)
+    p.declare(OPTIONS)
     p.set_defaults(run=main)

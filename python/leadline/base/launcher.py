@@ -12,6 +12,7 @@ from typing import Any, Iterable, List, Sequence
 
 from leadline.base import output
 from leadline.base.errors import LeadlineError, usage
+from leadline.base.options import operand
 
 PATIENCE_S = 20
 OPENMPI, MPICH = "openmpi", "mpich"
@@ -130,6 +131,19 @@ def main(args: Any, where: Any) -> int:
     return 0
 
 
+OPTIONS = [
+    operand("[PROGRAM]", "program",
+            "a program's name or path (default: blocktransfer)",
+            default="blocktransfer"),
+]
+VARIABLES = {
+    "LEADLINE_MPIEXEC":
+        "The command that starts MPI programs, such as \"srun --mpi=pmix\" or \"flux "
+        "run\"; it is given `-n` RANKS PROGRAM. It overrides what `leadline launcher` "
+        "would find.",
+}
+
+
 def add(commands: Any) -> None:
     p = commands.add_parser(
         "launcher", help="print the command that starts MPI programs here",
@@ -137,6 +151,6 @@ def add(commands: Any) -> None:
                     "PROGRAM, followed by -n RANKS PROGRAM: LEADLINE_MPIEXEC if it "
                     "is set; in a Slurm job srun, if it can start programs of "
                     "PROGRAM's MPI library; otherwise the launcher of that library.")
-    p.add_argument("program", metavar="PROGRAM", nargs="?", default="blocktransfer",
-                   help="a program's name or path (default: blocktransfer)")
+    p.declare(OPTIONS)
+    p.variables.update(VARIABLES)
     p.set_defaults(run=main)

@@ -25,11 +25,6 @@ def notes(sentences: Iterable[str]) -> str:
     return "".join(wrap(note, "Note: ", "      ") for note in sentences)
 
 
-def add_option(parser: Any) -> None:
-    parser.add_argument("-o", "--output", metavar="FILE",
-                        help="default: standard output")
-
-
 def place(path: str) -> Any:
     """Applies the rule for file names from the user (doc/report-schema.md, "Files that
     the user names"). Returns the path of the regular file to make or to replace, which

@@ -1,5 +1,4 @@
 """The command line: options, output, exit status. Other modules do the work."""
-import argparse
 import sys
 from collections import namedtuple
 from typing import Optional, Sequence
@@ -7,6 +6,7 @@ from typing import Optional, Sequence
 from leadline.base import json_schema, launcher, output, table
 from leadline.base.errors import FAILED, LeadlineError, usage
 from leadline.base.fields import printable
+from leadline.base.options import Parser, operand, option, output_file
 from leadline.importing import command as importing
 from leadline.judge import compare, differs, gate, notes, rules, share, summary, trend
 from leadline.judge.against import Against
@@ -22,17 +22,6 @@ Where = namedtuple("Where", ["version", "folders", "mpiexec"])
 NOWHERE = Where("unknown", [], "mpiexec")
 
 
-class Parser(argparse.ArgumentParser):
-    def _print_message(self, message, file=None):  # for --help and --version
-        if message and file in (None, sys.stdout):
-            output.say(message)
-        else:
-            super()._print_message(message, file)
-
-    def error(self, message):
-        raise usage("%s; see %s --help" % (message, self.prog))
-
-
 def parser(where):
     top = Parser(prog="leadline", description="Runs Leadline's benchmarks in many "
                                               "configurations, and compares and "
@@ -41,6 +30,7 @@ def parser(where):
                      version="leadline " + where.version)
     commands = top.add_subparsers(dest="command", metavar="COMMAND",
                                   parser_class=Parser)
+    top.commands = commands.choices
     add_compare(commands)
     for module in (sweep, page, plot, history, trend, export, importing, schema,
                    json_schema, calibrate, io500, launcher, polynomials):
@@ -50,6 +40,57 @@ def parser(where):
     return top
 
 
+COMPARE = [
+    operand("REPORT ...", "paths", "a JSON report, or a directory of them"),
+    option("--baseline NAME",
+           "the configuration to compare with: its name or some options, such as "
+           "iomethod=posix,block-size=64k (default: the first one, or the one with "
+           "default options)",
+           "The configuration to compare with: its name, or values of its options, as "
+           "in `iomethod=posix,block-size=64k`. An unambiguous part of an option's "
+           "name is enough, and `np` is the number of ranks. If several configurations "
+           "have these values, the first is taken. Default: the first one on the "
+           "command line or in the specification of the sweep, otherwise the one with "
+           "default values (posix, unique)."),
+    option("--min-effect PERCENT",
+           "smaller differences are not called faster or slower (default: 2%)",
+           type=gate.percent, default=rules.POLICY.min_effect),
+    option("--equal PERCENT",
+           "configurations that are shown to differ by less are called equal (default: "
+           "5%)",
+           type=gate.percent, default=rules.POLICY.equal),
+    option("--strict",
+           "refuse to compare runs of different machines, software or storage",
+           "Refuses to compare runs if anything differs that would otherwise only be "
+           "listed, including their series and times more than 24 hours apart."),
+    option("--against OPTION[=VALUE]",
+           "compare configurations that differ only in this option, for example "
+           "--against filetype, or in the ranks, --against np (VALUE: the one to "
+           "compare with; default: the first one found)",
+           "Compares each configuration with the one that differs from it only in this "
+           "option of the program, for example `--against filetype`. `np` is the "
+           "number of ranks; the text below the table then gives the speed-up, the "
+           "efficiency and the factor of each doubling. VALUE is the value to compare "
+           "with. Default: unique for filetype, posix for iomethod, the smallest "
+           "number of ranks, otherwise the first one found. It excludes `--baseline`."),
+    option("--figure NAME",
+           "only this figure; may be a pattern and be repeated (default: the rates, "
+           "*_MBps, and the latencies, such as *_p99_us; with --against their totals)",
+           "Shows only this figure. May be a pattern, as in `'*'`, and be repeated. "
+           "Default: the rates, whose names end in `_MBps`, and the latencies, whose "
+           "names end in `_p50_us`, `_p99_us`, `_p999_us` or `_max_us`; with "
+           "`--against` only the totals, and latencies as sentences instead of "
+           "columns.",
+           action="append"),
+    *gate.OPTIONS,
+    option("--format", "default: text",
+           "{choices}. The last two have all digits.",
+           choices=["text", "markdown", "csv", "json"], default="text"),
+    output_file("Default: standard output. The file is written under a temporary name "
+                "and then renamed."),
+]
+
+
 def add_compare(commands):
     p = commands.add_parser(
         "compare", help="compare configurations, with verdicts",
@@ -57,36 +98,7 @@ def add_compare(commands):
                     "ratios to a baseline, and verdicts. Reports of the same "
                     "configuration (run.series.config, otherwise the label, "
                     "otherwise the file) are its repetitions.")
-    p.add_argument("paths", metavar="REPORT", nargs="+",
-                   help="a JSON report, or a directory of them")
-    p.add_argument("--baseline", metavar="NAME",
-                   help="the configuration to compare with: its name or some "
-                        "options, such as iomethod=posix,block-size=64k (default: "
-                        "the first one, or the one with default options)")
-    p.add_argument("--min-effect", metavar="PERCENT", type=gate.percent,
-                   default=rules.POLICY.min_effect,
-                   help="smaller differences are not called faster or slower (default: "
-                   "2%%)")
-    p.add_argument("--equal", metavar="PERCENT", type=gate.percent,
-                   default=rules.POLICY.equal,
-                   help="configurations that are shown to differ by less are called "
-                        "equal (default: 5%%)")
-    p.add_argument("--strict", action="store_true",
-                   help="refuse to compare runs of different machines, software or "
-                        "storage")
-    p.add_argument("--against", metavar="OPTION[=VALUE]",
-                   help="compare configurations that differ only in this option, for "
-                        "example --against filetype, or in the ranks, --against np "
-                        "(VALUE: the one to compare with; default: the first one "
-                        "found)")
-    p.add_argument("--figure", metavar="NAME", action="append",
-                   help="only this figure; may be a pattern and be repeated (default: "
-                   "the rates, *_MBps, and the latencies, such as *_p99_us; with "
-                   "--against their totals)")
-    gate.add(p)
-    p.add_argument("--format", choices=["text", "markdown", "csv", "json"],
-                   default="text", help="default: text")
-    output.add_option(p)
+    p.declare(COMPARE)
     p.set_defaults(run=run_compare)
 
 

@@ -9,6 +9,7 @@ from collections import OrderedDict, namedtuple
 from leadline.base import fields, output
 from leadline.base.errors import FAILED, LeadlineError, usage
 from leadline.base.fields import SCHEMA, printable
+from leadline.base.options import operand, option
 from leadline.importing import darshan, formats
 from leadline.importing.result import CUT
 from leadline.results import schema
@@ -253,35 +254,59 @@ def moment(text):
     return text
 
 
+OPTIONS = [
+    operand("FILE ...", "files", "a result; - is standard input"),
+    option("-o, --out DIR",
+           "directory for the reports, which are named after the files (default: here)",
+           "The directory for the reports. It is created if it does not exist. "
+           "Default: the current directory.",
+           default="."),
+    option("--format", "the program that wrote the files (default: detected)",
+           "The program that wrote the files: {choices}. Default: detected from the "
+           "file.",
+           choices=formats.NAMES),
+    option("--ranks N", "the number of processes, if the file does not have it",
+           "The number of processes. Needed if a file does not have it, such as "
+           "result_summary.txt.",
+           type=output.positive),
+    option("--nodes N", "the number of nodes they ran on", type=output.positive),
+    option("--start UTC",
+           "when the run began, such as 2026-11-20T10:15:02Z, if the file has no time "
+           "or no time zone",
+           "When the run began, such as 2026-11-20T10:15:02Z, if the file has no time "
+           "or no time zone. For one file.",
+           type=moment),
+    option("--host NAME", "the node, if there was one"),
+    option("--fs TYPE", "the file system, such as lustre",
+           "The type of the file system, such as lustre."),
+    option("--label TEXT", "the reports' label",
+           "The label of the reports. Reports of one label and program are repetitions "
+           "of one configuration; without a label, and without `--series`, each report "
+           "is a separate configuration."),
+    option("--series ID", "the files are runs of an interleaved series",
+           "The runs were interleaved with others of the series ID."),
+    option("--config NAME",
+           "their configuration in it (default: the file's name)",
+           "Their configuration in that series. Default: the file's name."),
+    option("--round N", "the first file's round; each further file is the next round",
+           "The round of the first file; each further file is the next round. Runs of "
+           "one round are compared pair by pair.",
+           type=output.positive),
+    option("--force", "replace reports that exist",
+           "Replaces existing reports. Otherwise they are refused."),
+]
+VARIABLES = {
+    "TZ": "The time zone of local times in results of other programs, for `leadline "
+          "import`. Without it, they do not count.",
+}
+
+
 def add(commands):
     p = commands.add_parser(
         "import", help="convert results of IOR, fio and other programs into reports",
         description="Converts the results of other programs (%s) into reports, which "
                     "all other commands can read. What a file does not say is null "
                     "in its report, never a guess." % ", ".join(formats.NAMES))
-    p.add_argument("files", metavar="FILE", nargs="+",
-                   help="a result; - is standard input")
-    p.add_argument("-o", "--out", metavar="DIR", default=".",
-                   help="directory for the reports, which are named after the files "
-                        "(default: here)")
-    p.add_argument("--format", choices=formats.NAMES,
-                   help="the program that wrote the files (default: detected)")
-    p.add_argument("--ranks", metavar="N", type=output.positive,
-                   help="the number of processes, if the file does not have it")
-    p.add_argument("--nodes", metavar="N", type=output.positive,
-                   help="the number of nodes they ran on")
-    p.add_argument("--start", metavar="UTC", type=moment,
-                   help="when the run began, such as 2026-11-20T10:15:02Z, if the "
-                        "file has no time or no time zone")
-    p.add_argument("--host", metavar="NAME", help="the node, if there was one")
-    p.add_argument("--fs", metavar="TYPE", help="the file system, such as lustre")
-    p.add_argument("--label", metavar="TEXT", help="the reports' label")
-    p.add_argument("--series", metavar="ID",
-                   help="the files are runs of an interleaved series")
-    p.add_argument("--config", metavar="NAME",
-                   help="their configuration in it (default: the file's name)")
-    p.add_argument("--round", metavar="N", type=output.positive,
-                   help="the first file's round; each further file is the next round")
-    p.add_argument("--force", action="store_true",
-                   help="replace reports that exist")
+    p.declare(OPTIONS)
+    p.variables.update(VARIABLES)
     p.set_defaults(run=main)

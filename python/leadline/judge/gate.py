@@ -13,6 +13,7 @@ from typing import Any, Dict, List, Optional, Sequence
 
 from leadline.base import stats
 from leadline.base.errors import FAILED, LeadlineError, usage
+from leadline.base.options import option
 from leadline.judge import compare, rules, tails
 from leadline.results import report as reports
 
@@ -36,15 +37,26 @@ def percent(text: str) -> Optional[float]:
     return 1.0 + value / 100.0
 
 
-def add(parser: Any) -> None:
-    parser.add_argument("--fail-if-slower", metavar="PERCENT", type=percent,
-                        help="exit with 3 if a figure became slower by at least "
-                             "this, for example 5%%, and with 4 if that is not "
-                             "certain; with two REPORTs, configurations of the same "
-                             "name are compared")
-    parser.add_argument("--unsure", choices=["fail", "pass"], default="fail",
-                        help="with --fail-if-slower: what to do if the answer is not "
-                             "certain (default: fail)")
+OPTIONS = [
+    option("--fail-if-slower PERCENT",
+           "exit with 3 if a figure became slower by at least this, for example 5%, "
+           "and with 4 if that is not certain; with two REPORTs, configurations of the "
+           "same name are compared",
+           "Makes the exit status say whether anything became slower. Two REPORTs "
+           "without `--baseline` and `--against` are before and after. Without "
+           "`--figure` the rates over all phases are judged. A figure `fails` if the "
+           "lower bound of its slowness (95 % for all together) is above 1 and the "
+           "slowness at least the limit; it `passes` if the upper bound is below the "
+           "limit; otherwise, with fewer than 6 repetitions, and with a single run on "
+           "one side, it is `unsure`.",
+           type=percent),
+    option("--unsure",
+           "with --fail-if-slower: what to do if the answer is not certain (default: "
+           "fail)",
+           "With `--fail-if-slower`: {choices}. With `pass`, exits with 0 instead of 4 "
+           "if nothing fails and something is unsure.",
+           choices=["fail", "pass"], default="fail"),
+]
 
 
 # ---- pairs -------------------------------------------------------------------

@@ -16,6 +16,7 @@ from typing import Any, Dict, Iterable, List, Sequence
 from leadline.base import output, stats, table
 from leadline.base.errors import LeadlineError
 from leadline.base.fields import printable
+from leadline.base.options import operand, option, output_file
 from leadline.judge import compare, gate
 from leadline.results import conditions, history
 
@@ -282,23 +283,35 @@ def main(args, where):
     return 0
 
 
+OPTIONS = [
+    operand("DIR ...", "paths",
+            "a directory of reports and all below it, or a report"),
+    option("--figure NAME",
+           "only this figure; may be a pattern and be repeated (default: write_MBps "
+           "and read_MBps)",
+           "Only this figure. May be a pattern, and be repeated. Default: write_MBps "
+           "and read_MBps, or all if there is neither.",
+           action="append"),
+    option("--group-by WHAT",
+           "what the runs of one series have in common, such as config,host (default: "
+           "config, their configuration)",
+           "What the runs of one series have in common, besides the program and the "
+           "number of ranks: `config`, their configuration (the default), `host`, or "
+           "`config,host`.",
+           type=groups_text, default=GROUPS[:1]),
+    option("--min-effect PERCENT", "smaller steps are not reported (default: 2%)",
+           type=gate.percent, default=1.02),
+    option("--format", "default: text", choices=["text", "markdown", "json"],
+           default="text"),
+    output_file(),
+]
+
+
 def add(commands):
     p = commands.add_parser(
         "trend", help="find when a figure changed, in months of runs",
         description="Looks for steps in the figures of equal runs over time, and "
                     "says what else changed with them: versions, hosts, kernels, "
                     "file systems.")
-    p.add_argument("paths", metavar="DIR", nargs="+",
-                   help="a directory of reports and all below it, or a report")
-    p.add_argument("--figure", metavar="NAME", action="append",
-                   help="only this figure; may be a pattern and be repeated (default: "
-                   "write_MBps and read_MBps)")
-    p.add_argument("--group-by", metavar="WHAT", type=groups_text, default=GROUPS[:1],
-                   help="what the runs of one series have in common, such as "
-                        "config,host (default: config, their configuration)")
-    p.add_argument("--min-effect", metavar="PERCENT", type=gate.percent, default=1.02,
-                   help="smaller steps are not reported (default: 2%%)")
-    p.add_argument("--format", choices=["text", "markdown", "json"], default="text",
-                   help="default: text")
-    output.add_option(p)
+    p.declare(OPTIONS)
     p.set_defaults(run=main)

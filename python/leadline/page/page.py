@@ -8,6 +8,7 @@ from collections import OrderedDict
 
 from leadline.base import output
 from leadline.base.errors import FAILED
+from leadline.base.options import operand, option
 from leadline.base.table import plural
 from leadline.draw import draw_svg, shapes
 from leadline.draw.html import Raw, document, grid, items, section, tag
@@ -242,6 +243,20 @@ def main(args, where):
     return FAILED if found.failed else 0
 
 
+OPTIONS = [
+    option("-o, --output FILE", "default: report.html", default="report.html"),
+    option("--title TEXT", "title of the page",
+           "Title of the page. Default: Leadline report.", default="Leadline report"),
+    option("--baseline NAME",
+           "the configuration to compare with (default: the first of those that can be "
+           "compared)",
+           "The configuration to compare with. Default: the first of those that can be "
+           "compared with each other."),
+    operand("RUN ...", "paths",
+            "a JSON report, a run or log of iotrace, or a directory of them"),
+]
+
+
 def add(commands):
     p = commands.add_parser(
         "report", help="write one HTML file with verdicts, tables and pictures",
@@ -249,14 +264,5 @@ def add(commands):
                     "about reports, directories of reports, calibrations and "
                     "iotrace's logs: verdicts, tables and all pictures that the data "
                     "allow.")
-    p.add_argument("paths", metavar="RUN", nargs="+",
-                   help="a JSON report, a run or log of iotrace, or a directory of "
-                   "them")
-    p.add_argument("-o", "--output", metavar="FILE", default="report.html",
-                   help="default: report.html")
-    p.add_argument("--title", metavar="TEXT", default="Leadline report",
-                   help="title of the page")
-    p.add_argument("--baseline", metavar="NAME",
-                   help="the configuration to compare with (default: the first of "
-                        "those that can be compared)")
+    p.declare(OPTIONS)
     p.set_defaults(run=main)

@@ -12,6 +12,7 @@ from leadline.base import output, stats
 from leadline.base.errors import FAILED, LeadlineError, usage
 from leadline.base.fields import printable
 from leadline.base.names import ranks_text
+from leadline.base.options import operand, option
 from leadline.draw import draw_file, draw_svg, relief, shapes
 from leadline.judge import compare
 from leadline.page import gallery, pictures
@@ -282,6 +283,20 @@ def main(args, where):
     return FAILED if failed else 0
 
 
+OPTIONS = [
+    operand("WHAT", "what",
+            "one of the kinds above, or figure NAME, for example figure W.read_p99_us "
+            "(NAME may be a pattern), or relief",
+            choices=list(gallery.KINDS) + [FIGURE, RELIEF]),
+    operand("RUN ...", "paths",
+            "a JSON report, a run or log of iotrace, or a directory of them"),
+    option("-o, --output FILE",
+           "the picture; its name ends in .svg, .png or .pdf",
+           "The picture; its name ends in .svg, .png or .pdf. Required.",
+           required=True),
+]
+
+
 def add(commands):
     p = commands.add_parser(
         "plot", help="draw single pictures of the report, as SVG, PNG or PDF",
@@ -292,13 +307,5 @@ def add(commands):
         "theirs, over what was swept; or, with WHAT relief, what pfminfo --grid made. "
         "PNG and PDF need matplotlib. Where there are several pictures, the second "
         "goes to FILE-2, and so on.")
-    p.add_argument("what", metavar="WHAT", choices=list(gallery.KINDS) + [
-        FIGURE, RELIEF],
-                   help="one of the kinds above, or figure NAME, for example figure "
-                        "W.read_p99_us (NAME may be a pattern), or relief")
-    p.add_argument("paths", metavar="RUN", nargs="+",
-                   help="a JSON report, a run or log of iotrace, or a directory of "
-                   "them")
-    p.add_argument("-o", "--output", metavar="FILE", required=True,
-                   help="the picture; its name ends in .svg, .png or .pdf")
+    p.declare(OPTIONS)
     p.set_defaults(run=main)

@@ -10,6 +10,7 @@ from typing import Any, Iterable, Iterator, List, Sequence, Tuple
 from leadline.base import output, stats, table
 from leadline.base.errors import LeadlineError, usage
 from leadline.base.fields import printable
+from leadline.base.options import operand, option, output_file
 from leadline.results import report as reports
 
 SCHEMA = "leadline-list/1"
@@ -185,25 +186,30 @@ def date(text):
     return text.rstrip("Z")
 
 
+OPTIONS = [
+    operand("DIR ...", "paths", "a directory of reports, or a report"),
+    option("--host NAME", "only runs on this host; may be a pattern",
+           "Only runs that had this host. May be a pattern."),
+    option("--fs TYPE",
+           "only runs on this type of file system, such as ext4 or lustre; may be a "
+           "pattern"),
+    option("--program NAME", "only runs of this program; may be a pattern"),
+    option("--since DATE",
+           "only runs since this time (UTC), such as 2026-11 or 2026-11-20T10",
+           "Only runs since this time in UTC: 2026, 2026-11, ... or 2026-11-20T10:15.",
+           type=date),
+    option("--until DATE", "only runs until the end of this month, day or hour",
+           "Only runs until the end of this year, month, day, hour or minute.",
+           type=date),
+    option("--format", "default: text", choices=["text", "markdown", "csv", "json"],
+           default="text"),
+    output_file(),
+]
+
+
 def add(commands):
     p = commands.add_parser(
         "list", help="list what has been measured, one line per report",
         description="Lists the reports in the directories and below them, by date.")
-    p.add_argument("paths", metavar="DIR", nargs="+",
-                   help="a directory of reports, or a report")
-    p.add_argument("--host", metavar="NAME", help="only runs on this host; may be a "
-                                                  "pattern")
-    p.add_argument("--fs", metavar="TYPE",
-                   help="only runs on this type of file system, such as ext4 or "
-                        "lustre; may be a pattern")
-    p.add_argument("--program", metavar="NAME", help="only runs of this program; may "
-                                                     "be a pattern")
-    p.add_argument("--since", metavar="DATE", type=date,
-                   help="only runs since this time (UTC), such as 2026-11 or "
-                        "2026-11-20T10")
-    p.add_argument("--until", metavar="DATE", type=date,
-                   help="only runs until the end of this month, day or hour")
-    p.add_argument("--format", choices=["text", "markdown", "csv", "json"],
-                   default="text", help="default: text")
-    output.add_option(p)
+    p.declare(OPTIONS)
     p.set_defaults(run=main)

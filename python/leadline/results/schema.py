@@ -8,6 +8,7 @@ from leadline.base import output, stats
 from leadline.base.errors import FAILED, LeadlineError
 from leadline.base.fields import printable
 from leadline.base.fields import STRICT, TABLE, UNFINISHED, check
+from leadline.base.options import operand, option
 from leadline.results import report as reports
 
 NEVER_NULL = [("run", "version"), ("run", "start_utc"), ("run", "seed"),
@@ -186,14 +187,18 @@ def main(args, where):
     return 0 if good else FAILED
 
 
+OPTIONS = [
+    operand("FILE ...", "paths", "a JSON report, or a directory of them"),
+    option("-q, --quiet", "print nothing about correct files",
+           "Prints nothing about correct files."),
+]
+
+
 def add(commands):
     p = commands.add_parser(
         "validate", help="check reports against the schema",
         description="Checks JSON reports against the schema and prints the first few "
                     "faults with their JSON paths. The report of a failed run is "
                     "correct if it says that the run failed.")
-    p.add_argument("paths", metavar="FILE", nargs="+",
-                   help="a JSON report, or a directory of them")
-    p.add_argument("-q", "--quiet", action="store_true",
-                   help="print nothing about correct files")
+    p.declare(OPTIONS)
     p.set_defaults(run=main)

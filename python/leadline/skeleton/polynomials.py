@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Sequence, Tuple
 
 from leadline.base import output
 from leadline.base.errors import LeadlineError, usage
+from leadline.base.options import operand, option, output_file
 from leadline.skeleton import descriptors, skeleton, skeleton_fit
 from leadline.skeleton.skeleton import LARGEST, POLYNOMIALS, SCHEMA
 
@@ -421,6 +422,24 @@ def main(args, _where):
     return 0
 
 
+OPTIONS = [
+    operand("SKELETON ...", "skeletons",
+            "what the sources do, or what each of two runs did"),
+    option("--np N", "number of ranks", "The number of ranks. Required.",
+           type=output.positive, required=True),
+    option("--set NAME=N", "the value of a variable of sources; may be repeated",
+           "The value of a variable of the sources; may be repeated.",
+           action="append", default=[]),
+    option("--check SKELETON",
+           "with two runs: of a third one, with N ranks; the first call in which it is "
+           "another than what they tell is an error",
+           "With two runs: compares what they tell of N ranks with a third run, which "
+           "has N, call by call. The first difference is an error. Without `--output`, "
+           "nothing is written."),
+    output_file(),
+]
+
+
 def add(commands):
     p = commands.add_parser(
         "skeleton", help="the skeleton of another number of ranks",
@@ -428,14 +447,5 @@ def add(commands):
         "one SKELETON that ldadc analyse --skeleton made of sources; or of two, of "
         "runs that differ in their number of ranks only. What these do not tell is "
         "refused.")
-    p.add_argument("skeletons", metavar="SKELETON", nargs="+",
-                   help="what the sources do, or what each of two runs did")
-    p.add_argument("--np", metavar="N", type=output.positive, required=True,
-                   help="number of ranks")
-    p.add_argument("--set", metavar="NAME=N", action="append", default=[],
-                   help="the value of a variable of sources; may be repeated")
-    p.add_argument("--check", metavar="SKELETON",
-                   help="with two runs: of a third one, with N ranks; the first call "
-                   "in which it is another than what they tell is an error")
-    output.add_option(p)
+    p.declare(OPTIONS)
     p.set_defaults(run=main)

@@ -12,6 +12,7 @@ from typing import Any, Callable
 from leadline.base import output
 from leadline.base.errors import LeadlineError
 from leadline.base.fields import printable
+from leadline.base.options import operand, option, output_file
 from leadline.results import run
 from leadline.skeleton import skeleton
 from leadline.sweep import enough, need, sweep
@@ -141,6 +142,38 @@ def compared(args, first, out, failed, where):
         raise failed or why     # if the first way failed, there is no baseline
 
 
+OPTIONS = [
+    operand("SKELETON", "skeleton", "what the program did"),
+    option("--dir DIR", "where the files are made (default: .)",
+           "Where the files are made. Default: the current directory.", default="."),
+    option("--out DIR",
+           "where the reports go (default: SKELETON's name and .whatif)",
+           "Where the reports and the specification (`whatif.json`) go. Default: "
+           "SKELETON's name and .whatif."),
+    option("--budget TIME",
+           "do as many whole rounds as fit into this time, as in 90s, 30m or 8h "
+           "(default: 10m)",
+           "Does as many whole rounds as fit into this time, as in 90s, 30m or 8h. "
+           "Intervals need 6. Default: 10m.",
+           type=enough.duration, default=BUDGET_S),
+    option("--rounds N", "at most this many (default: 50)",
+           "Maximum number of rounds. Default: 50.", type=output.positive),
+    option("--mpiexec COMMAND",
+           "the launcher with its arguments (default: what leadline launcher finds)",
+           "As with `calibrate`."),
+    option("--dry-run", "print the commands and what they need, and do nothing",
+           "As with `sweep`."),
+    option("--fresh",
+           "start over; what DIR holds of an earlier sweep is moved to a directory in "
+           "it", "As with `sweep`."),
+    option("--quiet", "no progress"),
+    option("--format", "of the comparison; default: text",
+           "Format of the comparison: {choices}.",
+           choices=["text", "markdown", "csv", "json"], default="text"),
+    output_file("Where the comparison goes. Default: standard output."),
+]
+
+
 def add(commands: Any, compare: Callable[..., int]) -> None:
     """compare: does what "leadline compare" does with these words of its command
     line."""
@@ -150,26 +183,5 @@ def add(commands: Any, compare: Callable[..., int]) -> None:
         "by POSIX and MPI-IO, collective and not, with several transfers in flight, "
         "with several threads, with files of ranks and shared ones, in interleaved "
         "rounds, and compares each way with the program's own.")
-    p.add_argument("skeleton", metavar="SKELETON", help="what the program did")
-    p.add_argument("--dir", metavar="DIR", default=".",
-                   help="where the files are made (default: .)")
-    p.add_argument("--out", metavar="DIR",
-                   help="where the reports go (default: SKELETON's name and .whatif)")
-    p.add_argument("--budget", metavar="TIME", type=enough.duration, default=BUDGET_S,
-                   help="do as many whole rounds as fit into this time, as in 90s, 30m "
-                   "or 8h (default: 10m)")
-    p.add_argument("--rounds", metavar="N", type=output.positive,
-                   help="at most this many (default: 50)")
-    p.add_argument("--mpiexec", metavar="COMMAND",
-                   help="the launcher with its arguments (default: what leadline "
-                   "launcher finds)")
-    p.add_argument("--dry-run", action="store_true",
-                   help="print the commands and what they need, and do nothing")
-    p.add_argument("--fresh", action="store_true",
-                   help="start over; what DIR holds of an earlier sweep is moved to a "
-                   "directory in it")
-    p.add_argument("--quiet", action="store_true", help="no progress")
-    p.add_argument("--format", choices=["text", "markdown", "csv", "json"],
-                   default="text", help="of the comparison; default: text")
-    output.add_option(p)
+    p.declare(OPTIONS)
     p.set_defaults(run=main, compare=compare)

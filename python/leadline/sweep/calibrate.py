@@ -13,6 +13,7 @@ from collections import OrderedDict
 
 from leadline.base import launcher, output, stats, table
 from leadline.base.errors import LeadlineError
+from leadline.base.options import operand, option
 from leadline.base.output import positive
 from leadline.judge import climb, share
 from leadline.results import report as reports
@@ -181,6 +182,57 @@ def cores():
     return len(os.sched_getaffinity(0))
 
 
+OPTIONS = [
+    operand("DIR", "dir", "where to measure"),
+    option("-n, --np N",
+           "ranks; use the number of ranks of the runs to be judged (default: the "
+           "cores "
+           "of this node)", type=positive, default=cores()),
+    option("--bytes BYTES",
+           "bytes per rank (default: 64M); use more than caches can hold",
+           default="64M"),
+    option("--block-size BYTES", "bytes of a sequential transfer (default: 1M)",
+           default="1M"),
+    option("--random-block-size BYTES", "bytes of a random transfer (default: 64k)",
+           default="64k"),
+    option("-r, --repeat N", "repetitions (default: %d)" % stats.CI_MIN,
+           "Repetitions: the number of rounds. Default: %d, the minimum for an "
+           "interval."
+           % stats.CI_MIN, type=positive, default=stats.CI_MIN),
+    option("--filetype TYPE", "unique or shared (default: unique)",
+           "`unique` (default) or `shared`.", default="unique"),
+    option("--iomethod METHOD", "as for blocktransfer (default: posix)",
+           "The same as for blocktransfer. Default: posix.", default="posix"),
+    option("--cache POLICY", "flush, direct or keep (default: flush)",
+           "`flush` (default), `direct` or `keep`.", default="flush"),
+    option("--mixed PERCENT",
+           "add a phase of random transfers with this percentage of reads, 1 to 100",
+           "Adds a phase of random transfers with this percentage of reads, 1 to 100.",
+           type=percent, default=0),
+    option("--saturate",
+           "also find how many random transfers in flight, with which engine, saturate "
+           "the file system",
+           "Also finds how many random transfers must be in flight, and with which "
+           "engine, to saturate the file system. For each engine the number per rank "
+           "is doubled (by queue depth or by threads) until two doublings gain less "
+           "than 10 %. A sentence names the smallest number that comes within 10 % of "
+           "the best, which then runs again. The report has the steps "
+           "(saturation.uring.at16.read_MBps), and what was measured again "
+           "(saturated.uring.at16.read_MBps)."),
+    option("--most N",
+           "with --saturate: maximum in flight per rank (default: 64)",
+           "With `--saturate`: the maximum per rank. Default: 64.",
+           type=positive, default=64),
+    option("--mpiexec COMMAND",
+           "the launcher with its arguments (default: that of the MPI library with "
+           "which Leadline was built)",
+           "The launcher with its arguments. Default: as `leadline launcher` finds "
+           "it."),
+    option("-o, --output FILE", "the report (default: calibration.json)",
+           default="calibration.json"),
+]
+
+
 def add(commands):
     p = commands.add_parser(
         "calibrate", help="measure plain transfers, as a yardstick",
@@ -188,35 +240,5 @@ def add(commands):
                     "transfers, and writes one report. \"compare\" and \"report\" "
                     "use it as the yardstick for runs on the same hosts and file "
                     "system.")
-    p.add_argument("dir", metavar="DIR", help="where to measure")
-    p.add_argument("-n", "--np", metavar="N", type=positive, default=cores(),
-                   help="ranks; use the number of ranks of the runs to be judged "
-                        "(default: the cores of this node)")
-    p.add_argument("--bytes", metavar="BYTES", default="64M",
-                   help="bytes per rank (default: 64M); use more than caches can hold")
-    p.add_argument("--block-size", metavar="BYTES", default="1M",
-                   help="bytes of a sequential transfer (default: 1M)")
-    p.add_argument("--random-block-size", metavar="BYTES", default="64k",
-                   help="bytes of a random transfer (default: 64k)")
-    p.add_argument("-r", "--repeat", metavar="N", type=positive, default=stats.CI_MIN,
-                   help="repetitions (default: %d)" % stats.CI_MIN)
-    p.add_argument("--filetype", metavar="TYPE", default="unique",
-                   help="unique or shared (default: unique)")
-    p.add_argument("--iomethod", metavar="METHOD", default="posix",
-                   help="as for blocktransfer (default: posix)")
-    p.add_argument("--cache", metavar="POLICY", default="flush",
-                   help="flush, direct or keep (default: flush)")
-    p.add_argument("--mixed", metavar="PERCENT", type=percent, default=0,
-                   help="add a phase of random transfers with this percentage of "
-                        "reads, 1 to 100")
-    p.add_argument("--saturate", action="store_true",
-                   help="also find how many random transfers in flight, with which "
-                        "engine, saturate the file system")
-    p.add_argument("--most", metavar="N", type=positive, default=64,
-                   help="with --saturate: maximum in flight per rank (default: 64)")
-    p.add_argument("--mpiexec", metavar="COMMAND",
-                   help="the launcher with its arguments (default: that of the MPI "
-                        "library with which Leadline was built)")
-    p.add_argument("-o", "--output", metavar="FILE", default="calibration.json",
-                   help="the report (default: calibration.json)")
+    p.declare(OPTIONS)
     p.set_defaults(run=main)

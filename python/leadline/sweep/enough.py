@@ -7,12 +7,13 @@ import os
 import re
 import time
 from collections import namedtuple
-from typing import Any
 
 from leadline.base import stats
+from leadline.base.options import option
 from leadline.judge import compare, gate, rounds
 from leadline.results import groups
 from leadline.sweep import need
+
 MOST_ROUNDS = 50   # default without --rounds
 HEADLINES = 2      # figures in the summary, until a report tells their number
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -212,16 +213,27 @@ def width(ours, theirs, many):
     return math.exp(stats.sidak_two_sided(many, len(logs) - 1) * error)
 
 
-def add(parser: Any) -> None:
-    parser.add_argument("--until", metavar="PERCENT", type=gate.percent,
-                        help="run rounds until the intervals of all headline figures "
-                             "are as narrow as this, for example 5%%; at most "
-                             "--rounds (default: "
-                        + str(MOST_ROUNDS) + ")")
-    parser.add_argument("--figure", metavar="NAME", action="append",
-                        help="with --until: this figure decides; may be a pattern "
-                             "and be repeated (default: the rates over all phases)")
-    parser.add_argument("--budget", metavar="TIME", type=duration,
-                        help="run the whole rounds that fit into this time, for "
-                             "example 90s, 30m or 8h; at most --rounds (default: %d)"
-                             % MOST_ROUNDS)
+OPTIONS = [
+    option("--until PERCENT",
+           "run rounds until the intervals of all headline figures are as narrow as "
+           "this, for example 5%%; at most --rounds (default: %d)" % MOST_ROUNDS,
+           "Runs whole rounds, at least 7, until the 95 % intervals of all headline "
+           "figures are as narrow as this, for example `5%`, after two successive "
+           "rounds. With several configurations these are the intervals of their "
+           "ratios to the first one, which hold together.",
+           type=gate.percent),
+    option("--figure NAME",
+           "with --until: this figure decides; may be a pattern and be repeated "
+           "(default: the rates over all phases)",
+           "With `--until`: this figure decides. May be a pattern, and be repeated. "
+           "Default: write_MBps and read_MBps; if there is neither, those whose names "
+           "end in per_s.",
+           action="append"),
+    option("--budget TIME",
+           "run the whole rounds that fit into this time, for example 90s, 30m or 8h; "
+           "at most --rounds (default: %d)" % MOST_ROUNDS,
+           "Runs only the whole rounds that fit into this time: seconds, or `90s`, "
+           "`30m`, `8h`, `2d`. The number of rounds is estimated from earlier runs in "
+           "DIR or from `--rates`, otherwise from the first round.",
+           type=duration),
+]

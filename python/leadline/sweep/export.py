@@ -15,6 +15,7 @@ from collections import OrderedDict, namedtuple
 from leadline.base import output, table
 from leadline.base.errors import LeadlineError
 from leadline.base.fields import printable
+from leadline.base.options import operand, option, output_file
 from leadline.results import history
 from leadline.results import report as reports
 from leadline.results.groups import ABOUT_OUTPUT
@@ -256,15 +257,22 @@ def main(args, where):
     return 0
 
 
+OPTIONS = [
+    operand("DIR ...", "paths", "a directory of reports, or a report"),
+    option("--format", "parquet needs pyarrow, and --output (default: csv)",
+           "{choices}, which needs pyarrow and `--output`. In Parquet texts are "
+           "dictionaries, start_utc is a time, and a column in which reports have "
+           "values of different kinds is text.",
+           choices=["csv", "parquet"], default="csv"),
+    output_file(),
+]
+
+
 def add(commands):
     p = commands.add_parser(
         "export", help="write the figures of reports as one table, for other programs",
         description="Writes one row per figure and repetition of the reports in the "
                     "directories and below them, with what was measured and under "
                     "which conditions.")
-    p.add_argument("paths", metavar="DIR", nargs="+",
-                   help="a directory of reports, or a report")
-    p.add_argument("--format", choices=["csv", "parquet"], default="csv",
-                   help="parquet needs pyarrow, and --output (default: csv)")
-    output.add_option(p)
+    p.declare(OPTIONS)
     p.set_defaults(run=main)

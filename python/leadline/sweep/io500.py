@@ -16,6 +16,7 @@ from collections import OrderedDict, namedtuple
 
 from leadline.base import launcher, output
 from leadline.base.errors import LeadlineError
+from leadline.base.options import operand, option
 from leadline.base.output import positive
 from leadline.judge import climb
 from leadline.results import run
@@ -162,35 +163,41 @@ def seconds(text):
     return value
 
 
+OPTIONS = [
+    operand("DIR", "dir", "where to measure"),
+    option("-n, --np N", "ranks (default: the cores of this node)",
+           type=positive, default=len(os.sched_getaffinity(0))),
+    option("--time S",
+           "seconds for which each phase writes or creates files (default: %d, as in "
+           "IO500's rules)" % TIME_S, type=seconds, default=TIME_S),
+    option("--bytes BYTES", "maximum bytes per rank (default: half of the free space)",
+           "Maximum bytes that a rank writes in a phase. Default: its share of half of "
+           "the free space."),
+    option("--files N", "maximum number per rank (default: %d)" % FILES,
+           "Maximum number of files that a rank creates in a phase. Default: %d."
+           % FILES, type=positive, default=FILES),
+    option("--iomethod METHOD", "as for blocktransfer (default: posix)",
+           "The same as for blocktransfer. Default: posix.", default="posix"),
+    option("-r, --repeat N",
+           "rounds of all phases (default: 1; 6 or more give intervals)",
+           type=positive, default=1),
+    option("--mpiexec COMMAND",
+           "the launcher with its arguments (default: as found by leadline launcher)",
+           "As with `calibrate`."),
+    option("--label TEXT", "a name for this run in its report", default=""),
+    option("--dry-run", "print the commands and do nothing",
+           "Prints the four commands and does nothing."),
+    option("-q, --quiet", "print no progress", "No progress."),
+    option("-o, --output FILE", "the report (default: io500.json)",
+           default="io500.json"),
+]
+
+
 def add(commands_):
     p = commands_.add_parser(
         "io500", help="run IO500's patterns, as a diagnosis",
         description="Runs the patterns of IO500's phases in DIR with blocktransfer "
                     "and metabench, and writes one report with its figures, scores "
                     "and caveats. A diagnosis, not a submission.")
-    p.add_argument("dir", metavar="DIR", help="where to measure")
-    p.add_argument("-n", "--np", metavar="N", type=positive,
-                   default=len(os.sched_getaffinity(0)),
-                   help="ranks (default: the cores of this node)")
-    p.add_argument("--time", metavar="S", type=seconds, default=TIME_S,
-                   help="seconds for which each phase writes or creates files "
-                        "(default: %d, as in IO500's rules)" % TIME_S)
-    p.add_argument("--bytes", metavar="BYTES",
-                   help="maximum bytes per rank (default: half of the free space)")
-    p.add_argument("--files", metavar="N", type=positive, default=FILES,
-                   help="maximum number per rank (default: %d)" % FILES)
-    p.add_argument("--iomethod", metavar="METHOD", default="posix",
-                   help="as for blocktransfer (default: posix)")
-    p.add_argument("-r", "--repeat", metavar="N", type=positive, default=1,
-                   help="rounds of all phases (default: 1; 6 or more give intervals)")
-    p.add_argument("--mpiexec", metavar="COMMAND",
-                   help="the launcher with its arguments (default: as found by "
-                        "leadline launcher)")
-    p.add_argument("--label", metavar="TEXT", default="",
-                   help="a name for this run in its report")
-    p.add_argument("--dry-run", action="store_true",
-                   help="print the commands and do nothing")
-    p.add_argument("-q", "--quiet", action="store_true", help="print no progress")
-    p.add_argument("-o", "--output", metavar="FILE", default="io500.json",
-                   help="the report (default: io500.json)")
+    p.declare(OPTIONS)
     p.set_defaults(run=main)

@@ -10,6 +10,7 @@ from typing import Any, Dict, Optional
 
 from leadline.base import launcher, lock, output, table
 from leadline.base.errors import LeadlineError, usage
+from leadline.base.options import operand, option
 from leadline.results import report as reports
 from leadline.results import run as runs
 from leadline.results.run import Run
@@ -365,6 +366,57 @@ def main(args: Any, where: Any, tree: Optional[Dict[str, Any]] = None) -> int:
     return 0
 
 
+OPTIONS = [
+    operand("SPEC", "spec", "the specification of the sweep"),
+    option("--out DIR",
+           "directory for the reports (default: SPEC's name without .json)",
+           "Where the reports and the state (`sweep.json`, with the seed and the order "
+           "of the runs) are written. Default: SPEC's name without its suffix. A "
+           "directory with a sweep of another specification is refused."),
+    option("--rounds N", "number of rounds, instead of SPEC's",
+           "Number of rounds, instead of the specification's. With `--until` or "
+           "`--budget`, the maximum; its default is then %d." % enough.MOST_ROUNDS,
+           type=output.positive),
+    *enough.OPTIONS,
+    option("--submit", "make each run a Slurm job, with SPEC's options of sbatch",
+           "Each run is a job of Slurm, with the specification's options of sbatch, as "
+           "many tasks as ranks, and `timeout` (in whole minutes) as its time limit. "
+           "Progress, failures and resuming work as described above; an interruption "
+           "cancels the jobs. If `leadline` itself is killed, the jobs continue, and "
+           "the same command waits for them."),
+    option("--jobs N",
+           "with --submit: maximum jobs in the queue (default: 1, because two would "
+           "disturb each other)",
+           "With `--submit`: the maximum number of jobs in the queue. Default: 1, "
+           "because two would disturb each other.",
+           type=output.positive),
+    option("--dry-run",
+           "print the commands, what they need, and how long they will take judging by "
+           "the runs in DIR, and do nothing",
+           "Only prints the commands of the remaining runs and, for each "
+           "configuration, the memory of all ranks, the files and their bytes, the "
+           "bytes that one run writes and reads, and its time; a question mark is an "
+           "unknown number. What a program refuses is printed, with exit status 1. A "
+           "last sentence says how large a difference the rounds would show."),
+    option("--rates REPORT",
+           "with --dry-run and --budget: a report, or a directory of reports, from "
+           "which to estimate times",
+           "With `--dry-run` and `--budget`: a report, or a directory of reports, from "
+           "which to estimate times, instead of DIR."),
+    option("--format", "format of --dry-run (default: text, a shell script)",
+           "Format of `--dry-run`: `text` (the default), which is a valid shell script "
+           "with everything but the commands as comments, or `json`, with the schema "
+           "leadline-plan/1.",
+           choices=["text", "json"]),
+    option("--fresh",
+           "start again; results of an earlier sweep in DIR are moved to a "
+           "subdirectory",
+           "Starts again. Results of an earlier sweep in DIR are moved to a "
+           "subdirectory. Use it also if `sweep.json` cannot be read."),
+    option("--quiet", "print no progress", "No progress."),
+]
+
+
 def add(commands):
     p = commands.add_parser(
         "sweep", help="run a matrix of configurations, interleaved and resumable",
@@ -372,28 +424,5 @@ def add(commands):
                     "3.11 or later) once per round, in an order that is drawn for "
                     "each round separately. Runs that have a valid report are skipped: "
                     "repeat the command to resume.")
-    p.add_argument("spec", metavar="SPEC", help="the specification of the sweep")
-    p.add_argument("--out", metavar="DIR",
-                   help="directory for the reports (default: SPEC's name without "
-                        ".json)")
-    p.add_argument("--rounds", metavar="N", type=output.positive,
-                   help="number of rounds, instead of SPEC's")
-    enough.add(p)
-    p.add_argument("--submit", action="store_true",
-                   help="make each run a Slurm job, with SPEC's options of sbatch")
-    p.add_argument("--jobs", metavar="N", type=output.positive,
-                   help="with --submit: maximum jobs in the queue (default: 1, "
-                        "because two would disturb each other)")
-    p.add_argument("--dry-run", action="store_true",
-                   help="print the commands, what they need, and how long they will "
-                        "take judging by the runs in DIR, and do nothing")
-    p.add_argument("--rates", metavar="REPORT",
-                   help="with --dry-run and --budget: a report, or a directory of "
-                        "reports, from which to estimate times")
-    p.add_argument("--format", choices=["text", "json"],
-                   help="format of --dry-run (default: text, a shell script)")
-    p.add_argument("--fresh", action="store_true",
-                   help="start again; results of an earlier sweep in DIR are moved "
-                        "to a subdirectory")
-    p.add_argument("--quiet", action="store_true", help="print no progress")
+    p.declare(OPTIONS)
     p.set_defaults(run=main)
