@@ -113,14 +113,11 @@ class Known(unittest.TestCase):
                                       (1.10, 0.10, (20, 31, 36, 39, 45))):
             self.assertEqual(tuple(rounds.needed(effect, noise, many)
                                    for many in (1, 7, 15, 26, 63)), wanted)
-        for noise, wanted in ((0.01, (6, 6)), (0.02, (6, 11)), (0.05, (25, 42))):
-            self.assertEqual(tuple(rounds.needed_equal(noise, many)
-                                   for many in (1, 15)), wanted)
         self.assertAlmostEqual(rounds.detectable(19, 0.05), 1.05, places=2)
         self.assertIsNone(rounds.detectable(5, 0.05))
         self.assertTrue(1.0 < rounds.detectable(6, 0.0) < 1.000001)
         self.assertIsNone(rounds.needed(1.001, 0.5))
-        self.assertEqual((rounds.needed(1.05, 0.0), rounds.needed_equal(0.0)), (6, 6))
+        self.assertEqual(rounds.needed(1.05, 0.0), 6)
 
     def test_fewest(self):
         """It holds for all numbers from 6 to 1000."""

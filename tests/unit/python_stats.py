@@ -29,6 +29,11 @@ def t_below(t, df, steps=20000):
     return 0.5 + total * h / 3.0
 
 
+def paired_ratio(values, baseline):
+    found = stats.paired_estimate(values, baseline)
+    return found and stats.ratio_of(found)
+
+
 class Together(unittest.TestCase):
     def test_chance_is_what_the_interval_says(self):
         """For equals: if the 95 % interval just contains 1, the chance is 5 %."""
@@ -180,7 +185,7 @@ class Basics(unittest.TestCase):
 class Intervals(unittest.TestCase):
     def test_none_below_six(self):
         self.assertIsNone(stats.interval([1, 2, 3, 4, 5]))
-        self.assertIsNone(stats.paired_ratio([1] * 5, [1] * 5))
+        self.assertIsNone(paired_ratio([1] * 5, [1] * 5))
         self.assertIsNone(stats.welch_ratio([1] * 6, [1] * 5))
 
     def test_by_hand(self):
@@ -203,7 +208,7 @@ class Intervals(unittest.TestCase):
     def test_pairing_removes_common_drift(self):
         drift = [1, 2, 4, 8, 16, 32]
         ours = [d * f for d, f in zip(drift, (1.5, 1.6, 1.5, 1.6, 1.5, 1.6))]
-        self.assertGreater(stats.paired_ratio(ours, drift).low, 1.4)
+        self.assertGreater(paired_ratio(ours, drift).low, 1.4)
         self.assertLess(stats.welch_ratio(ours, drift).low, 1.0)
 
     def test_no_spread(self):
@@ -214,7 +219,7 @@ class Intervals(unittest.TestCase):
 
     def test_inverting_a_ratio_inverts_its_interval(self):
         a, b = [1, 2, 3, 4, 5, 6], [2, 2, 3, 3, 4, 9]
-        for ratio in (stats.paired_ratio, stats.welch_ratio):
+        for ratio in (paired_ratio, stats.welch_ratio):
             self.assertAlmostEqual(ratio(a, b).low * ratio(b, a).high, 1.0)
 
 
@@ -270,7 +275,7 @@ class Coverage(unittest.TestCase):
             drift = [rng.gauss(0, 1) for _ in range(6)]
             a = [math.exp(d + rng.gauss(0.3, 0.1)) for d in drift]
             b = [math.exp(d + rng.gauss(0.0, 0.1)) for d in drift]
-            found = stats.paired_ratio(a, b)
+            found = paired_ratio(a, b)
             return found.low <= math.exp(0.3) <= found.high
         self.check(one)
 
@@ -310,7 +315,7 @@ class FalseAlarms(unittest.TestCase):
 
 
 for name, draw in FalseAlarms.DRAWS.items():
-    for ratio in (stats.paired_ratio, stats.welch_ratio):
+    for ratio in (paired_ratio, stats.welch_ratio):
         setattr(FalseAlarms, "test_%s_%s" % (name, ratio.__name__),
                 lambda self, d=draw, r=ratio: self.alarms(d, r))
 

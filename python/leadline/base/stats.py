@@ -137,13 +137,6 @@ def interval(values: Sequence[float]) -> Optional[Interval]:
     return _interval(mean(logs), math.sqrt(variance(logs) / n), n - 1, n)
 
 
-def paired_ratio(values: Sequence[float],
-                 baseline: Sequence[float]) -> Optional[Interval]:
-    """Returns the interval of values[i] / baseline[i]: drift common to both members of
-    a pair cancels."""
-    return interval([v / b for v, b in zip(values, baseline)])
-
-
 def paired_estimate(values: Sequence[float],
                     baseline: Sequence[float]) -> Optional[Estimate]:
     """Estimates the logarithms of values[i] / baseline[i]; None below CI_MIN of

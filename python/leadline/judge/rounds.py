@@ -47,14 +47,6 @@ def power(effect, noise, rounds, many=1):
                      for s, w in spread_points(rounds - 1))
 
 
-def power_equal(noise, rounds, many=1, equal=1.05):
-    """Returns the chance that equals are called equal."""
-    critical = stats.sidak_two_sided(many, rounds - 1)
-    room = math.log(equal) / (noise * math.sqrt(2.0 / rounds))
-    return math.fsum(w * (2.0 * normal_below(room - critical * s) - 1.0)
-                     for s, w in spread_points(rounds - 1) if critical * s < room)
-
-
 def fewest(enough):
     """Returns the fewest rounds that are enough; None if MOST are not."""
     low, high = stats.CI_MIN - 1, stats.CI_MIN
@@ -77,13 +69,6 @@ def needed(effect: float, noise: float, many: int = 1) -> int:
     if noise <= 0.0:
         return stats.CI_MIN
     return fewest(lambda n: power(effect, noise, n, many) >= POWER)
-
-
-def needed_equal(noise, many=1, equal=1.05):
-    """Returns the rounds that call equals equal with a chance of POWER."""
-    if noise <= 0.0:
-        return stats.CI_MIN
-    return fewest(lambda n: power_equal(noise, n, many, equal) >= POWER)
 
 
 def detectable(rounds: int, noise: float, many: int = 1) -> Optional[float]:
