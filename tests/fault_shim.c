@@ -5,8 +5,9 @@
  *   FAULT_RANK=N             on that rank of the launcher's only
  *   FAULT_FILE=TEXT          of files with TEXT in their path only ("madbench-...")
  *
- * CALL is read, write (in all their forms), fsync, close, open (with O_CREAT), or
- * reopen (without, of a name in an open folder; it can only fail).
+ * CALL is read, write (in all their forms), fsync, close, open (with O_CREAT),
+ * reopen (without, of a name in an open folder; it can only fail), or final
+ * (MPI_Finalize; it can only hang).
  * ACTION is an errno's name (EIO, ENOSPC, EDQUOT, EACCES, EROFS, EMFILE, EINVAL), or
  *   zero, half     moves nothing, or half of it, and says so
  *   flip           one bit is wrong: in memory after a read, in the file after a write
@@ -78,6 +79,8 @@ static int is_our_rank(void)
     const char *wanted = getenv("FAULT_RANK"), *rank = getenv("OMPI_COMM_WORLD_RANK");
     if (!rank)
         rank = getenv("PMI_RANK");
+    if (!rank)
+        rank = getenv("PMIX_RANK");
     return !wanted || (rank && !strcmp(rank, wanted));
 }
 
@@ -313,6 +316,14 @@ int fsync(int fd)
         return -1;
     }
     return a == LOST ? 0 : real(fd);
+}
+
+int MPI_Finalize(void)
+{
+    int (*real)(void);
+    *(void **)&real = next("MPI_Finalize");
+    strike(due("final", fault.file ? fault.file : ""));
+    return real();
 }
 
 /* Closes the file even if it fails, as with NFS, which reports delayed errors then. */

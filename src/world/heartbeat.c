@@ -39,8 +39,13 @@ enum {
     ADDRESSES = 4,    /* addresses of a node that are tried */
     CALLERS = 4,      /* connections whose caller is not known yet */
     LINK_WAIT_MS = 1000,
-    LATER_S = 8 /* extra wait for a node, compared with a rank of our own */
+    LATER_S = 8, /* extra wait for a node, compared with a rank of our own */
+    GRACE_S = 5  /* time for a launcher to end the run after a rank has vanished */
 };
+
+/* Bytes that a node sends to the next one. A connection that closes without a BYE or an
+ * OVER belongs to a node that vanished. */
+enum { BEAT, BYE, OVER };
 
 /* Another rank of this node. */
 struct mate {
@@ -62,6 +67,7 @@ static struct {
     struct mate *mates;
     int ranks, mine;
     bool known;       /* `mates` are filled in */
+    bool linked;      /* another node looks after our first rank */
     pid_t pid;        /* our process; one that we start is not part of the run */
     uint32_t *counts; /* counters of all, some time ago */
     uint32_t seen;    /* counter of the next rank */
@@ -88,6 +94,8 @@ static struct {
     uint64_t token;
     uint64_t next_token;
     int64_t heard_ns, beat_ns;
+    int64_t lost_ns; /* time at which the node before vanished; 0: it has not */
+    bool over;       /* the node before has said why the run ends */
 } links = {
     .to = {-1, -1, -1, -1}, .listening = -1, .caller = {-1, -1, -1, -1}, .from = -1};
 
@@ -342,13 +350,27 @@ static void warn_others(int sig)
     }
 }
 
+/* Tells the next node. Safe in a signal's handler. */
+static void tell_next_node(char what)
+{
+    for (int i = 0; i < ADDRESSES; i++)
+        if (links.greeted[i] && links.to[i] >= 0)
+            send(links.to[i], &what, 1, MSG_NOSIGNAL);
+}
+
+/* True if another rank has said why the run ends: then the next node need not say it
+ * again. */
 static bool run_failed(void)
 {
-    return here.beat[here.mine].failed;
+    bool failed = here.beat[here.mine].failed;
+    if (failed && here.pid == getpid())
+        tell_next_node(OVER);
+    return failed;
 }
 
 void heartbeat_fail(void)
 {
+    tell_next_node(OVER);
     if (here.beat) /* a rank that has a signal from us sends us none */
         here.beat[here.mine].end = REMOVES;
     for (int i = 1; i < here.ranks && here.known; i++) {
@@ -358,11 +380,10 @@ void heartbeat_fail(void)
     }
 }
 
-void heartbeat_let_end(void)
+void heartbeat_let_end(int most_ms)
 {
-    enum { LOOKS = 500 };
     const struct timespec look = {.tv_nsec = 1000000};
-    for (int i = 0; i < LOOKS && here.beat && others_busy(true); i++)
+    for (int i = 0; i < most_ms && here.beat && others_busy(true); i++)
         nanosleep(&look, NULL);
 }
 
@@ -389,6 +410,7 @@ int heartbeat_open(struct world *w, MPI_Comm node)
     MPI_Comm_free(&group);
     MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_LAND, w->comm);
     w->watched = good;
+    here.linked = good && w->nodes > 1;
     ready = true;
     if (here.beat)
         scratch_wait_for(&others);
@@ -423,9 +445,24 @@ static bool heartbeat_describe(const struct mate *m, char *out, size_t size)
 static void tell_of_next(double limit_s)
 {
     char text[256];
+    bool ended = has_ended(state_of(here.mates->pid));
+    bool first = (here.mine + 1) % here.ranks == 0;
+    if (ended && first && here.linked)
+        watchdog_end_silently(); /* the next node says it */
+    if (ended)
+        watchdog_end("rank %d on %s, process %ld, has ended before the run did: the "
+                     "run is ended",
+                     here.mates->rank, here.host, (long)here.mates->pid);
     if (heartbeat_describe(here.mates, text, sizeof text))
         watchdog_end("%s for %g s: the run is ended; --io-timeout sets the limit", text,
                      limit_s);
+}
+
+/* Limits the time for which a vanished rank or node is awaited. */
+static int64_t grace_ns(int64_t limit_ns)
+{
+    int64_t grace = GRACE_S * INT64_C(1000000000);
+    return grace < limit_ns ? grace : limit_ns;
 }
 
 void heartbeat_name_silent(char *out, size_t size)
@@ -456,8 +493,10 @@ static void look_after_next(int64_t lived_ns, int64_t limit_ns)
         here.since_ns = lived_ns;
         here.looks = 0;
     }
+    int64_t still_ns = lived_ns - here.since_ns - watchdog_courtesy_ns();
     if (here.looks > STILL_LOOKS &&
-        lived_ns - here.since_ns > limit_ns + watchdog_courtesy_ns())
+        (still_ns > limit_ns ||
+         (still_ns > grace_ns(limit_ns) && has_ended(state_of(here.mates->pid)))))
         tell_of_next((double)limit_ns / 1e9);
 }
 
@@ -472,24 +511,46 @@ static void send_beats(int64_t lived_ns, int64_t limit_ns)
             hang_up(&links.to[i]);
 }
 
-/* Checks the node before. A closed connection means that the process has ended, which
- * is its launcher's business. */
-static void look_after_node(int64_t lived_ns, int64_t limit_ns)
+/* Reads the bytes of the node before. Returns false if the connection is closed. */
+static bool hear_node(int64_t lived_ns)
 {
-    char beats[64];
-    if (links.from < 0)
-        return;
-    ssize_t n = recv(links.from, beats, sizeof beats, 0);
+    char what[64];
+    ssize_t n = recv(links.from, what, sizeof what, 0);
     if (n > 0 || !links.heard_ns)
         links.heard_ns = lived_ns;
-    if (!n || (n < 0 && errno != EAGAIN && errno != EINTR))
+    if (n > 0 && what[n - 1] == BYE)
+        n = 0;
+    else if (n > 0 && what[n - 1] == OVER)
+        links.over = true;
+    else if (!n || (n < 0 && errno != EAGAIN && errno != EINTR))
+        links.lost_ns = lived_ns ? lived_ns : 1;
+    return n > 0 || !links.lost_ns;
+}
+
+/* Checks the node before. If it has vanished, its launcher has a moment to end the run:
+ * srun, for one, does not by default. */
+static void look_after_node(int64_t lived_ns, int64_t limit_ns)
+{
+    if (links.from >= 0 && !hear_node(lived_ns))
         hang_up(&links.from);
-    else if (lived_ns - links.heard_ns > limit_ns + LATER_S * INT64_C(1000000000))
+    if (links.over)
+        watchdog_end_silently();
+    if (links.lost_ns && lived_ns - links.lost_ns > grace_ns(limit_ns))
+        watchdog_end("rank %d on %s, the first of its node, has ended before the run "
+                     "did: the run is ended",
+                     links.rank, links.host);
+    if (links.from >= 0 &&
+        lived_ns - links.heard_ns > limit_ns + LATER_S * INT64_C(1000000000))
         watchdog_end(
             "rank %d on %s, the first of its node, has given no sign of life for "
             "%g s: it is frozen, or cannot be reached any more: the run is "
             "ended; --io-timeout sets the limit",
             links.rank, links.host, (double)limit_ns / 1e9);
+}
+
+int heartbeat_descriptor(void)
+{
+    return ready ? links.from : -1;
 }
 
 void heartbeat_look(int64_t lived_ns, double limit_s)
@@ -511,6 +572,7 @@ void heartbeat_close(void)
     if (ready && here.beat)
         here.beat[here.mine].count = ENDED;
     ready = false;
+    tell_next_node(BYE);
     for (int i = 0; i < ADDRESSES; i++)
         hang_up(&links.to[i]);
     for (int i = 0; i < CALLERS; i++)

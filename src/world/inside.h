@@ -23,9 +23,16 @@ pid_t watchdog_thread(void);
  * ending MPI. */
 void watchdog_arm_start(const char *what);
 
+/* Local. Arms a short deadline for MPI_Finalize of a run that has succeeded: then the
+ * process ends with status 0. */
+void watchdog_arm_finalize(void);
+
 /* Local, and of its thread only. Ends the run with a sentence: "program: rank 3 on n1:
  * " and the given text. */
 void watchdog_end(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+/* Local, and of its thread only. Ends the run after another node has said why. */
+void watchdog_end_silently(void) __attribute__((noreturn));
 
 /* Local. Returns how much later than rank 0 this rank speaks. */
 int64_t watchdog_courtesy_ns(void);
@@ -42,13 +49,17 @@ int heartbeat_open(struct world *w, MPI_Comm node);
 void heartbeat_tick(void);
 void heartbeat_look(int64_t lived_ns, double limit_s);
 
+/* Local, and of that thread only. Returns a descriptor that becomes readable when there
+ * is something to look at before the usual time; -1: there is none. */
+int heartbeat_descriptor(void);
+
 /* Local, and of that thread only. Ends the run after a failure: the other ranks here
  * get SIGTERM, remove their files and end with EXIT_FAILED. */
 void heartbeat_fail(void);
 
-/* Local, and of that thread only, after heartbeat_fail: waits until all have removed
- * their files, a moment at most. */
-void heartbeat_let_end(void);
+/* Local, and of that thread only. Waits until all ranks of the node call it, have
+ * removed their files after a failure, or have ended; so they end in one moment. */
+void heartbeat_let_end(int most_ms);
 
 /* Local, and of that thread only. Names a rank of this node that gives no sign of life
  * while a call does not come back, and for which that call may have waited; else "". It

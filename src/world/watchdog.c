@@ -8,6 +8,7 @@
 #include "world/inside.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,18 +25,19 @@
 /* If all ranks are stuck, one is enough to tell: the others wait a little longer, in
  * turn, for it to speak and to end them. */
 #define TURN_NS INT64_C(500000000)
-#define CLOSE_NS INT64_C(2000000000)  /* time for the thread to end */
+#define CLOSE_MS 2000                 /* time for the thread to end */
 #define REMOVE_NS INT64_C(2000000000) /* time for removing files */
 /* Looks at our own first thread before it counts as stuck. */
 #define STUCK_LOOKS 10
-#define START_S 60.0 /* least time for starting and ending MPI */
+#define START_S 60.0        /* least time for starting and ending MPI */
+#define LET_END_MS 500      /* time for the other ranks of the node after a failure */
+#define LET_ALL_END_MS 5000 /* and when MPI_Finalize hangs in all of them */
+#define FINALIZE_S 10.0     /* time for ending MPI when nothing is left to do */
 
 static pthread_t thread;
 static atomic_bool running;
-static pthread_mutex_t pausing = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t ends;  /* signals that `running` or `ended` has changed */
-static bool ended;           /* the thread looks no more; guarded by `pausing` */
-static atomic_int thread_id; /* number in the kernel; 0: not known yet */
+static int bell[2] = {-1, -1}; /* sockets: [0] is ours, [1] the thread's */
+static atomic_int thread_id;   /* number in the kernel; 0: not known yet */
 static _Atomic int64_t lived_ns;
 
 /* The call that a thread is waiting for. It is in the list from its first use until the
@@ -57,6 +60,7 @@ static bool have_key;
 static _Atomic double set_limit_s = WATCHDOG_LIMIT_S; /* 0: there is no limit */
 static char program[64], host[64];
 static atomic_int rank, turn;
+static atomic_bool stands; /* the run has succeeded; only MPI is still to be ended */
 static struct {
     pid_t id;           /* the kernel's number of our first thread */
     int64_t look_ns;    /* time of the next look */
@@ -107,11 +111,32 @@ void watchdog_end(const char *fmt, ...)
     text[n++] = '\n';
     ssize_t told = write(STDERR_FILENO, text, (size_t)n);
     (void)told; /* there is nobody else to tell */
+    watchdog_end_silently();
+}
+
+void watchdog_end_silently(void)
+{
     scratch_bound(true);
     heartbeat_fail();
     remove_in_time();
-    heartbeat_let_end();
+    heartbeat_let_end(LET_END_MS);
     _exit(EXIT_FAILED);
+}
+
+/* Ends this process when MPI_Finalize hangs, as it does now and then with MPICH 4.0 on
+ * several nodes. The report is closed and the files are gone: nothing failed. All ranks
+ * end in the same moment: a launcher that saw one end first would kill the others, and
+ * the job would seem to have failed. */
+static void end_with_results(double limit_s)
+{
+    if (turn == 0)
+        fprintf(stderr,
+                "%s: warning: MPI_Finalize did not come back within %g s (known of "
+                "MPICH 4.0): the results stand, and the run ends without it\n",
+                program, limit_s);
+    heartbeat_let_end(LET_ALL_END_MS);
+    heartbeat_close();
+    _exit(EXIT_SUCCESS);
 }
 
 static void bite(const struct armed *a)
@@ -155,6 +180,8 @@ static bool look_at_calls(void)
     for (const struct armed *a = all; a; a = a->next) {
         int64_t d = a->deadline_ns;
         some |= d != 0;
+        if (d && stands && lived_ns > d)
+            end_with_results(a->limit_s);
         if (d && lived_ns > d + watchdog_courtesy_ns())
             bite(a);
     }
@@ -197,14 +224,21 @@ static void look_at_first(double limit_s)
             limit_s);
 }
 
+static void ring(int fd)
+{
+    send(fd, "", 1, MSG_NOSIGNAL);
+}
+
+/* Waits for the next look, for the end, or for news of another node, which are passed
+ * on at once: they may have to pass many nodes. */
 static void pause_looking(void)
 {
     int64_t begin_ns = clock_ns();
-    struct timespec until = later(WATCHDOG_LOOK_NS);
-    pthread_mutex_lock(&pausing);
-    for (int rc = 0; running && !rc;)
-        rc = pthread_cond_timedwait(&ends, &pausing, &until);
-    pthread_mutex_unlock(&pausing);
+    bool looks = set_limit_s > 0 && !scratch_ending();
+    struct pollfd news[] = {
+        {.fd = bell[1], .events = POLLIN},
+        {.fd = looks ? heartbeat_descriptor() : -1, .events = POLLIN}};
+    poll(news, 2, (int)(WATCHDOG_LOOK_NS / 1000000));
     int64_t slept_ns = clock_ns() - begin_ns;
     lived_ns += slept_ns < 2 * WATCHDOG_LOOK_NS ? slept_ns : 2 * WATCHDOG_LOOK_NS;
 }
@@ -225,10 +259,7 @@ static void *watch_calls(void *unused)
         if (limit_s > 0)
             heartbeat_look(lived_ns, limit_s);
     }
-    pthread_mutex_lock(&pausing);
-    ended = true;
-    pthread_cond_signal(&ends);
-    pthread_mutex_unlock(&pausing);
+    ring(bell[1]);
     return NULL;
 }
 
@@ -243,16 +274,6 @@ static void unlist_thread(void *place)
         a->next->link = a->link;
     a->listed = false;
     pthread_mutex_unlock(&listing);
-}
-
-/* Makes the condition variable use the clock of clock_ns. */
-static void make_ends(void)
-{
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&ends, &attr);
-    pthread_condattr_destroy(&attr);
 }
 
 /* Sets the rank and its turn. The environment is not read later: MPI libraries change
@@ -272,9 +293,9 @@ int watchdog_open(const char *of_program, int of_rank, const char *on_host)
     first.id = (pid_t)syscall(SYS_gettid);
     int rc = have_key ? 0 : pthread_key_create(&leaving, unlist_thread);
     have_key = !rc;
-    make_ends();
+    if (!rc && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, bell))
+        rc = errno;
     running = true;
-    ended = false;
     if (!rc)
         rc = pthread_create(&thread, NULL, watch_calls, NULL);
     if (rc) {
@@ -354,6 +375,12 @@ void watchdog_arm_start(const char *what)
     watchdog_arm(limit_s > 0 && limit_s < START_S ? START_S : limit_s, what, NULL, -1);
 }
 
+void watchdog_arm_finalize(void)
+{
+    stands = true;
+    watchdog_arm(FINALIZE_S, "MPI_Finalize", NULL, -1);
+}
+
 void watchdog_disarm(void)
 {
     atomic_store_explicit(&mine.deadline_ns, 0, memory_order_release);
@@ -363,17 +390,14 @@ void watchdog_close(void)
 {
     if (!running)
         return;
-    struct timespec until = later(CLOSE_NS);
-    pthread_mutex_lock(&pausing);
+    struct pollfd ends = {.fd = bell[0], .events = POLLIN};
     running = false;
-    pthread_cond_signal(&ends);
-    for (int rc = 0; !ended && !rc;)
-        rc = pthread_cond_timedwait(&ends, &pausing, &until);
-    bool hangs = !ended;
-    pthread_mutex_unlock(&pausing);
+    ring(bell[0]);
     /* The report is written: a thread that hangs must not hold the process. */
-    if (hangs)
+    if (poll(&ends, 1, CLOSE_MS) != 1)
         return;
     pthread_join(thread, NULL);
     heartbeat_close();
+    close(bell[0]);
+    close(bell[1]);
 }

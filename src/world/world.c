@@ -180,6 +180,8 @@ int world_close(struct world *w, const char *program)
     scratch_catch_signals(NULL);
     if (status)
         let_the_first_speak(w);
+    else
+        watchdog_arm_finalize();
     MPI_Comm_free(&w->comm);
     MPI_Finalize();
     watchdog_close();

@@ -9,7 +9,7 @@ import subprocess
 import unittest
 
 from e2e import (ASYNC_METHODS, ASYNCHRONOUS, FLAVOUR, HDF5, METHODS, TIMED_OUT, Case,
-                 add, main, runner)
+                 add, fault, long, main, runner)
 
 RANKS = 3
 # MPICH 4.0's launcher sometimes exits with 0 when it is told to end, whatever it ran
@@ -141,6 +141,20 @@ class Ended(Case):
         run.child.send_signal(signal.SIGINT)
         self.has_ended(run, ranks, LOST)
         self.left_nothing(run)
+
+
+class Finalize(Case):
+    @long
+    def test_MPI_that_does_not_end_is_left(self):
+        """The results stand, so the status is 0, except that Open MPI's launcher blames
+        all programs that end without MPI_Finalize."""
+        for rank in None, 1:
+            done = self.run_program("blocktransfer", "64k", "--quiet", np=3,
+                                    env=fault("final:hang:1", rank=rank))
+            self.assertEqual(done.status, 0 if FLAVOUR == "mpich" else 1, done)
+            self.assertIs(done.report["valid"], True)
+            if rank is None:
+                self.assertEqual(done.err.count("MPI_Finalize did not come back"), 1)
 
 
 LIMIT = 8 << 20  # MPI libraries have files of their own, of some MiB

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # tier: ci
 """scripts/slurm and the programs under a real Slurm of two nodes. limit: 400"""
+import glob
 import os
 import re
 import shlex
 import subprocess
 
-from e2e import FLAVOUR, add
+from e2e import BUILD, FLAVOUR, add
 from in_rig import in_rig
 from slurm_jobs import LOCAL, SCRIPTS, SlurmCase
 
@@ -91,6 +92,26 @@ class Launchers(SlurmCase):
         launcher = self.report("six.json")["mpi"]["launcher"]
         self.assertEqual(launcher, "orte" if FLAVOUR == "openmpi" else "hydra")
         self.assertEqual(self.report("srun.json")["mpi"]["launcher"], "slurm")
+
+    def test_a_rank_that_dies_ends_all_nodes(self):
+        """With MPICH, srun does not end the others unless it is asked to; with Open MPI
+        it kills them."""
+        for rank, speaks in (0, 2), (3, 2):
+            preload = os.path.join(BUILD, "tests", "fault_shim.so")
+            found = self.launch({"dies": (
+                "srun --mpi=%s env LD_PRELOAD=%s FAULT=write:kill:9 FAULT_RANK=%d "
+                "FAULT_FILE=/blocktransfer- blocktransfer 16M --repeat=500 -q "
+                "--no-verify --filetype=SHARED --io-timeout=60" % (
+                    RIGHT, preload, rank))}, ranks=4)
+            status, _, err = found["dies"]
+            self.assertNotEqual(status, 0)
+            said = [line for line in err.splitlines() if "the run is ended" in line]
+            self.assertEqual(len(said), FLAVOUR == "mpich", err)
+            for line in said:
+                self.assertIn("rank %d on node%d: rank %d on node%d" % (
+                    speaks, 1 + speaks // 2, rank, 1 + rank // 2), line)
+                left = glob.glob(os.path.join(self.tmp, "blocktransfer-*"))
+                self.assertEqual(left, [])
 
     def test_where_one_process_is_enough(self):
         """It works in the batch shell, and wherever MPI is not requested."""

@@ -185,12 +185,15 @@ class Launchers(Case):
 
     def test_in_slurm(self):
         self.srun("none", "pmi2")
-        self.assertEqual(self.find("/ours/mpich", True), "srun --mpi=pmi2")
-        self.assertEqual(self.find("/other/intel", True), "srun --mpi=pmi2")
+        self.assertEqual(self.find("/ours/mpich", True),
+                         "srun --kill-on-bad-exit=1 --mpi=pmi2")
+        self.assertEqual(self.find("/other/intel", True),
+                         "srun --kill-on-bad-exit=1 --mpi=pmi2")
         self.assertEqual(self.find("/ours/ompi", True), "mpiexec.ours")
         self.assertEqual(self.find("/other/ompi", True), "mpirun.openmpi")
         self.srun("none", "pmi2", "pmix")
-        self.assertEqual(self.find("/ours/ompi", True), "srun --mpi=pmix")
+        self.assertEqual(self.find("/ours/ompi", True),
+                         "srun --kill-on-bad-exit=1 --mpi=pmix")
         self.assertEqual(self.find("/ours/ompi", False), "mpiexec.ours")
 
     def test_the_variable_wins(self):

@@ -79,7 +79,8 @@ def find(program: str, where: Any, slurm: bool) -> str:
         return os.environ["LEADLINE_MPIEXEC"]
     kind = flavour(program)
     if slurm and kind and PROTOCOL[kind] in protocols():
-        return "srun --mpi=" + PROTOCOL[kind]
+        # by default the other ranks of a step go on when one has died
+        return "srun --kill-on-bad-exit=1 --mpi=" + PROTOCOL[kind]
     if not kind or os.path.dirname(program) in map(os.path.abspath, where.folders):
         return str(where.mpiexec)
     return next(filter(shutil.which, NAMES[kind]), NAMES[kind][-1])
