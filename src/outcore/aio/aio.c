@@ -121,7 +121,7 @@ static int remove_files(struct run *r)
 
 /* ---- figures --------------------------------------------------------------------- */
 
-static void add_figures(struct run *r, const char *phase, int64_t cpu_ns)
+static void aio_add_figures(struct run *r, const char *phase, int64_t cpu_ns)
 {
     int64_t most[2] = {0, flow.lane[0].threads - threads_before + 1};
     int64_t sum[2] = {cpu_ns, 0};
@@ -199,12 +199,12 @@ static int transfer(struct run *r, const char *phase, enum io_op op, int64_t *cp
     return rc ? rc : run_moved(r, phase, NULL, out ? 0 : bytes, out ? bytes : 0);
 }
 
-static int measure(struct run *r, const char *phase, enum io_op op)
+static int aio_measure(struct run *r, const char *phase, enum io_op op)
 {
     int64_t cpu_ns;
     int rc = transfer(r, phase, op, &cpu_ns);
     if (!rc)
-        add_figures(r, phase, cpu_ns);
+        aio_add_figures(r, phase, cpu_ns);
     return rc;
 }
 
@@ -237,9 +237,9 @@ static void settle_threads(void)
 
 static int engine_phases(struct run *r, const char *spec)
 {
-    int rc = writes ? measure(r, "write", IO_OP_WRITE) : 0;
+    int rc = writes ? aio_measure(r, "write", IO_OP_WRITE) : 0;
     if (!rc && reads)
-        rc = measure(r, "read", IO_OP_READ);
+        rc = aio_measure(r, "read", IO_OP_READ);
     if (!rc && reads)
         rc = compare_sums(r, spec);
     if (!rc)
@@ -266,7 +266,7 @@ static int engine_turn(struct run *r, int engine)
     return rc ? rc : removed;
 }
 
-static int repetition(struct run *r, void *context)
+static int aio_repetition(struct run *r, void *context)
 {
     int rc = 0;
     (void)context;
@@ -288,7 +288,7 @@ static int begin_repetition(struct run *r, void *context)
     return 0;
 }
 
-static int put_away(struct run *r, int rc)
+static int aio_put_away(struct run *r, int rc)
 {
     (void)rc;
     r->at.name = NULL;
@@ -323,7 +323,7 @@ static void tell_engines(struct run *r)
     r->described = true;
 }
 
-static void tell(struct run *r)
+static void aio_tell(struct run *r)
 {
     const struct sets *s = &flow.sets;
     report_note(
@@ -338,7 +338,7 @@ static void tell(struct run *r)
         tell_engines(r);
 }
 
-static int results(struct run *r, int rc)
+static int aio_results(struct run *r, int rc)
 {
     const struct sets *s = &flow.sets;
     double halves[2] = {(double)(checksum >> 32), (double)(checksum & UINT32_MAX)};
@@ -358,7 +358,7 @@ static int aio_open_all(struct run *r)
     if (rc)
         return rc;
     threads_before = flow_threads();
-    tell(r);
+    aio_tell(r);
     return flow_open(&flow, r->lanes);
 }
 
@@ -369,7 +369,7 @@ static void aio_close_all(struct run *r)
 
 /* ---- the plan -------------------------------------------------------------------- */
 
-static int check_direct(struct run *r)
+static int aio_check_direct(struct run *r)
 {
     return run_direct_fits(r, set.run.dir, flow.sets.op_bytes | set.bytes)
                ? 0
@@ -391,7 +391,7 @@ static int aio_check(struct run *r, int64_t *all)
     if (set.engines && opt_find(r->program, "iomethod")->from == OPT_COMMAND_LINE)
         return err_usage("--engines and --iomethod both say what transfers: leave out "
                          "one of the two");
-    return check_direct(r);
+    return aio_check_direct(r);
 }
 
 /* The stacks of glibc's helpers, which are as small as it can make them: one for each
@@ -409,7 +409,7 @@ static int64_t helper_bytes(const struct run *r)
     return r->lanes * most * (int64_t)sysconf(_SC_THREAD_STACK_MIN);
 }
 
-static void fill_need(const struct run *r, struct run_need *n, int64_t all)
+static void aio_fill_need(const struct run *r, struct run_need *n, int64_t all)
 {
     int64_t sets = set.sets + (flow.consume.how == CONSUME_COPY);
     int64_t of_engines = engines.n * all;
@@ -427,7 +427,7 @@ static void fill_need(const struct run *r, struct run_need *n, int64_t all)
     n->read_bytes = reads || r->verify ? of_engines : 0;
 }
 
-static int plan(struct run *r, struct run_need *n)
+static int aio_plan(struct run *r, struct run_need *n)
 {
     int64_t all = 0;
     int rc = engines_parse(&engines, r, set.engines);
@@ -449,14 +449,14 @@ static int plan(struct run *r, struct run_need *n)
                              .blks = 1,
                              .slot_bytes = set.bytes};
     r->latencies = true;
-    fill_need(r, n, all);
+    aio_fill_need(r, n, all);
     return layout_check(&layout);
 }
 
 int outcore_aio(int argc, char **argv)
 {
     static const struct stage stages[] = {
-        {.body = begin_repetition}, {.body = repetition}, {.body = NULL}};
+        {.body = begin_repetition}, {.body = aio_repetition}, {.body = NULL}};
     static const struct workload aio = {
         .name = "outcore aio",
         .line = "[BYTES]",
@@ -467,11 +467,11 @@ int outcore_aio(int argc, char **argv)
         .run = &set.run,
         .takes = RUN_TAKES_UNIQUE | RUN_TAKES_SHARED | RUN_TAKES_DIRECT |
                  RUN_TAKES_NULL | RUN_TAKES_LANES | RUN_TAKES_VERIFY,
-        .plan = plan,
+        .plan = aio_plan,
         .open = aio_open_all,
         .stages = stages,
-        .put_away = put_away,
-        .results = results,
+        .put_away = aio_put_away,
+        .results = aio_results,
         .close = aio_close_all,
     };
     argv[0] = (char *)aio.name;

@@ -61,7 +61,7 @@ static bool is_option(const char *word, size_t n)
 }
 
 /* Splits e->text into words; options stay with their engine. */
-static int split(struct engines *e)
+static int flow_split(struct engines *e)
 {
     char *at = e->text, *end;
     while (*at) {
@@ -111,7 +111,7 @@ static int take_listed(struct engines *e, struct run *r, const char *list)
     int rc = 0;
     if (snprintf(e->text, sizeof e->text, "%s", list) >= (int)sizeof e->text)
         return err_usage("--engines is too long a list");
-    rc = split(e);
+    rc = flow_split(e);
     for (int i = 0; i < e->n && !rc; i++)
         rc = check(e, r, i);
     return rc;
@@ -157,7 +157,7 @@ static int64_t depth_of(const struct flow *f)
     return f->in_flight * f->sets.per_set;
 }
 
-static int open_lane(struct flow *f, struct flow_lane *l)
+static int flow_open_lane(struct flow *f, struct flow_lane *l)
 {
     size_t depth = (size_t)depth_of(f);
     l->io = calloc(depth, sizeof *l->io);
@@ -178,7 +178,7 @@ int flow_open(struct flow *f, int lanes)
         return err_set(-ENOMEM, NULL, -1, "no memory for %d stream%s", lanes,
                        units_s(lanes));
     for (int i = 0; i < lanes && !rc; i++)
-        rc = open_lane(f, &f->lane[i]);
+        rc = flow_open_lane(f, &f->lane[i]);
     return rc;
 }
 

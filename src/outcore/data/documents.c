@@ -158,7 +158,7 @@ static void writer_put(struct writer *w, const char *text, int64_t n)
     w->at += n;
 }
 
-static void put_text(struct writer *w, const char *text)
+static void documents_put_text(struct writer *w, const char *text)
 {
     writer_put(w, text, (int64_t)strlen(text));
 }
@@ -210,22 +210,22 @@ static void put_rows(struct writer *w)
                  (unsigned)(x >> 16 & 0xfffff), (unsigned)(x >> 40),
                  (unsigned)(y & 0xfffff), (unsigned)(y >> 20) % 100,
                  (unsigned)(y >> 40));
-        put_text(w, text);
+        documents_put_text(w, text);
     }
 }
 
-static void put_head(struct writer *w, int64_t i)
+static void documents_put_head(struct writer *w, int64_t i)
 {
     char text[128];
     snprintf(text, sizeof text,
              "<?xml version=\"1.0\"?>\n<REUTERS NEWID=\"%lld\">\n"
              "<DATE>%02d-JAN-1987</DATE>\n<TEXT>\n<TITLE>",
              (long long)i + 1, (int)(i % 28) + 1);
-    put_text(w, text);
+    documents_put_text(w, text);
     put_words(w, 6);
-    put_text(w, "</TITLE>\n<DATELINE>");
+    documents_put_text(w, "</TITLE>\n<DATELINE>");
     put_words(w, 2);
-    put_text(w, "</DATELINE>\n<BODY>");
+    documents_put_text(w, "</DATELINE>\n<BODY>");
 }
 
 void documents_make(const struct documents *d, int64_t i, void *to)
@@ -248,7 +248,7 @@ void documents_truth(const struct documents *d, int64_t i, void *to,
     bool marked = bytes >= DOCUMENTS_MARKED;
     w.end += marked ? bytes - marks : bytes;
     if (marked)
-        put_head(&w, i);
+        documents_put_head(&w, i);
     if (i % 20 == 19)
         put_rows(&w);
     else

@@ -39,7 +39,7 @@ int64_t data_folder_room(const struct documents *d)
     return units_round_up(documents_most(d), IO_DIRECT_ALIGN);
 }
 
-static void write_one(struct run_set *s, const struct data_fill *f, int64_t i)
+static void folder_write_one(struct run_set *s, const struct data_fill *f, int64_t i)
 {
     char name[RUN_SET_NAME];
     const struct documents *d = f->documents;
@@ -65,7 +65,7 @@ static void fill_share(struct run *r, void *fill)
     run_set_input(&s, r, f->folder->path);
     run_set_open(&s, IO_WRITE);
     for (int64_t i = units_part(f->documents->n, w, n); i < end && !r->failed; i++) {
-        write_one(&s, f, i);
+        folder_write_one(&s, f, i);
         progress_step(&r->progress, 1, r->phase->name);
     }
     run_set_close(&s, f->sync_end);
@@ -122,7 +122,7 @@ static int read_text(struct plant *p, FILE *in, const char *path)
                                           "phrases are text, and this is a zero byte");
 }
 
-static int add(struct plant *p, char *line, const char *path)
+static int folder_add(struct plant *p, char *line, const char *path)
 {
     if (strlen(line) > PHRASE_MOST || strpbrk(line, "<>&"))
         return err_set(-EINVAL, path, line - p->text,
@@ -139,13 +139,13 @@ static int add(struct plant *p, char *line, const char *path)
     return 0;
 }
 
-static int split(struct plant *p, const char *path)
+static int folder_split(struct plant *p, const char *path)
 {
     int rc = 0;
     char *rest = NULL;
     for (char *line = strtok_r(p->text, "\r\n", &rest); line && !rc;
          line = strtok_r(NULL, "\r\n", &rest))
-        rc = add(p, line, path);
+        rc = folder_add(p, line, path);
     if (!rc && !p->n)
         rc = err_set(-EINVAL, path, -1, "there is no phrase in it");
     return rc;
@@ -159,7 +159,7 @@ int plant_read(struct plant *p, const char *path)
                        strerror(errno));
     int rc = read_text(p, in, path);
     fclose(in);
-    return rc ? rc : split(p, path);
+    return rc ? rc : folder_split(p, path);
 }
 
 void plant_free(struct plant *p)

@@ -147,7 +147,7 @@ static void records_rows(const void *context, int64_t first, int64_t n, void *to
     records_make(context, first, n, to);
 }
 
-static bool ends_with(const char *path, const char *end)
+static bool gen_ends_with(const char *path, const char *end)
 {
     size_t n = path ? strlen(path) : 0, m = strlen(end);
     return n > m && !strcmp(path + n - m, end);
@@ -158,7 +158,7 @@ static int64_t vectors_start(uint64_t seed, const void **context)
 {
     vectors = (struct vectors){rng_key(seed, RNG_VECTORS), set.dim};
     *context = &vectors;
-    int64_t head = ends_with(output.path, FVECS) ? (int64_t)sizeof(int32_t) : 0;
+    int64_t head = gen_ends_with(output.path, FVECS) ? (int64_t)sizeof(int32_t) : 0;
     return set.dim * (int64_t)sizeof(float) + head;
 }
 
@@ -166,7 +166,7 @@ static void vectors_make_rows(const void *context, int64_t first, int64_t n, voi
 {
     const int32_t dim = (int32_t)set.dim;
     char *at = to;
-    if (!ends_with(output.path, FVECS)) {
+    if (!gen_ends_with(output.path, FVECS)) {
         vectors_rows(context, first, n, to);
         return;
     }
@@ -314,7 +314,7 @@ static bool is_of(const struct kind *k, const char *option)
 }
 
 /* Refuses options of another kind, which would have no effect. */
-static int check_options(const struct run *r)
+static int gen_check_options(const struct run *r)
 {
     static const char *const own[] = {
         "dim",   "ascii", "duplicates", "skew",   "files", "size",
@@ -342,14 +342,14 @@ static int check_options(const struct run *r)
 static int check_name(void)
 {
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
-        if (ends_with(output.path, formats[i].end) &&
+        if (gen_ends_with(output.path, formats[i].end) &&
             (!formats[i].kind || strcmp(formats[i].kind, kind->name) != 0))
             return err_usage(
                 "--output=%s: gen %s does not write the format of that name: "
                 "images are raw (.llimg) or .fits, vectors raw or " FVECS
                 ", all others raw; take another name",
                 output.path, kind->name);
-    if (ends_with(output.path, FVECS) && set.dim == DATA_ROW_MAX / 4)
+    if (gen_ends_with(output.path, FVECS) && set.dim == DATA_ROW_MAX / 4)
         return err_usage("--dim=%d is one too many for " FVECS, DATA_ROW_MAX / 4);
     return 0;
 }
@@ -363,13 +363,13 @@ static int64_t all_bytes(void)
     return __builtin_mul_overflow(rows.n, rows.bytes, &all) ? -1 : all;
 }
 
-static int plan(struct run *r, struct run_need *n)
+static int gen_plan(struct run *r, struct run_need *n)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (!strcmp(kinds[i].name, set.kind))
             kind = &kinds[i];
     int rc = check_name();
-    rc = rc ? rc : check_options(r);
+    rc = rc ? rc : gen_check_options(r);
     if (rc)
         return rc;
     output.writers = kind->rows ? r->lanes : 1;
@@ -397,7 +397,7 @@ static int gen_open_all(struct run *r)
     return 0;
 }
 
-static int make_folder(struct run *r)
+static int gen_make_folder(struct run *r)
 {
     struct data_fill fill = {
         .folder = &folder, .documents = &documents, .how = IO_MAKE, .sync_end = true};
@@ -411,7 +411,7 @@ static int gen_make(struct run *r, void *context)
 {
     (void)context;
     if (!kind->rows)
-        return make_folder(r);
+        return gen_make_folder(r);
     if (!output_open(r, &output, bytes, DATA_SLOT_BYTES, DATA_SLOTS))
         data_write(r, output.of, &rows, NULL);
     return output_close(r, &output, true);
@@ -431,7 +431,7 @@ static int write_truth(struct run *r)
     return err_agree(r->world.comm, rc);
 }
 
-static int put_away(struct run *r, int rc)
+static int gen_put_away(struct run *r, int rc)
 {
     bool done = !rc && r->options->keep && r->rep == r->options->repeat;
     if (kind->rows)
@@ -444,7 +444,7 @@ static int put_away(struct run *r, int rc)
     return named ? named : removed;
 }
 
-static int results(struct run *r, int rc)
+static int gen_results(struct run *r, int rc)
 {
     double n = (double)rows.n, of_each = (double)rows.bytes, all = (double)bytes;
     if (kind->rows == image_make)
@@ -478,11 +478,11 @@ int outcore_gen(int argc, char **argv)
         .run = &set.run,
         .takes =
             RUN_TAKES_SHARED | RUN_TAKES_DIRECT | RUN_TAKES_LANES | RUN_TAKES_ASYNC,
-        .plan = plan,
+        .plan = gen_plan,
         .open = gen_open_all,
         .stages = stages,
-        .put_away = put_away,
-        .results = results,
+        .put_away = gen_put_away,
+        .results = gen_results,
         .close = gen_close_all,
     };
     argv[0] = (char *)gen.name;

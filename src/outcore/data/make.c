@@ -25,8 +25,8 @@ struct writing {
     const struct written *sums;
 };
 
-static void write_rows(struct run_stream *s, const struct writing *w, int64_t first,
-                       int64_t end)
+static void make_write_rows(struct run_stream *s, const struct writing *w,
+                            int64_t first, int64_t end)
 {
     const struct data_rows *rows = w->rows;
     int64_t most = DATA_SLOT_BYTES / rows->bytes;
@@ -53,7 +53,7 @@ static void write_share(struct run *r, void *writing)
                                  .record = DATA_SLOT_BYTES};
     if (first == end || run_stream_open(&s, &w->of[r->lane], &how))
         return;
-    write_rows(s, w, first, end);
+    make_write_rows(s, w, first, end);
     run_stream_flush(s);
     run_stream_close(&s);
 }

@@ -16,7 +16,7 @@
 
 /* The number of the part file of a worker; with --merge=single only each rank's first
  * lane writes. */
-static int part_of(const struct run *r, const struct output *o, int lane)
+static int output_part_of(const struct run *r, const struct output *o, int lane)
 {
     return r->world.rank * o->writers + lane;
 }
@@ -27,8 +27,9 @@ enum { NAME_MORE = 128 };
 static int name_final(const struct run *r, const struct output *o, int lane,
                       char name[PATH])
 {
-    int n = r->shared ? snprintf(name, PATH, "%s", o->path)
-                      : snprintf(name, PATH, "%s.%06d", o->path, part_of(r, o, lane));
+    int n = r->shared
+                ? snprintf(name, PATH, "%s", o->path)
+                : snprintf(name, PATH, "%s.%06d", o->path, output_part_of(r, o, lane));
     return n < PATH - NAME_MORE
                ? 0
                : err_set(-ENAMETOOLONG, o->path, -1, "the path is too long");
@@ -50,7 +51,7 @@ static void name_now(struct run *r, const struct output *o, int lane, char name[
 {
     char which[32] = "", folder[PATH];
     if (!r->shared)
-        snprintf(which, sizeof which, ".%06d", part_of(r, o, lane));
+        snprintf(which, sizeof which, ".%06d", output_part_of(r, o, lane));
     run_path(r, o->role, which, name, PATH);
     if (!o->path)
         return;

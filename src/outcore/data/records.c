@@ -141,7 +141,7 @@ void records_make(const struct records *r, int64_t first, int64_t n, void *to)
 
 /* Parses numbers separated by commas. Returns their number, at most `most`; -1:
  * invalid text. */
-static int split(const char *text, int64_t *is, int most)
+static int records_split(const char *text, int64_t *is, int most)
 {
     int n = 0;
     for (const char *at = text;; at++) {
@@ -174,7 +174,7 @@ int form_parse(struct form *f, const char *text)
             .kind = SORT_BYTES, .bytes = RECORDS_BYTES, .key_bytes = RECORDS_KEY_BYTES};
         return 0;
     }
-    if (split(text, is, 3) != 3)
+    if (records_split(text, is, 3) != 3)
         return err_usage("--record: \"%s\" is not vector, 100 or BYTES,AT,LENGTH",
                          text);
     if (is[0] < 1 || is[1] < 0 || is[2] < 1 || is[2] > is[0] - is[1])
@@ -189,7 +189,7 @@ int form_parse(struct form *f, const char *text)
 int form_numbers(struct form_numbers *x, const char *option, const char *text,
                  int64_t least, int64_t most)
 {
-    x->n = split(text, x->is, FORM_NUMBERS);
+    x->n = records_split(text, x->is, FORM_NUMBERS);
     bool right = x->n > 0;
     for (int i = 0; i < x->n && right; i++)
         right = x->is[i] >= (i ? x->is[i - 1] + 1 : least) && x->is[i] <= most;

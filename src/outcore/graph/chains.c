@@ -51,7 +51,7 @@ void chains_close(struct chains *c)
 }
 
 /* Makes room; four arrays are in one allocation, and what is found stays. */
-static int make_room(struct chains *c, int64_t more)
+static int chains_make_room(struct chains *c, int64_t more)
 {
     int64_t room = c->room ? c->room : ROOM;
     while (room < c->count + more)
@@ -136,8 +136,8 @@ static const char *bytes_at(struct chains *c, int64_t from, int64_t bytes, int64
 
 /* ---- chunks ---------------------------------------------------------------------- */
 
-static int wrong(const struct chains *c, int64_t i, int64_t at, const char *what,
-                 uint64_t value)
+static int chains_wrong(const struct chains *c, int64_t i, int64_t at, const char *what,
+                        uint64_t value)
 {
     uint64_t vertex = c->vertex[c->place.value[i]];
     return err_set(-EIO, c->s->partition.path, at,
@@ -169,10 +169,10 @@ static int take_chunk(struct chains *c, int64_t i, const struct chunk *h,
     uint64_t number = c->place.value[i], vertex = c->vertex[number];
     int64_t at = (int64_t)c->place.key[i];
     if (h->vertex != vertex)
-        return wrong(c, i, at, "is another vertex's", h->vertex);
+        return chains_wrong(c, i, at, "is another vertex's", h->vertex);
     if (format_crc(h->vertex, h->count, neighbours) != h->crc)
-        return wrong(c, i, at, "has another CRC-32 than it says", h->crc);
-    int rc = make_room(c, h->count);
+        return chains_wrong(c, i, at, "has another CRC-32 than it says", h->crc);
+    int rc = chains_make_room(c, h->count);
     if (rc)
         return rc;
     memcpy(c->found.value + c->count, neighbours, (size_t)h->count * 8);
@@ -199,8 +199,8 @@ static int read_chunk(struct chains *c, int64_t i)
     struct chunk h = format_chunk(data);
     end = at + CHUNK_HEAD + 8 * (int64_t)h.count;
     if (end > c->s->bytes)
-        return wrong(c, i, at, "has more neighbours than the file has room for",
-                     h.count);
+        return chains_wrong(c, i, at, "has more neighbours than the file has room for",
+                            h.count);
     data = bytes_at(c, at, end - at, end);
     if (!data)
         return 0;

@@ -155,7 +155,7 @@ uint64_t *csr_room(struct store *s, int64_t *n)
 
 /* ---- an ingest ------------------------------------------------------------------- */
 
-static void open_stream(struct run_stream **to, struct store *s, struct run_file *f)
+static void csr_open_stream(struct run_stream **to, struct store *s, struct run_file *f)
 {
     struct run_stream_how how = {.op = IO_OP_WRITE,
                                  .slot_bytes = s->request,
@@ -170,8 +170,8 @@ static void csr_begin(struct store *s)
     snprintf(which, sizeof which, ".%d", s->r->world.rank);
     run_path(s->r, "RUNS", which, c->scratch, sizeof c->scratch);
     extsort_scratch(c->sorter, c->scratch);
-    open_stream(&c->places, s, &s->pif);
-    open_stream(&s->append, s, &s->partition);
+    csr_open_stream(&c->places, s, &s->pif);
+    csr_open_stream(&s->append, s, &s->partition);
     c->rows = 0;
     c->came = 0;
     c->counts = (struct extsort_counts){.records = 0};
@@ -185,7 +185,8 @@ static void csr_add(struct store *s, const uint64_t *edge, int64_t n)
     extsort_add(s->csr->sorter, edge, n);
 }
 
-static void put_head(struct run_stream *to, const struct store *s, const char *magic)
+static void csr_put_head(struct run_stream *to, const struct store *s,
+                         const char *magic)
 {
     char head[CSR_HEAD];
     format_csr_head(head, magic, s->vertices, (uint64_t)s->csr->counts.records,
@@ -227,8 +228,8 @@ static void csr_end(struct store *s)
     if (s->r->failed || extsort_finish(c->sorter))
         return;
     c->counts = extsort_counts(c->sorter);
-    put_head(c->places, s, FORMAT_OFFSETS);
-    put_head(s->append, s, FORMAT_NEIGHBOURS);
+    csr_put_head(c->places, s, FORMAT_OFFSETS);
+    csr_put_head(s->append, s, FORMAT_NEIGHBOURS);
     while ((n = extsort_next(c->sorter, 0, c->edge, PIECE)) > 0)
         put_edges(s, n);
     int64_t rows = s->chunks;
@@ -365,7 +366,7 @@ static void read_places(struct groups *g)
 }
 
 /* Turns and sums neighbours while they are in the cache. */
-static void look_at(struct csr *c, uint64_t *found, int64_t n)
+static void csr_look_at(struct csr *c, uint64_t *found, int64_t n)
 {
     uint64_t sum = 0, most = c->most;
     format_turn(found, n);
@@ -397,11 +398,11 @@ static void take_rows(void *groups, const struct extent *e, int64_t k, const voi
             memcpy(c->found + c->count, row, n * sizeof *row);
         c->count += (int64_t)n;
     }
-    look_at(c, c->found + count, c->count - count);
+    csr_look_at(c, c->found + count, c->count - count);
 }
 
 /* Reads rows; one may have more bytes than a request. */
-static void read_rows(struct groups *g)
+static void csr_read_rows(struct groups *g)
 {
     struct store *s = g->s;
     struct csr *c = s->csr;
@@ -422,7 +423,7 @@ static void read_rows(struct groups *g)
     }
 }
 
-static int make_room(struct csr *c, int64_t n)
+static int csr_make_room(struct csr *c, int64_t n)
 {
     int64_t sum = 0;
     for (int64_t i = 0; i < n; i++)
@@ -447,11 +448,11 @@ int64_t csr_collect(struct store *s, const uint64_t *vertex, int64_t n,
     struct groups g = {.s = s, .vertex = vertex, .n = n};
     read_places(&g);
     if (!s->r->failed)
-        run_fail(s->r, make_room(c, n));
+        run_fail(s->r, csr_make_room(c, n));
     if (s->r->failed)
         return 0;
     c->sum = c->most = 0;
-    read_rows(&g);
+    csr_read_rows(&g);
     s->searched.rounds++;
     s->searched.longest = 1;
     for (int64_t i = 0; i < n; i++)

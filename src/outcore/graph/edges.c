@@ -12,7 +12,7 @@
 
 /* ---- the plan -------------------------------------------------------------------- */
 
-static int read_at(struct io_file *f, void *to, int64_t offset, int64_t bytes)
+static int edges_read_at(struct io_file *f, void *to, int64_t offset, int64_t bytes)
 {
     struct io_req req = {.op = IO_OP_READ, .buf = to, .offset = offset, .bytes = bytes};
     return io_file_transfer(f, &req);
@@ -29,7 +29,7 @@ static int line_at(const struct edges *e, struct io_file *f, int64_t at, int64_t
     for (int64_t n; !rc && !stop && at < e->file.bytes; at += n) {
         n = e->file.bytes - at;
         n = n < (int64_t)sizeof piece ? n : (int64_t)sizeof piece;
-        rc = read_at(f, piece, at, n);
+        rc = edges_read_at(f, piece, at, n);
         stop = rc ? NULL : memchr(piece, '\n', (size_t)n);
         if (stop)
             *line = at + (stop - piece) + 1;
@@ -43,7 +43,7 @@ static int look_into(const struct run *r, struct edges *e, struct io_file *f,
                      char *head, const char *format)
 {
     int64_t bytes = e->file.bytes < TEXT_HEAD ? e->file.bytes : TEXT_HEAD;
-    int rc = read_at(f, head, 0, bytes);
+    int rc = edges_read_at(f, head, 0, bytes);
     rc = rc ? rc : text_of(&e->text, format, e->file.path, head, bytes);
     if (rc || e->text.kind == TEXT_BINARY)
         return rc ? rc : data_whole_rows(&e->file, GRAPHS_EDGE);
@@ -56,7 +56,7 @@ static int look_into(const struct run *r, struct edges *e, struct io_file *f,
                         &e->end);
 }
 
-static int look_at(const struct run *r, struct edges *e, const char *format)
+static int edges_look_at(const struct run *r, struct edges *e, const char *format)
 {
     struct io_file *f = NULL;
     const struct io_open open = {.engine = "posix",
@@ -82,7 +82,7 @@ int edges_plan(struct run *r, struct edges *e, const char *what, const char *for
     int rc = graphs_parse(&e->made, what);
     if (rc > 0) {
         rc = data_given(r, &e->file, what, 1, false);
-        rc = rc ? rc : look_at(r, e, format);
+        rc = rc ? rc : edges_look_at(r, e, format);
     } else if (!rc) {
         e->rows = (struct data_rows){.bytes = GRAPHS_EDGE,
                                      .n = e->made.rows,
@@ -219,7 +219,7 @@ static bool is_edge(struct run *r, struct edges *e, const uint64_t edge[2])
     return false;
 }
 
-static bool next_piece(struct run *r, struct edges *e)
+static bool edges_next_piece(struct run *r, struct edges *e)
 {
     if (!e->left && e->in) {
         e->piece = run_stream_next(e->in, &e->left);
@@ -242,9 +242,9 @@ static void keep(struct run *r, struct edges *e, int64_t n)
 }
 
 /* Returns the next line, without its end; NULL: there are no more. */
-static const char *next_line(struct run *r, struct edges *e, int64_t *n)
+static const char *edges_next_line(struct run *r, struct edges *e, int64_t *n)
 {
-    while (next_piece(r, e)) {
+    while (edges_next_piece(r, e)) {
         const char *piece = e->piece, *stop = memchr(piece, '\n', (size_t)e->left);
         int64_t taken = stop ? stop - piece + 1 : e->left;
         if (!stop || e->line_bytes)
@@ -263,11 +263,11 @@ static const char *next_line(struct run *r, struct edges *e, int64_t *n)
     return *n && !r->failed ? e->line : NULL;
 }
 
-static bool read_line(struct run *r, struct edges *e)
+static bool edges_read_line(struct run *r, struct edges *e)
 {
     const char *line, *why = NULL;
     int64_t n;
-    while ((line = next_line(r, e, &n))) {
+    while ((line = edges_next_line(r, e, &n))) {
         int is = text_edge(&e->text, line, n, e->last, &why);
         e->n++;
         e->edges += is > 0;
@@ -285,8 +285,8 @@ static bool read_line(struct run *r, struct edges *e)
 static bool read_edge(struct run *r, struct edges *e)
 {
     if (e->text.kind != TEXT_BINARY)
-        return read_line(r, e);
-    if (!next_piece(r, e))
+        return edges_read_line(r, e);
+    if (!edges_next_piece(r, e))
         return false;
     memcpy(e->last, e->piece, GRAPHS_EDGE);
     e->piece += GRAPHS_EDGE;

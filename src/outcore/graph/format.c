@@ -109,7 +109,8 @@ static bool is_sorted(const uint64_t *key, int64_t n, uint64_t *most)
     return sorted;
 }
 
-static void pass(const struct pairs *from, struct pairs *to, int64_t n, int shift)
+static void graph_format_pass(const struct pairs *from, struct pairs *to, int64_t n,
+                              int shift)
 {
     int64_t at[BUCKETS] = {0}, sum = 0;
     for (int64_t i = 0; i < n; i++)
@@ -132,7 +133,7 @@ void pairs_sort(struct pairs *of, struct pairs *other, int64_t n)
     if (is_sorted(of->key, n, &most))
         return;
     for (int shift = 0; shift < 64 && most >> shift; shift += DIGIT) {
-        pass(of, other, n, shift);
+        graph_format_pass(of, other, n, shift);
         struct pairs swap = *of;
         *of = *other;
         *other = swap;

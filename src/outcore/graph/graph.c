@@ -136,7 +136,7 @@ static int check_stored(const struct run *r)
     return 0;
 }
 
-static int check_options(const struct run *r)
+static int graph_check_options(const struct run *r)
 {
     struct edges *e = &g.edges;
     bool free = !e->file.given && e->made.kind == GRAPHS_SCALE_FREE;
@@ -170,7 +170,7 @@ static int check_options(const struct run *r)
     return 0;
 }
 
-static void fill_need(const struct run *r, struct run_need *n)
+static void graph_fill_need(const struct run *r, struct run_need *n)
 {
     int64_t edges = edges_all(&g.edges),
             made = g.edges.file.given ? 0 : g.edges.file.bytes;
@@ -204,13 +204,13 @@ static int plan_graph(struct run *r)
     return rc;
 }
 
-static int plan(struct run *r, struct run_need *n)
+static int graph_plan(struct run *r, struct run_need *n)
 {
     g.store.r = r;
     g.store.layout = strcmp(set.layout, "csr") ? &store_chunks : &store_csr;
     g.search.tree = !strcmp(set.kernel, "graph500");
     int rc = plan_graph(r);
-    rc = rc ? rc : check_options(r);
+    rc = rc ? rc : graph_check_options(r);
     if (rc)
         return rc;
     g.store.vertices = g.edges.vertices;
@@ -227,7 +227,7 @@ static int plan(struct run *r, struct run_need *n)
     if (g.store.layout == &store_csr && (rc = csr_check(&g.store)))
         return rc;
     r->io_shares = true;
-    fill_need(r, n);
+    graph_fill_need(r, n);
     return 0;
 }
 
@@ -341,7 +341,7 @@ static int judge_files(const struct check *c, const struct store *s)
     return 0;
 }
 
-static int judge(struct run *r)
+static int graph_judge(struct run *r)
 {
     struct store *s = &g.store;
     if (set.stored)
@@ -371,7 +371,7 @@ static int graph_check(struct run *r)
         rc = store_moved_all(
             &g.store, "check", g.check.read_bytes,
             g.store.layout->made && !set.stored ? PIF_HEAD + PARTITION_HEAD : 0);
-    return rc ? rc : judge(r);
+    return rc ? rc : graph_judge(r);
 }
 
 static int store_graph(struct run *r)
@@ -382,7 +382,7 @@ static int store_graph(struct run *r)
     return rc ? rc : ingest(r);
 }
 
-static int repetition(struct run *r, void *context)
+static int graph_repetition(struct run *r, void *context)
 {
     (void)context;
     store_name(&g.store);
@@ -398,7 +398,7 @@ static int repetition(struct run *r, void *context)
     return rc;
 }
 
-static int put_away(struct run *r, int rc)
+static int graph_put_away(struct run *r, int rc)
 {
     (void)rc;
     int queues = search_remove(&g.search);
@@ -421,7 +421,7 @@ static void say_levels(struct run *r)
                 text, n < sizeof text - 32 ? "" : " ...");
 }
 
-static int results(struct run *r, int rc)
+static int graph_results(struct run *r, int rc)
 {
     const struct store_moved *m = &g.store.moved;
     const struct store_searched *d = &g.store.searched;
@@ -476,7 +476,7 @@ static void graph_close_all(struct run *r)
 
 int outcore_graph(int argc, char **argv)
 {
-    static const struct stage stages[] = {{.body = repetition}, {.body = NULL}};
+    static const struct stage stages[] = {{.body = graph_repetition}, {.body = NULL}};
     static const struct workload graph = {
         .name = "outcore graph",
         .line = "[GRAPH]",
@@ -487,11 +487,11 @@ int outcore_graph(int argc, char **argv)
         .options = WORKLOAD_COUNT(table),
         .run = &set.run,
         .takes = RUN_TAKES_UNIQUE | RUN_TAKES_ASYNC,
-        .plan = plan,
+        .plan = graph_plan,
         .open = graph_open_all,
         .stages = stages,
-        .put_away = put_away,
-        .results = results,
+        .put_away = graph_put_away,
+        .results = graph_results,
         .close = graph_close_all,
     };
     argv[0] = (char *)graph.name;

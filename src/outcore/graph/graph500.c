@@ -144,7 +144,7 @@ static bool next_entry(struct checking *k)
     return true;
 }
 
-static void look_up(struct checking *k)
+static void graph500_ask(struct checking *k)
 {
     struct search *q = k->q;
     int64_t most = deal_most(&q->deal), done = 0;
@@ -203,7 +203,7 @@ void check_files(struct search *q, struct check *c)
         open_reader(&k, &k.places, &s->pif, s->layout->places_bytes(s), 1);
     while (deal_any(&q->deal, more)) {
         more = more && next_part(&k);
-        look_up(&k);
+        graph500_ask(&k);
     }
     run_stream_close(&k.lists.in);
     run_stream_close(&k.places.in);
@@ -355,7 +355,7 @@ static int search_from(struct graph500 *g, int64_t i)
     return rc;
 }
 
-static void add_figures(struct graph500 *g)
+static void graph500_add_figures(struct graph500 *g)
 {
     struct run *r = g->q->s->r;
     run_figure(r, "search", "harmonic_TEPS", "1/s", "higher",
@@ -379,13 +379,14 @@ int graph500_run(struct graph500 *g)
         rc = search_from(g, i);
     r->samples_only = false;
     if (!rc)
-        add_figures(g);
+        graph500_add_figures(g);
     return rc;
 }
 
 /* ---- results --------------------------------------------------------------------- */
 
-static void say(struct run *r, const char *what, double *x, int64_t n, int harmonic)
+static void graph500_say(struct run *r, const char *what, double *x, int64_t n,
+                         int harmonic)
 {
     struct teps t = teps_of(x, (int)n, harmonic);
     const struct {
@@ -409,7 +410,7 @@ void graph500_results(struct graph500 *g)
 {
     struct run *r = g->q->s->r;
     run_result(r, "NBFS", (double)g->roots);
-    say(r, "time", g->seconds, g->roots, 0);
-    say(r, "nedge", g->edge, g->roots, 0);
-    say(r, "TEPS", g->rate, g->roots, 1);
+    graph500_say(r, "time", g->seconds, g->roots, 0);
+    graph500_say(r, "nedge", g->edge, g->roots, 0);
+    graph500_say(r, "TEPS", g->rate, g->roots, 1);
 }

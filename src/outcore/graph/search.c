@@ -132,7 +132,7 @@ int search_remove(struct search *q)
 
 /* ---- a batch --------------------------------------------------------------------- */
 
-static uint64_t place_of(const struct search *q, uint64_t vertex)
+static uint64_t search_place_of(const struct search *q, uint64_t vertex)
 {
     uint64_t ranks = (uint64_t)q->s->r->world.size;
     return ranks == 1 ? vertex : vertex / ranks;
@@ -142,7 +142,7 @@ static uint64_t place_of(const struct search *q, uint64_t vertex)
 static void mark(struct search *q, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
-        uint64_t at = place_of(q, q->taken.key[i]), bit = UINT64_C(1) << at % 64;
+        uint64_t at = search_place_of(q, q->taken.key[i]), bit = UINT64_C(1) << at % 64;
         if (q->tree && !(q->visited[at / 64] & bit))
             q->parent[at] = q->taken.value[i];
         q->visited[at / 64] |= bit;
@@ -167,7 +167,7 @@ static int64_t visit_few(struct search *q, int64_t n)
 {
     int64_t left = 0;
     for (int64_t i = 0; i < n; i++) {
-        uint64_t vertex = q->taken.key[i], at = place_of(q, vertex);
+        uint64_t vertex = q->taken.key[i], at = search_place_of(q, vertex);
         if (q->visited[at / 64] >> at % 64 & 1)
             continue;
         q->visited[at / 64] |= UINT64_C(1) << at % 64;
@@ -290,7 +290,7 @@ static void take_entries(struct search *q, int64_t at, const char *from, int64_t
     format_turn(q->taken.value + at, n);
 }
 
-static bool next_piece(struct search *q, struct run_stream *in)
+static bool search_next_piece(struct search *q, struct run_stream *in)
 {
     if (q->piece_left)
         return true;
@@ -306,7 +306,7 @@ static int64_t search_take_entries(struct search *q, struct run_stream *in,
 {
     int64_t n = 0, want = left < q->batch ? left : q->batch, bytes = search_entry(q);
     while (n < want) {
-        if (!next_piece(q, in))
+        if (!search_next_piece(q, in))
             break;
         int64_t part = q->piece_left / bytes;
         part = part < want - n ? part : want - n;

@@ -82,7 +82,8 @@ void store_close(struct store *s)
 
 /* ---- files ----------------------------------------------------------------------- */
 
-static void path_of(const struct store *s, const char *role, char *path, size_t size)
+static void store_path_of(const struct store *s, const char *role, char *path,
+                          size_t size)
 {
     char which[32];
     snprintf(which, sizeof which, ".%d", s->r->world.rank);
@@ -96,10 +97,10 @@ void store_name(struct store *s)
 {
     struct run *r = s->r;
     char path[sizeof s->pif.path];
-    path_of(s, s->layout->places, path, sizeof path);
+    store_path_of(s, s->layout->places, path, sizeof path);
     run_file_at(&s->pif, r, path, false, true, s->layout->places_bytes(s), s->request,
                 1);
-    path_of(s, s->layout->lists, path, sizeof path);
+    store_path_of(s, s->layout->lists, path, sizeof path);
     run_file_at(&s->partition, r, path, false, true, s->kept.bytes, s->request,
                 graph_slots(r));
     s->n = 0;

@@ -37,8 +37,8 @@ static int read_bytes(const char *path, char head[PIF_HEAD])
     return rc ? rc : closed;
 }
 
-static int read_head(const struct store *s, const char *which, const char *magic,
-                     struct stored *f)
+static int stored_read_head(const struct store *s, const char *which, const char *magic,
+                            struct stored *f)
 {
     char head[PIF_HEAD];
     struct io_input is;
@@ -99,8 +99,8 @@ static int check_places(struct store *s, const struct stored *f)
 }
 
 /* Checks the file of lists, whose size follows from both heads. */
-static int check_size(struct store *s, const struct stored *f, uint64_t chunks,
-                      uint64_t entries)
+static int stored_check_size(struct store *s, const struct stored *f, uint64_t chunks,
+                             uint64_t entries)
 {
     uint64_t bytes = (uint64_t)f->bytes - PARTITION_HEAD;
     s->kept.entries = (int64_t)entries;
@@ -125,22 +125,22 @@ static int check_lists(struct store *s, const struct stored *places,
         if (places->number[1] != (uint64_t)f->bytes)
             return lies(places, "bytes of PARTITION", places->number[1],
                         (uint64_t)f->bytes);
-        return check_size(s, f, places->number[2], f->number[1]);
+        return stored_check_size(s, f, places->number[2], f->number[1]);
     }
     if (places->number[1] != f->number[1])
         return lies(places, "entries", places->number[1], f->number[1]);
     s->kept.sum = f->number[2];
     if (places->number[2] != f->number[2])
         return sums_differ(f, places->number[2], f->number[2]);
-    return check_size(s, f, 0, f->number[1]);
+    return stored_check_size(s, f, 0, f->number[1]);
 }
 
 static int read_heads(struct store *s)
 {
     const struct store_layout *l = s->layout;
     struct stored places, lists;
-    int rc = read_head(s, l->places, l->places_magic, &places);
-    rc = rc ? rc : read_head(s, l->lists, l->lists_magic, &lists);
+    int rc = stored_read_head(s, l->places, l->places_magic, &places);
+    rc = rc ? rc : stored_read_head(s, l->lists, l->lists_magic, &lists);
     rc = rc ? rc : check_places(s, &places);
     return rc ? rc : check_lists(s, &places, &lists);
 }

@@ -15,16 +15,16 @@
 
 /* ---- a line ---------------------------------------------------------------------- */
 
-static bool is_blank(char c)
+static bool graph_text_is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r';
 }
 
 /* Parses a number, and returns the text behind it; NULL and *why on an error. */
-static const char *number(const char *at, const char *end, uint64_t *value,
-                          const char **why)
+static const char *graph_text_number(const char *at, const char *end, uint64_t *value,
+                                     const char **why)
 {
-    while (at < end && is_blank(*at))
+    while (at < end && graph_text_is_blank(*at))
         at++;
     *why = at == end ? "has fewer numbers than are needed"
                      : "has something that is no number from 0 on";
@@ -37,7 +37,7 @@ static const char *number(const char *at, const char *end, uint64_t *value,
             return NULL;
         }
     }
-    return at < end && !is_blank(*at) ? NULL : at;
+    return at < end && !graph_text_is_blank(*at) ? NULL : at;
 }
 
 static bool is_comment(const struct graph_text *t, char c)
@@ -47,7 +47,7 @@ static bool is_comment(const struct graph_text *t, char c)
 
 static bool is_empty(const char *at, const char *end)
 {
-    while (at < end && is_blank(*at))
+    while (at < end && graph_text_is_blank(*at))
         at++;
     return at == end;
 }
@@ -59,7 +59,7 @@ int text_edge(const struct graph_text *t, const char *line, int64_t n, uint64_t 
     if (is_empty(line, end) || is_comment(t, *line))
         return 0;
     for (int i = 0; i < 2; i++) {
-        at = number(at, end, &edge[i], why);
+        at = graph_text_number(at, end, &edge[i], why);
         if (!at)
             return -1;
     }
@@ -87,10 +87,10 @@ static bool word_is(const char **at, const char *end, const char *word)
 {
     const char *from = *at;
     int64_t n = (int64_t)strlen(word);
-    while (from < end && is_blank(*from))
+    while (from < end && graph_text_is_blank(*from))
         from++;
     if (end - from < n || strncasecmp(from, word, (size_t)n) ||
-        (from + n < end && !is_blank(from[n])))
+        (from + n < end && !graph_text_is_blank(from[n])))
         return false;
     *at = from + n;
     return true;
@@ -126,7 +126,7 @@ static int parse_size(struct graph_text *t, const char *path, int64_t line,
     const char *why;
     uint64_t value[3];
     for (int i = 0; i < 3; i++) {
-        at = number(at, end, &value[i], &why);
+        at = graph_text_number(at, end, &value[i], &why);
         if (!at)
             return not_this(path, line, why);
     }

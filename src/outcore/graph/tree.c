@@ -70,7 +70,7 @@ static int owner_of(const struct deal *d, uint64_t vertex)
 }
 
 /* Sorts items by owners, keeping their order otherwise. */
-static void sort_out(struct deal *d, const uint64_t *item, int64_t n)
+static void tree_sort_out(struct deal *d, const uint64_t *item, int64_t n)
 {
     int ranks = d->r->world.size, at = 0;
     memset(d->send, 0, (size_t)ranks * sizeof *d->send);
@@ -97,7 +97,7 @@ int64_t deal_round(struct deal *d, const uint64_t *item, int64_t n,
         *came = item;
         return n;
     }
-    sort_out(d, item, n);
+    tree_sort_out(d, item, n);
     enum act before = phase_act(r->phase, ACT_COMMUNICATE);
     MPI_Alltoall(d->send, 1, MPI_INT, d->got, 1, MPI_INT, r->world.comm);
     for (int k = 0; k < r->world.size; k++) {
@@ -183,7 +183,7 @@ void tree_close(struct tree *t)
 
 /* ---- questions between ranks ----------------------------------------------------- */
 
-static int64_t place_of(const struct tree *t, uint64_t vertex)
+static int64_t tree_place_of(const struct tree *t, uint64_t vertex)
 {
     return (int64_t)(vertex / (uint64_t)t->q->s->r->world.size);
 }
@@ -228,8 +228,8 @@ static void ask(struct tree *t, const struct asking *how)
     } while (deal_any(&t->deal, more));
 }
 
-static void wrong(const struct tree *t, int check, uint64_t vertex, const char *what,
-                  uint64_t other)
+static void tree_wrong(const struct tree *t, int check, uint64_t vertex,
+                       const char *what, uint64_t other)
 {
     run_fail(t->q->s->r,
              err_set(-EIO, NULL, -1,
@@ -259,7 +259,7 @@ static bool next_unknown(struct tree *t, uint64_t *item)
 
 static void answer_above(struct tree *t, uint64_t *item)
 {
-    int64_t i = place_of(t, item[0]);
+    int64_t i = tree_place_of(t, item[0]);
     uint64_t vertex = item[1];
     item[1] = t->above[i];
     item[2] = t->level[i];
@@ -269,10 +269,10 @@ static void answer_above(struct tree *t, uint64_t *item)
 /* Doubles a known path. */
 static void take_above(struct tree *t, const uint64_t *item)
 {
-    int64_t i = place_of(t, item[0]);
+    int64_t i = tree_place_of(t, item[0]);
     if (item[1] == SEARCH_NONE) {
-        wrong(t, 1, item[0], "is below one that is not in the tree, vertex",
-              t->above[i]);
+        tree_wrong(t, 1, item[0], "is below one that is not in the tree, vertex",
+                   t->above[i]);
         return;
     }
     t->above[i] = item[1];
@@ -289,9 +289,9 @@ static void start_levels(struct tree *t)
     }
     if (q->root % (uint64_t)q->s->r->world.size != (uint64_t)q->s->r->world.rank)
         return;
-    int64_t i = place_of(t, q->root);
+    int64_t i = tree_place_of(t, q->root);
     if (q->parent[i] != q->root)
-        wrong(t, 1, q->root, "is the root, and its parent is", q->parent[i]);
+        tree_wrong(t, 1, q->root, "is the root, and its parent is", q->parent[i]);
     t->level[i] = 0;
 }
 
@@ -313,8 +313,8 @@ static void find_levels(struct tree *t)
         return;
     for (int64_t i = 0; i < store_vertices(t->q->s) && !r->failed; i++)
         if (t->above[i] != SEARCH_NONE && t->above[i] != t->q->root)
-            wrong(t, 1, vertex_at(t, i), "is in a circle, or leads to one, with vertex",
-                  t->above[i]);
+            tree_wrong(t, 1, vertex_at(t, i),
+                       "is in a circle, or leads to one, with vertex", t->above[i]);
 }
 
 /* ---- 2: parents ------------------------------------------------------------------ */
@@ -341,15 +341,15 @@ static void answer_level(struct tree *t, uint64_t *item)
     uint64_t vertex = item[0];
     item[0] = item[1];
     item[1] = vertex;
-    item[2] = t->level[place_of(t, vertex)];
+    item[2] = t->level[tree_place_of(t, vertex)];
 }
 
 static void take_parent(struct tree *t, const uint64_t *item)
 {
-    uint64_t level = t->level[place_of(t, item[0])];
+    uint64_t level = t->level[tree_place_of(t, item[0])];
     if (level != item[2] + 1)
-        wrong(t, 2, item[0], "is not on the level below that of its parent, vertex",
-              item[1]);
+        tree_wrong(t, 2, item[0],
+                   "is not on the level below that of its parent, vertex", item[1]);
     if ((int64_t)level >= t->levels)
         t->levels = (int64_t)level + 1;
 }
@@ -364,21 +364,22 @@ static bool next_edge(struct tree *t, uint64_t *item)
 
 static void take_edge(struct tree *t, const uint64_t *item)
 {
-    int64_t i = place_of(t, item[0]);
+    int64_t i = tree_place_of(t, item[0]);
     uint64_t here = t->level[i], there = item[2];
     if ((here == SEARCH_NONE) != (there == SEARCH_NONE)) {
-        wrong(t, 4, here == SEARCH_NONE ? item[0] : item[1],
-              "is not in the tree, and has an edge to one that is, vertex",
-              here == SEARCH_NONE ? item[1] : item[0]);
+        tree_wrong(t, 4, here == SEARCH_NONE ? item[0] : item[1],
+                   "is not in the tree, and has an edge to one that is, vertex",
+                   here == SEARCH_NONE ? item[1] : item[0]);
         return;
     }
     if (here == SEARCH_NONE)
         return;
     t->inside++;
     if (here > there + 1 || there > here + 1)
-        wrong(t, 3, item[0],
-              "is on a level more than one away from that of its neighbour, vertex",
-              item[1]);
+        tree_wrong(
+            t, 3, item[0],
+            "is on a level more than one away from that of its neighbour, vertex",
+            item[1]);
     if (t->q->parent[i] == item[1])
         t->joined[i / 64] |= UINT64_C(1) << i % 64;
 }
@@ -390,8 +391,8 @@ static void check_joined(struct tree *t)
     for (int64_t i = 0; i < vertices && !q->s->r->failed; i++)
         if (q->parent[i] != SEARCH_NONE && vertex_at(t, i) != q->root &&
             !(t->joined[i / 64] >> i % 64 & 1))
-            wrong(t, 5, vertex_at(t, i), "has no edge to its parent, vertex",
-                  q->parent[i]);
+            tree_wrong(t, 5, vertex_at(t, i), "has no edge to its parent, vertex",
+                       q->parent[i]);
 }
 
 void tree_check(struct tree *t)

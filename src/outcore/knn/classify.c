@@ -18,7 +18,7 @@ struct entry {
 
 enum { ENTRIES_BLOCK = 4096, ENTRIES_DEPTH = 2 };
 
-static int compare(const void *a, const void *b)
+static int classify_compare(const void *a, const void *b)
 {
     const struct entry *p = a, *q = b;
     return (p->id > q->id) - (p->id < q->id);
@@ -36,7 +36,7 @@ static int64_t entries_of(const struct scan *s, int64_t from, int64_t end,
             if (list[j].id != NEAREST_NONE)
                 to[n++] = (struct entry){list[j].id, q, j};
     }
-    qsort(to, (size_t)n, sizeof *to, compare);
+    qsort(to, (size_t)n, sizeof *to, classify_compare);
     return n;
 }
 
@@ -177,8 +177,8 @@ int64_t check_memory(const struct scan *s)
            (ENTRIES_DEPTH + 2) * request_bytes(s);
 }
 
-static void wrong(const struct checking *c, const char *what, int64_t query,
-                  uint64_t id, double d2, double expected)
+static void classify_wrong(const struct checking *c, const char *what, int64_t query,
+                           uint64_t id, double d2, double expected)
 {
     run_fail(c->r,
              err_set(-EIO, c->s->data.path, -1,
@@ -194,8 +194,8 @@ static void check_order(const struct checking *c, int64_t query)
     const struct neighbour *list = scan_answer(c->s, query);
     for (int64_t j = 1; j < c->s->k; j++)
         if (list[j].id != NEAREST_NONE && !nearest_before(&list[j - 1], &list[j]))
-            wrong(c, "comes before a nearer one", query, list[j - 1].id,
-                  (double)list[j - 1].d2, (double)list[j].d2);
+            classify_wrong(c, "comes before a nearer one", query, list[j - 1].id,
+                           (double)list[j - 1].d2, (double)list[j].d2);
 }
 
 static void check_entry(void *checking, const struct extent *e, int64_t i,
@@ -212,7 +212,7 @@ static void check_entry(void *checking, const struct extent *e, int64_t i,
     (void)e;
     /* An infinite distance is one beyond float32. */
     if (!(fabs(d2 - exact) <= NEAR * exact + 1e-30) && !(isinf(d2) && exact > 3e38))
-        wrong(c, "is not as far as said", p->query, p->id, d2, exact);
+        classify_wrong(c, "is not as far as said", p->query, p->id, d2, exact);
 }
 
 static struct extent extent_of(const struct scan *s, int64_t row, int64_t rows)
@@ -240,8 +240,8 @@ static void check_row(struct checking *c, const char *row, uint64_t id)
         double exact = kernel_exact(row + s->format.skip,
                                     s->queries + q * s->format.dim, s->format.dim);
         if (exact < last * (1 - NEAR) && !is_listed(s, q, id))
-            wrong(c, "is nearer than the last one of the list, and missing", q, id,
-                  last, exact);
+            classify_wrong(c, "is nearer than the last one of the list, and missing", q,
+                           id, last, exact);
     }
     c->distances += s->packed.n;
     c->r->checked++;

@@ -73,7 +73,7 @@ static int npy_of(struct format *f, const char *path, const uint8_t *first, int6
     return 0;
 }
 
-static int check_size(struct format *f, const char *path, int64_t bytes)
+static int knn_format_check_size(struct format *f, const char *path, int64_t bytes)
 {
     int64_t told = f->rows, data = bytes - f->head;
     f->rows = data / f->stride;
@@ -107,7 +107,7 @@ int format_of(struct format *f, const char *name, const char *path, const void *
         return err_usage("--dim=%lld: vectors of %s have %lld component%s",
                          (long long)dim, path, (long long)f->dim, units_s(f->dim));
     f->stride = f->skip + dim * COMPONENT;
-    return check_size(f, path, bytes);
+    return knn_format_check_size(f, path, bytes);
 }
 
 int64_t format_wrong_row(const struct format *f, const void *rows, int64_t n)
@@ -147,14 +147,14 @@ int32_t labels_vote(const int32_t *label, int64_t n)
 
 /* ---- sweeps ---------------------------------------------------------------------- */
 
-static int wrong(const char *text)
+static int knn_format_wrong(const char *text)
 {
     return err_usage("--sweep-queries=%s: numbers that rise, at most %d, are separated "
                      "by commas; A..B is A, 2 A, 4 A and so on, up to B",
                      text, SWEEP_MOST);
 }
 
-static int add(struct sweep *s, int64_t queries)
+static int knn_format_add(struct sweep *s, int64_t queries)
 {
     if (queries < 1 || queries > INT32_MAX || s->n == SWEEP_MOST ||
         (s->n && queries <= s->queries[s->n - 1]))
@@ -172,10 +172,10 @@ int sweep_parse(struct sweep *s, const char *text)
         if (end != at && !strncmp(end, "..", 2))
             last = strtoll(at = end + 2, &end, 10);
         if (end == at || (*end && *end != ',') || (*end && !end[1]) || last < first)
-            return wrong(text);
+            return knn_format_wrong(text);
         for (int64_t q = first; q <= last; q *= 2)
-            if (add(s, q))
-                return wrong(text);
+            if (knn_format_add(s, q))
+                return knn_format_wrong(text);
     }
     return 0;
 }

@@ -174,12 +174,12 @@ typedef int32_t four_masks __attribute__((vector_size(16)));
 #define VECTOR four
 #define BLOCK 4
 #define TARGET
-#define SPREAD(x) spread(x)
+#define SPREAD(x) kernel_spread(x)
 #define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
 #define NOT_ABOVE(a, b) not_above(a, b)
-#define TURN(at, stride, to) turn(at, stride, to)
+#define TURN(at, stride, to) kernel_turn(at, stride, to)
 
-static inline four spread(float x)
+static inline four kernel_spread(float x)
 {
     return (four){x, x, x, x};
 }
@@ -190,7 +190,7 @@ static inline int not_above(four a, four b)
     return ~(above[0] & above[1] & above[2] & above[3]);
 }
 
-static inline void turn(const char *at, int64_t stride, four to[4])
+static inline void kernel_turn(const char *at, int64_t stride, four to[4])
 {
     float x[4][4];
     for (int i = 0; i < 4; i++)
@@ -201,9 +201,9 @@ static inline void turn(const char *at, int64_t stride, four to[4])
 
 #include "outcore/knn/kernel_scan.h"
 
-static bool usable(void)
+static bool kernel_usable(void)
 {
     return true;
 }
 
-const struct kernel kernel_plain = {"plain", usable, BLOCK, ROWS, scan};
+const struct kernel kernel_plain = {"plain", kernel_usable, BLOCK, ROWS, scan};

@@ -17,11 +17,11 @@
     _mm256_insertf128_ps(_mm256_castps128_ps256(four(at)), four((at) + 4 * (stride)), 1)
 #include "outcore/knn/kernel_x86.h"
 
-static bool usable(void)
+static bool kernel_avx2_usable(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
-const struct kernel kernel_avx2 = {"AVX2", usable, BLOCK, ROWS, scan};
+const struct kernel kernel_avx2 = {"AVX2", kernel_avx2_usable, BLOCK, ROWS, scan};
 
 #endif

@@ -21,11 +21,12 @@
         four((at) + 12 * (stride)), 3)
 #include "outcore/knn/kernel_x86.h"
 
-static bool usable(void)
+static bool kernel_avx512_usable(void)
 {
     return __builtin_cpu_supports("avx512f");
 }
 
-const struct kernel kernel_avx512 = {"AVX-512", usable, BLOCK, ROWS, scan};
+const struct kernel kernel_avx512 = {"AVX-512", kernel_avx512_usable, BLOCK, ROWS,
+                                     scan};
 
 #endif

@@ -73,8 +73,9 @@ INLINE void distances(const float *room, const float *q, int64_t dim, const int 
 }
 
 /* Compares rows with queries. Few rows of a file enter a list. */
-INLINE void compare(const float *room, const struct kernel_queries *q, int64_t from,
-                    const int n, struct nearest *to, int64_t rows, uint64_t first)
+INLINE void kernel_compare(const float *room, const struct kernel_queries *q,
+                           int64_t from, const int n, struct nearest *to, int64_t rows,
+                           uint64_t first)
 {
     VECTOR d2[BLOCK][2];
     distances(room, q->packed + from * q->dim, q->dim, n, d2);
@@ -96,17 +97,17 @@ TARGET static void compare_all(const float *room, const struct kernel_queries *q
 {
     int64_t i = 0;
     for (; i + BLOCK <= q->n; i += BLOCK)
-        compare(room, q, i, BLOCK, to, rows, first);
+        kernel_compare(room, q, i, BLOCK, to, rows, first);
     if (BLOCK > 4 && (q->n & 4)) {
-        compare(room, q, i, 4, to, rows, first);
+        kernel_compare(room, q, i, 4, to, rows, first);
         i += 4;
     }
     if (q->n & 2) {
-        compare(room, q, i, 2, to, rows, first);
+        kernel_compare(room, q, i, 2, to, rows, first);
         i += 2;
     }
     if (q->n & 1)
-        compare(room, q, i, 1, to, rows, first);
+        kernel_compare(room, q, i, 1, to, rows, first);
 }
 
 static void ask_ahead(const char *at, int64_t bytes)

@@ -19,9 +19,9 @@ static inline __m128 four(const char *at)
     return x;
 }
 
-#define TURN(at, stride, to) turn(at, stride, to)
+#define TURN(at, stride, to) kernel_x86_turn(at, stride, to)
 
-static inline TARGET void turn(const char *at, int64_t stride, VECTOR to[4])
+static inline TARGET void kernel_x86_turn(const char *at, int64_t stride, VECTOR to[4])
 {
     VECTOR a = EVERY_FOURTH(at, stride), b = EVERY_FOURTH(at + stride, stride),
            c = EVERY_FOURTH(at + 2 * stride, stride),

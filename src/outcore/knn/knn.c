@@ -102,7 +102,7 @@ static struct {
 
 /* ---- figures --------------------------------------------------------------------- */
 
-static void add_figures(struct run *r, int64_t cpu_ns)
+static void knn_add_figures(struct run *r, int64_t cpu_ns)
 {
     const struct report_rate *last = &r->last;
     int64_t sum[2] = {cpu_ns, 0};
@@ -126,7 +126,7 @@ static void add_figures(struct run *r, int64_t cpu_ns)
 }
 
 /* Adds the overlap. The pass with the fewest queries gives the time of the reads. */
-static void add_overlap(struct run *r, double few_s, const struct report_rate *pass)
+static void knn_add_overlap(struct run *r, double few_s, const struct report_rate *pass)
 {
     double less = few_s < pass->compute_s ? few_s : pass->compute_s;
     run_figure(
@@ -185,14 +185,14 @@ static int keep_answer(struct run *r, int64_t first)
     return 0;
 }
 
-static int pass(struct run *r, int64_t first, int64_t queries)
+static int knn_pass(struct run *r, int64_t first, int64_t queries)
 {
     int64_t cpu_ns, distances = 0;
     scan_queries(&scan, first, queries);
     int rc = scan_pass(r, &scan, &cpu_ns);
     if (rc)
         return rc;
-    add_figures(r, cpu_ns);
+    knn_add_figures(r, cpu_ns);
     struct report_rate scanned = r->last;
     rc = scan_merge(r, &scan);
     if (!rc)
@@ -221,7 +221,7 @@ static int swept(struct run *r)
         double sum = answer.id_sum;
         at_queries(r, i);
         answer.id_sum = 0;
-        rc = pass(r, 0, sweep.queries[i]);
+        rc = knn_pass(r, 0, sweep.queries[i]);
         if (i < sweep.n - 1)
             answer.id_sum = sum;
         last[i] = r->last;
@@ -230,7 +230,7 @@ static int swept(struct run *r)
     }
     for (int i = 1; i < sweep.n && !rc; i++) {
         at_queries(r, i);
-        add_overlap(r, last[0].work_s, &last[i]);
+        knn_add_overlap(r, last[0].work_s, &last[i]);
     }
     return rc;
 }
@@ -250,12 +250,12 @@ static int passes(struct run *r)
         if (all > set.queries)
             r->at = (struct report_at){.name = "pass",
                                        .value = (double)(first / set.queries + 1)};
-        rc = pass(r, first, left < set.queries ? left : set.queries);
+        rc = knn_pass(r, first, left < set.queries ? left : set.queries);
     }
     return rc;
 }
 
-static int repetition(struct run *r, void *context)
+static int knn_repetition(struct run *r, void *context)
 {
     (void)context;
     r->samples_only = false;
@@ -268,7 +268,7 @@ static int repetition(struct run *r, void *context)
     return rc;
 }
 
-static int put_away(struct run *r, int rc)
+static int knn_put_away(struct run *r, int rc)
 {
     (void)rc;
     r->at.name = NULL;
@@ -296,7 +296,7 @@ static void tell_crossover(struct run *r)
                     (long long)sweep.queries[0], sweep.MBps[0]);
 }
 
-static int results(struct run *r, int rc)
+static int knn_results(struct run *r, int rc)
 {
     run_result(r, "vectors", (double)scan.rows.n);
     run_result(r, "distances_checked", (double)answer.distances);
@@ -321,7 +321,7 @@ static int results(struct run *r, int rc)
 
 /* ---- the plan -------------------------------------------------------------------- */
 
-static int check_options(struct run *r)
+static int knn_check_options(struct run *r)
 {
     const char *const made[] = {"VECTORS", "format"};
     bool asked[2];
@@ -347,7 +347,7 @@ static int check_options(struct run *r)
 }
 
 /* Examines the input before it is opened; its own description is read later. */
-static int look_at_input(struct run *r)
+static int knn_look_at_input(struct run *r)
 {
     int rc = data_given(r, &scan.data, set.input, 1, true);
     if (rc)
@@ -398,7 +398,7 @@ static int check_sizes(const struct run *r, int64_t *bytes)
     return 0;
 }
 
-static void fill_need(struct run *r, struct run_need *n, int64_t bytes)
+static void knn_fill_need(struct run *r, struct run_need *n, int64_t bytes)
 {
     int64_t aside = check_memory(&scan), made = r->lanes * (int64_t)DATA_MAKE_MEMORY;
     int64_t count = sweep.n ? sweep.n : units_div_up(all_queries(), set.queries);
@@ -424,7 +424,7 @@ static int check_memory_limit(const struct run_need *n)
                      (long long)set.memory, (long long)n->memory_bytes);
 }
 
-static int plan(struct run *r, struct run_need *n)
+static int knn_plan(struct run *r, struct run_need *n)
 {
     int64_t bytes = 0;
     int rc = sweep_parse(&sweep, set.sweep);
@@ -434,13 +434,13 @@ static int plan(struct run *r, struct run_need *n)
                          .kernel = kernel_best(),
                          .format = format_raw(set.dim, set.vectors)};
     if (!rc)
-        rc = check_options(r);
+        rc = knn_check_options(r);
     int64_t all = all_queries();
     scan.most = set.queries < all ? set.queries : all;
     if (sweep.n)
         scan.most = sweep.queries[sweep.n - 1];
     if (!rc && set.input)
-        rc = look_at_input(r);
+        rc = knn_look_at_input(r);
     settle_rows();
     if (!rc)
         rc = check_sizes(r, &bytes);
@@ -451,14 +451,14 @@ static int plan(struct run *r, struct run_need *n)
     if (rc)
         return rc;
     r->io_shares = true;
-    fill_need(r, n, bytes);
+    knn_fill_need(r, n, bytes);
     return check_memory_limit(n);
 }
 
 /* ---- the run --------------------------------------------------------------------- */
 
 /* Reads the input's description of itself. */
-static int read_head(struct run *r)
+static int knn_read_head(struct run *r)
 {
     static char head[FORMAT_HEAD];
     struct run_file f;
@@ -479,7 +479,7 @@ static int knn_open_all(struct run *r)
 {
     int rc = data_say(r, &scan.data);
     if (!rc && set.input && strcmp(set.format, "raw"))
-        rc = read_head(r);
+        rc = knn_read_head(r);
     settle_rows();
     vectors = (struct vectors){rng_key(r->seed, RNG_VECTORS), set.dim};
     scan.key = rng_key(r->seed, RNG_QUERIES);
@@ -503,7 +503,7 @@ static void knn_close_all(struct run *r)
 
 int outcore_knn(int argc, char **argv)
 {
-    static const struct stage stages[] = {{.body = repetition}, {.body = NULL}};
+    static const struct stage stages[] = {{.body = knn_repetition}, {.body = NULL}};
     static const struct workload knn = {
         .name = "outcore knn",
         .line = "[VECTORS]",
@@ -514,11 +514,11 @@ int outcore_knn(int argc, char **argv)
         .run = &set.run,
         .takes =
             RUN_TAKES_SHARED | RUN_TAKES_DIRECT | RUN_TAKES_LANES | RUN_TAKES_ASYNC,
-        .plan = plan,
+        .plan = knn_plan,
         .open = knn_open_all,
         .stages = stages,
-        .put_away = put_away,
-        .results = results,
+        .put_away = knn_put_away,
+        .results = knn_results,
         .close = knn_close_all,
     };
     argv[0] = (char *)knn.name;

@@ -35,7 +35,7 @@ int64_t scan_memory(struct run *r, const struct scan *s)
            s->k * (int64_t)sizeof *s->room;
 }
 
-static int open_lane(struct run *r, const struct scan *s, struct scan_lane *l)
+static int scan_open_lane(struct run *r, const struct scan *s, struct scan_lane *l)
 {
     int rc = nearest_open(&l->nearest, s->most, s->k);
     if (!rc)
@@ -57,7 +57,7 @@ int scan_open(struct run *r, struct scan *s)
         return err_set(-ENOMEM, NULL, -1, "no memory for %lld queries",
                        (long long)s->most);
     for (int i = 0; i < r->lanes && !rc; i++)
-        rc = open_lane(r, s, &s->lane[i]);
+        rc = scan_open_lane(r, s, &s->lane[i]);
     return rc;
 }
 

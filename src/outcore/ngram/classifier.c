@@ -14,7 +14,7 @@ void tally_begin(struct tally *t)
 }
 
 /* Adds a and b: *low + a + b = 2 * carry + *low */
-static inline uint64_t add(uint64_t *low, uint64_t a, uint64_t b)
+static inline uint64_t classifier_add(uint64_t *low, uint64_t a, uint64_t b)
 {
     uint64_t both = *low ^ a, carry = (*low & a) | (both & b);
     *low = both ^ b;
@@ -23,14 +23,15 @@ static inline uint64_t add(uint64_t *low, uint64_t a, uint64_t b)
 
 static inline uint64_t add_4(uint64_t d[], const uint64_t w[])
 {
-    uint64_t first = add(&d[0], w[0], w[1]), second = add(&d[0], w[2], w[3]);
-    return add(&d[1], first, second);
+    uint64_t first = classifier_add(&d[0], w[0], w[1]),
+             second = classifier_add(&d[0], w[2], w[3]);
+    return classifier_add(&d[1], first, second);
 }
 
 static inline uint64_t add_8(uint64_t d[], const uint64_t w[])
 {
     uint64_t first = add_4(d, w), second = add_4(d, w + 4);
-    return add(&d[2], first, second);
+    return classifier_add(&d[2], first, second);
 }
 
 static void carry_on(struct tally *t, uint64_t sixteens)
@@ -49,7 +50,7 @@ void tally_add(struct tally *t, const uint64_t *word, int64_t words)
     memcpy(d, t->digit, sizeof d);
     for (int64_t i = 0; i < words; i += TALLY_AT_ONCE) {
         uint64_t first = add_8(d, word + i), second = add_8(d, word + i + 8);
-        carry_on(t, add(&d[3], first, second));
+        carry_on(t, classifier_add(&d[3], first, second));
     }
     memcpy(t->digit, d, sizeof d);
 }
@@ -369,7 +370,7 @@ int64_t reading_memory(const struct classifier *c)
     return own + (c->how.method == METHOD_RANK ? ranking_memory(c->n) : 0);
 }
 
-static void begin(struct reading *t)
+static void classifier_begin(struct reading *t)
 {
     t->seen = 0;
     tally_begin(&t->tally);
@@ -382,10 +383,10 @@ void reading_open(struct reading *t, const struct classifier *c)
     if (c->how.method == METHOD_RANK)
         ranking_open(&t->ranking, c->n,
                      (char *)t + reading_memory(c) - ranking_memory(c->n));
-    begin(t);
+    classifier_begin(t);
 }
 
-static void count(struct reading *t, int64_t n)
+static void classifier_count(struct reading *t, int64_t n)
 {
     t->seen += n;
     if (t->c->how.method != METHOD_TABLE)
@@ -401,7 +402,7 @@ void reading_take(struct reading *t, const void *text, int64_t bytes)
     const char *from = text;
     while (bytes > 0) {
         int64_t n = bytes < GRAMS_PART ? bytes : GRAMS_PART;
-        count(t, grams_codes(&t->grams, from, n));
+        classifier_count(t, grams_codes(&t->grams, from, n));
         from += n;
         bytes -= n;
     }
@@ -424,7 +425,7 @@ struct reading_verdict reading_end(struct reading *t, int64_t *score)
 {
     const struct classifier *c = t->c;
     int64_t own[LANGUAGES_MOST] = {0};
-    count(t, grams_codes_end(&t->grams));
+    classifier_count(t, grams_codes_end(&t->grams));
     if (c->how.method == METHOD_RANK)
         ranking_end(&t->ranking, c->memory, c->languages, c->how.ranks, own);
     for (int l = 0; l < c->languages && c->how.method != METHOD_RANK; l++)
@@ -432,6 +433,6 @@ struct reading_verdict reading_end(struct reading *t, int64_t *score)
     struct reading_verdict v = decide(t, own);
     if (score)
         memcpy(score, own, (size_t)c->languages * sizeof *score);
-    begin(t);
+    classifier_begin(t);
     return v;
 }

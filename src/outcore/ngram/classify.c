@@ -16,7 +16,7 @@
 
 extern const struct sink_ops answers_ops; /* with a struct answers as context */
 
-static void take(void *context, const void *data, int64_t bytes)
+static void classify_take(void *context, const void *data, int64_t bytes)
 {
     const struct answers *a = context;
     reading_take(a->reading, data, bytes);
@@ -44,7 +44,7 @@ static void write_line(struct answers *a, const char *name,
     a->sum.line_bytes += (int64_t)strlen(name) + n;
 }
 
-static void end(void *context, const char *name)
+static void classify_document_end(void *context, const char *name)
 {
     struct answers *a = context;
     struct reading_verdict v = reading_end(a->reading, NULL);
@@ -61,7 +61,7 @@ static void end(void *context, const char *name)
         write_line(a, name, &v);
 }
 
-const struct sink_ops answers_ops = {take, end};
+const struct sink_ops answers_ops = {classify_take, classify_document_end};
 
 /* Local. Adds the counts of `s` to `to`. */
 static void answers_add(struct answers_sum *to, const struct answers_sum *s)
@@ -99,7 +99,7 @@ static int read_parts(struct io_folder *d, struct io_whole *w, char **text)
     return rc;
 }
 
-static int read_file(const char *path, char **text, int64_t *bytes)
+static int classify_read_file(const char *path, char **text, int64_t *bytes)
 {
     char folder[DATA_FOLDER_PATH];
     struct io_folder *d = NULL;
@@ -122,7 +122,7 @@ int load_model(const struct run *r, const char *path, struct languages *m)
 {
     char *text = NULL;
     int64_t bytes = 0;
-    int rc = r->world.rank ? 0 : read_file(path, &text, &bytes);
+    int rc = r->world.rank ? 0 : classify_read_file(path, &text, &bytes);
     rc = err_agree(r->world.comm, rc);
     if (!rc) {
         MPI_Bcast(&bytes, 1, MPI_INT64_T, 0, r->world.comm);
@@ -203,7 +203,7 @@ const char *const classify_phase[STAGES] = {"read", "read_classify", "end_to_end
 
 /* ---- sums ------------------------------------------------------------------------ */
 
-static void begin(struct run *r, struct classify *c, enum classify_stage stage)
+static void classify_begin(struct run *r, struct classify *c, enum classify_stage stage)
 {
     const struct consume none = {.how = CONSUME_NONE};
     for (int i = 0; i < r->lanes; i++) {
@@ -284,7 +284,8 @@ static void pass_all(struct run *r, struct classify *c, enum classify_stage stag
 }
 
 /* Checks that all listed files have come. */
-static int check_files(const struct run *r, const struct classify *c, int64_t files)
+static int classify_check_files(const struct run *r, const struct classify *c,
+                                int64_t files)
 {
     int64_t names = c->many.names.n;
     MPI_Allreduce(MPI_IN_PLACE, &names, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
@@ -298,7 +299,7 @@ static int check_files(const struct run *r, const struct classify *c, int64_t fi
 int classify_pass(struct run *r, struct classify *c, enum classify_stage stage)
 {
     int64_t files;
-    begin(r, c, stage);
+    classify_begin(r, c, stage);
     passing_drop(&c->many.passing, r);
     run_phase_begin(r, classify_phase[stage]);
     int64_t begin_ns = clock_cpu_ns();
@@ -306,7 +307,7 @@ int classify_pass(struct run *r, struct classify *c, enum classify_stage stage)
     c->cpu_ns = clock_cpu_ns() - begin_ns;
     int rc = run_phase_end(r);
     classify_end(r, c, &files);
-    rc = rc ? rc : check_files(r, c, files);
+    rc = rc ? rc : classify_check_files(r, c, files);
     return rc ? rc
               : run_moved(r, classify_phase[stage], c->many.folder.path, c->bytes,
                           c->found.line_bytes);
@@ -325,7 +326,7 @@ int classify_verify(struct run *r, struct classify *c)
 {
     struct answers_sum streamed = c->found;
     int64_t files;
-    begin(r, c, STAGE_CLASSIFY);
+    classify_begin(r, c, STAGE_CLASSIFY);
     r->aside = r->samples_only = true;
     run_phase_begin(r, "verify");
     passing_plain(&c->many.passing, r, c->sink);

@@ -38,7 +38,7 @@ static inline uint8_t *emit(uint8_t *to, uint8_t *last, uint8_t code)
 
 /* Takes a byte. Two bytes code U+0080 .. U+024F and some more; longer sequences are no
  * letters, nor are misplaced bytes: each of these is a 0 by itself. */
-static inline uint8_t *step(struct letters *l, uint8_t b, uint8_t *to)
+static inline uint8_t *grams_step(struct letters *l, uint8_t b, uint8_t *to)
 {
     uint8_t lead = l->lead;
     l->lead = 0;
@@ -98,7 +98,7 @@ static inline int64_t steps(struct letters *l, const uint8_t *text, int64_t i,
                             int64_t bytes, uint8_t **to)
 {
     for (; i < bytes && (l->lead || text[i] >= 0x80); i++)
-        *to = step(l, text[i], *to);
+        *to = grams_step(l, text[i], *to);
     return i;
 }
 
@@ -119,7 +119,7 @@ static uint8_t *take_utf8(struct letters *l, const uint8_t *text, int64_t bytes,
         }
     }
     for (; i < bytes; i++)
-        to = step(&s, text[i], to);
+        to = grams_step(&s, text[i], to);
     *l = s;
     return to;
 }
@@ -174,7 +174,7 @@ static void combine_4(const uint8_t *c, uint32_t *to, int64_t grams)
 }
 
 /* Counts `more` codes after those that are kept. */
-static int64_t count(struct grams *g, int64_t more)
+static int64_t grams_count(struct grams *g, int64_t more)
 {
     int64_t grams = g->kept + more - (g->n - 1);
     g->codes += more;
@@ -183,7 +183,7 @@ static int64_t count(struct grams *g, int64_t more)
 }
 
 /* Keeps the last n - 1 codes; returns the room behind them. */
-static uint8_t *room(struct grams *g)
+static uint8_t *grams_room(struct grams *g)
 {
     int64_t past = g->kept - (g->n - 1);
     if (past > 0) {
@@ -195,14 +195,14 @@ static uint8_t *room(struct grams *g)
 
 int64_t grams_codes(struct grams *g, const void *text, int64_t bytes)
 {
-    uint8_t *to = room(g);
-    return count(g, letters_take(&g->letters, text, bytes, to));
+    uint8_t *to = grams_room(g);
+    return grams_count(g, letters_take(&g->letters, text, bytes, to));
 }
 
 int64_t grams_codes_end(struct grams *g)
 {
-    uint8_t *to = room(g);
-    return count(g, letters_end(&g->letters, to));
+    uint8_t *to = grams_room(g);
+    return grams_count(g, letters_end(&g->letters, to));
 }
 
 void grams_combine(struct grams *g, int64_t grams)

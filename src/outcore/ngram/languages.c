@@ -18,7 +18,7 @@ int languages_find(const struct languages *m, const char *name, size_t bytes)
     return -1;
 }
 
-static bool is_name(const char *name)
+static bool languages_is_name(const char *name)
 {
     size_t n = strlen(name);
     for (size_t i = 0; i < n; i++)
@@ -29,7 +29,7 @@ static bool is_name(const char *name)
 
 int languages_begin(struct languages *m, const char *name)
 {
-    if (!is_name(name))
+    if (!languages_is_name(name))
         return err_set(-EINVAL, NULL, -1,
                        "\"%s\" cannot be the name of a language: that is up to %d "
                        "letters, digits and marks, none of them / , or =",
@@ -73,7 +73,7 @@ struct parsing {
     char text[LANGUAGES_LINE]; /* a copy of the line */
 };
 
-static int wrong(const struct parsing *p, const char *what)
+static int languages_wrong(const struct parsing *p, const char *what)
 {
     return err_set(-EINVAL, p->path, -1, "line %lld, \"%.40s\", %s", (long long)p->line,
                    p->text, what);
@@ -94,12 +94,13 @@ static int parse_head(struct parsing *p)
     long version;
     char end;
     if (strncmp(p->text, MAGIC, strlen(MAGIC)) != 0)
-        return wrong(p, "is not how a model of n-grams begins (leadline-ngrams 1): "
-                        "outcore ngram train makes one");
+        return languages_wrong(
+            p, "is not how a model of n-grams begins (leadline-ngrams 1): "
+               "outcore ngram train makes one");
     if (sscanf(p->text + strlen(MAGIC), "%9ld%c", &version, &end) != 1)
-        return wrong(p, "has no version");
+        return languages_wrong(p, "has no version");
     if (version != FORMAT)
-        return wrong(
+        return languages_wrong(
             p,
             "is of a version that this program does not know: train the model again");
     return 0;
@@ -110,7 +111,7 @@ static int parse_n(struct parsing *p)
     char end;
     if (sscanf(p->text, "n %3d%c", &p->m->n, &end) != 1 || p->m->n < GRAMS_N_LEAST ||
         p->m->n > GRAMS_N_MOST)
-        return wrong(p, "should be \"n N\", with N from 2 to 5");
+        return languages_wrong(p, "should be \"n N\", with N from 2 to 5");
     return 0;
 }
 
@@ -139,12 +140,12 @@ static int parse_gram(struct parsing *p)
     memcpy(copy, p->text, sizeof copy);
     const char *name = word(&rest), *gram = word(&rest), *count = word(&rest);
     if (!name || !gram || !count || *rest)
-        return wrong(p, "should be a language, a gram and a count");
+        return languages_wrong(p, "should be a language, a gram and a count");
     int64_t is = grams_parse(m->n, gram), n = parse_count(count);
     if (is < 0)
-        return wrong(p, "has another gram than n of a to z and _");
+        return languages_wrong(p, "has another gram than n of a to z and _");
     if (n < 1)
-        return wrong(p, "has a count that is no number from 1 on");
+        return languages_wrong(p, "has a count that is no number from 1 on");
     if (!m->languages || strcmp(m->name[m->languages - 1], name) != 0) {
         int rc = languages_begin(m, name);
         if (rc < 0)
@@ -168,7 +169,8 @@ static int parse_lines(struct parsing *p, const char *text, int64_t bytes)
         size_t n = (size_t)(next - text);
         bool fits = n < sizeof p->text && !memchr(text, 0, n);
         snprintf(p->text, sizeof p->text, "%.*s", (int)(fits ? n : 40), text);
-        rc = fits ? parse_line(p) : wrong(p, "is too long, or has a zero byte");
+        rc = fits ? parse_line(p)
+                  : languages_wrong(p, "is too long, or has a zero byte");
     }
     return rc;
 }
@@ -182,7 +184,7 @@ static int by_gram(const void *a, const void *b)
 }
 
 /* Checks that no gram is there twice; then sorts by frequency. */
-static int settle(struct languages *m, const char *path)
+static int languages_settle(struct languages *m, const char *path)
 {
     char name[GRAMS_N_MOST + 1];
     for (int i = 0; i < m->languages; i++) {
@@ -212,7 +214,7 @@ int languages_parse(struct languages *m, const char *path, const char *text,
                        "outcore ngram train makes one");
     if (!rc && !m->languages)
         return err_set(-EINVAL, path, -1, "the model has no gram of any language");
-    return rc ? rc : settle(m, path);
+    return rc ? rc : languages_settle(m, path);
 }
 
 /* ---- writing --------------------------------------------------------------------- */

@@ -85,7 +85,7 @@ static bool is_asked(enum classify_stage s)
     return !strcmp(set.stages, "each") || !strcmp(set.stages, name[s]);
 }
 
-static int work(struct run *r, void *context)
+static int ngram_work(struct run *r, void *context)
 {
     enum classify_stage last = STAGE_READ;
     int rc = 0;
@@ -105,13 +105,13 @@ static int work(struct run *r, void *context)
     return r->verify && strcmp(set.stages, "read") != 0 ? classify_verify(r, &job) : 0;
 }
 
-static int put_away(struct run *r, int rc)
+static int ngram_put_away(struct run *r, int rc)
 {
     bool done = !rc && job.output.path && r->rep == r->options->repeat;
     return is_asked(STAGE_ALL) ? output_settle(r, &job.output, done) : 0;
 }
 
-static int results(struct run *r, int rc)
+static int ngram_results(struct run *r, int rc)
 {
     classify_results(r, &job);
     return rc;
@@ -167,7 +167,7 @@ static void ngram_close_all(struct run *r)
 
 /* ---- the plan -------------------------------------------------------------------- */
 
-static int check_options(const struct run *r)
+static int ngram_check_options(const struct run *r)
 {
     static const struct {
         const char *name, *method;
@@ -193,7 +193,7 @@ static int check_options(const struct run *r)
     return 0;
 }
 
-static void take_options(void)
+static void ngram_take_options(void)
 {
     job.how =
         (struct classifier_how){.method = !strcmp(set.method, "table")   ? METHOD_TABLE
@@ -214,7 +214,7 @@ static void take_options(void)
     job.output.role = "results";
 }
 
-static int list(struct run *r)
+static int ngram_list(struct run *r)
 {
     int rc = many_give(&job.many, set.folder);
     return rc ? rc : many_list(r, &job.many);
@@ -228,15 +228,15 @@ static int64_t lines_bytes(const struct run *r)
     return most;
 }
 
-static int plan(struct run *r, struct run_need *n)
+static int ngram_plan(struct run *r, struct run_need *n)
 {
-    int rc = check_options(r);
+    int rc = ngram_check_options(r);
     if (rc)
         return rc;
-    take_options();
+    ngram_take_options();
     rc = run_threads(r, passing_lanes(&job.many.passing));
     rc = rc ? rc : load_model(r, set.model, &job.model);
-    rc = rc ? rc : list(r);
+    rc = rc ? rc : ngram_list(r);
     if (rc)
         return rc;
     if (!is_asked(STAGE_ALL))
@@ -258,7 +258,7 @@ static int plan(struct run *r, struct run_need *n)
 
 static int classify(int argc, char **argv)
 {
-    static const struct stage stages[] = {{.body = work}, {.body = NULL}};
+    static const struct stage stages[] = {{.body = ngram_work}, {.body = NULL}};
     static const struct workload ngram = {
         .name = "outcore ngram",
         .line = "DIR --model=FILE",
@@ -270,11 +270,11 @@ static int classify(int argc, char **argv)
         .run = &set.run,
         .takes =
             RUN_TAKES_UNIQUE | RUN_TAKES_DIRECT | RUN_TAKES_LANES | RUN_TAKES_VERIFY,
-        .plan = plan,
+        .plan = ngram_plan,
         .open = ngram_open_all,
         .stages = stages,
-        .put_away = put_away,
-        .results = results,
+        .put_away = ngram_put_away,
+        .results = ngram_results,
         .close = ngram_close_all,
     };
     argv[0] = (char *)ngram.name;

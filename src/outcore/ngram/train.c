@@ -86,7 +86,7 @@ static void train_take(void *context, const void *data, int64_t bytes)
     }
 }
 
-static void end(void *context, const char *name)
+static void train_end(void *context, const char *name)
 {
     (void)context;
     (void)name;
@@ -94,10 +94,11 @@ static void end(void *context, const char *name)
     begin_text();
 }
 
-static const struct sink_ops counting = {train_take, end};
+static const struct sink_ops counting = {train_take, train_end};
 
 /* Splits "en=texts/en" into language and directory. */
-static int split(const char *language, char name[LANGUAGES_NAME], const char **folder)
+static int train_split(const char *language, char name[LANGUAGES_NAME],
+                       const char **folder)
 {
     const char *equals = strchr(language, '=');
     if (!equals || equals == language || !equals[1])
@@ -145,7 +146,7 @@ static void learn(struct run *r, const char *language)
 {
     char name[LANGUAGES_NAME];
     const char *folder;
-    int rc = split(language, name, &folder);
+    int rc = train_split(language, name, &folder);
     rc = rc ? rc : many_give(&many, folder);
     rc = rc ? rc : many_list(r, &many);
     if (!rc && languages_begin(&model, name) < 0)
@@ -217,13 +218,13 @@ static int train_check(struct run *r, void *context)
     return run_moved(r, "train", many.folder.path, read_bytes, model_bytes());
 }
 
-static int put_away(struct run *r, int rc)
+static int train_put_away(struct run *r, int rc)
 {
     return output_settle(r, &output,
                          !rc && r->options->keep && r->rep == r->options->repeat);
 }
 
-static int results(struct run *r, int rc)
+static int train_results(struct run *r, int rc)
 {
     run_result(r, "languages", model.languages);
     run_result(r, "grams", (double)all_grams);
@@ -233,13 +234,13 @@ static int results(struct run *r, int rc)
 
 /* ---- beginning and end ----------------------------------------------------------- */
 
-static int plan(struct run *r, struct run_need *n)
+static int train_plan(struct run *r, struct run_need *n)
 {
     char name[LANGUAGES_NAME];
     const char *folder;
     int rc = run_threads(r, 1 + (int)set.readers);
     for (int i = 0; i < set.language.n && !rc; i++)
-        rc = split(set.language.item[i], name, &folder);
+        rc = train_split(set.language.item[i], name, &folder);
     if (!rc && set.language.n > LANGUAGES_MOST)
         rc = err_usage("%d languages are too many: up to %d", set.language.n,
                        LANGUAGES_MOST);
@@ -296,11 +297,11 @@ int ngram_train(int argc, char **argv)
         .options = WORKLOAD_COUNT(table),
         .run = &set.run,
         .takes = RUN_TAKES_SHARED | RUN_TAKES_LANES,
-        .plan = plan,
+        .plan = train_plan,
         .open = train_open_all,
         .stages = stages,
-        .put_away = put_away,
-        .results = results,
+        .put_away = train_put_away,
+        .results = train_results,
         .close = train_close_all,
     };
     argv[0] = (char *)workload.name;

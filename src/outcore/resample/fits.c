@@ -108,7 +108,7 @@ static void settle_kind(struct image *m)
     m->kind = is_plain ? IMAGE_UNSIGNED : IMAGE_FLOAT;
 }
 
-static int check_size(const struct image *m, int64_t bytes, const char *path)
+static int fits_check_size(const struct image *m, int64_t bytes, const char *path)
 {
     if (m->head >= 0 && m->head <= bytes &&
         m->height <= (bytes - m->head) / m->row_bytes)
@@ -138,7 +138,7 @@ int fits_parse(struct image *m, int64_t file_bytes, const char *path)
     m->bits = m->fits.bitpix < 0 ? -m->fits.bitpix : m->fits.bitpix;
     settle_kind(m);
     rc = image_settle(m, 1, path);
-    return rc ? rc : check_size(m, file_bytes, path);
+    return rc ? rc : fits_check_size(m, file_bytes, path);
 }
 
 #else /* no CFITSIO */

@@ -27,7 +27,7 @@ const struct method *job_method(const char *name)
 
 /* ---- memory ---------------------------------------------------------------------- */
 
-static int64_t room_bytes(const struct job *j)
+static int64_t resample_job_room_bytes(const struct job *j)
 {
     return units_round_up(resample_room(&j->bands.how, j->bands.tile, j->bands.tile),
                           BUF_ALIGN);
@@ -61,12 +61,12 @@ int64_t job_memory(struct job *j, int64_t parts, bool async)
         return -1;
     j->in_slot = units_round_up(j->in_slot, BUF_ALIGN);
     j->out_slot = units_round_up(j->out_slot, BUF_ALIGN);
-    all = j->slots * (j->in_slot + j->out_slot) + room_bytes(j);
+    all = j->slots * (j->in_slot + j->out_slot) + resample_job_room_bytes(j);
     return all;
 }
 
 /* Fills an input that is not read. */
-static void fill(struct job *j)
+static void resample_job_fill(struct job *j)
 {
     const struct image *m = &j->bands.how.in;
     float real = JOB_PIXEL;
@@ -87,7 +87,7 @@ int job_open(struct job *j)
     if (!rc)
         rc = buf_alloc(&out, j->slots * j->out_slot, "rows of the output");
     if (!rc)
-        rc = buf_alloc(&j->room, room_bytes(j), "tiles");
+        rc = buf_alloc(&j->room, resample_job_room_bytes(j), "tiles");
     j->in = in;
     j->out = out;
     if (rc)
@@ -96,7 +96,7 @@ int job_open(struct job *j)
     run_buffer(j->run, in, j->slots * j->in_slot);
     run_buffer(j->run, out, j->slots * j->out_slot);
     if (!j->bands.reads)
-        fill(j);
+        resample_job_fill(j);
     return 0;
 }
 
@@ -277,7 +277,8 @@ struct strip {
 
 /* Loads a strip: rows that the previous strip has, too, are copied; the others are read
  * behind them. */
-static void load(struct job *j, struct strip *s, const struct strip *before, int64_t Y)
+static void resample_job_load(struct job *j, struct strip *s,
+                              const struct strip *before, int64_t Y)
 {
     const struct bands *b = &j->bands;
     const struct image *m = &b->how.in;
@@ -322,18 +323,18 @@ static void strips_run(struct job *j)
     bool ahead = j->slots > 1;
     int now = 0;
     if (j->band.from < j->band.to)
-        load(j, &slot[0], NULL, j->band.from);
+        resample_job_load(j, &slot[0], NULL, j->band.from);
     for (int64_t Y = j->band.from; Y < j->band.to && !j->run->failed; now = !now) {
         struct strip *s = &slot[now], *other = &slot[!now];
         Y = s->Y.to;
         run_await(j->input.of, &s->read);
         if (ahead && Y < j->band.to)
-            load(j, other, s, Y);
+            resample_job_load(j, other, s, Y);
         run_await(j->output.of, &s->write);
         job_compute_strip(j, s->Y, s->y.from, s->in, s->out);
         store(j, s);
         if (!ahead && Y < j->band.to)
-            load(j, other, s, Y);
+            resample_job_load(j, other, s, Y);
     }
     for (int i = 0; i < 2; i++) {
         run_await(j->input.of, &slot[i].read);
@@ -412,7 +413,7 @@ int heads_read(struct job *j, const char *path)
 /* ---- the output's ---------------------------------------------------------------- */
 
 /* The image that worker w writes. */
-static struct image part_of(const struct job *j, int w)
+static struct image resample_job_part_of(const struct job *j, int w)
 {
     struct image m = j->bands.how.out;
     struct weights_span band = bands_part(&j->bands, w, j->run->workers);
@@ -425,7 +426,7 @@ int64_t heads_expect(const struct job *j)
 {
     int64_t all = 0;
     for (int w = 0; w < (j->run->shared ? 1 : j->run->workers); w++) {
-        struct image m = part_of(j, w);
+        struct image m = resample_job_part_of(j, w);
         all += m.head + image_tail(&m);
     }
     return all;
@@ -435,7 +436,7 @@ int64_t heads_expect(const struct job *j)
 void heads_write(struct job *j)
 {
     struct run *r = j->run;
-    struct image m = part_of(j, r->worker);
+    struct image m = resample_job_part_of(j, r->worker);
     void *room = NULL;
     if (r->shared && r->world.rank)
         return;

@@ -27,7 +27,7 @@ static int64_t padded(int64_t n)
 }
 
 /* The floats of a row of any of them. */
-static int64_t widest(const struct resample_how *k, int64_t width)
+static int64_t kernel_widest(const struct resample_how *k, int64_t width)
 {
     int64_t in = most_in(&k->x, width);
     return padded((in > width ? in : width) + WEIGHTS_SCALE * WEIGHTS_TAPS);
@@ -36,13 +36,13 @@ static int64_t widest(const struct resample_how *k, int64_t width)
 int64_t resample_room(const struct resample_how *k, int64_t width, int64_t height)
 {
     int64_t rows = most_in(&k->y, height) + 3;
-    return rows * widest(k, width) * (int64_t)sizeof(float);
+    return rows * kernel_widest(k, width) * (int64_t)sizeof(float);
 }
 
-static struct room divide(const struct resample_how *k, const struct resample_tile *t,
-                          void *room)
+static struct room kernel_divide(const struct resample_how *k,
+                                 const struct resample_tile *t, void *room)
 {
-    int64_t n = widest(k, t->X1 - t->X0);
+    int64_t n = kernel_widest(k, t->X1 - t->X0);
     float *at = room;
     return (struct room){at, at + n, at + 3 * n, at + 2 * n, n};
 }
@@ -240,7 +240,7 @@ static void flat(const struct resample_how *k, const struct resample_tile *t,
 void resample_tile(const struct resample_how *k, const struct resample_tile *t,
                    void *room, struct resample_counts *counts)
 {
-    struct room r = divide(k, t, room);
+    struct room r = kernel_divide(k, t, room);
     if (k->flat)
         flat(k, t, &r, counts);
     else

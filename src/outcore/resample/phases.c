@@ -34,7 +34,7 @@ static int64_t rows_bytes(const struct job *j)
     return WEIGHTS_TAPS * columns * (in->bits / 8);
 }
 
-static int64_t row_bytes(const struct job *j)
+static int64_t resample_row_bytes(const struct job *j)
 {
     return is_small(j) ? j->bands.how.out.width * (j->bands.how.out.bits / 8)
                        : (int64_t)sizeof(float);
@@ -42,7 +42,7 @@ static int64_t row_bytes(const struct job *j)
 
 int64_t verify_memory(const struct job *j)
 {
-    return rows_bytes(j) + row_bytes(j);
+    return rows_bytes(j) + resample_row_bytes(j);
 }
 
 /* ---- pixels read ----------------------------------------------------------------- */
@@ -54,7 +54,7 @@ static int64_t ask(struct run_file *f, char *to, int64_t offset, int64_t bytes)
     return bytes;
 }
 
-static void read_rows(struct verify *v, int64_t Y, struct weights_span X)
+static void resample_read_rows(struct verify *v, int64_t Y, struct weights_span X)
 {
     const struct resample_how *how = &v->j->bands.how;
     int64_t in_pixel = how->in.bits / 8, out_pixel = how->out.bits / 8;
@@ -133,7 +133,7 @@ static void check_stretch(struct verify *v, int64_t Y, struct weights_span X)
 {
     struct run *r = v->j->run;
     int64_t each = v->j->bands.how.out.bits / 8;
-    read_rows(v, Y, X);
+    resample_read_rows(v, Y, X);
     enum act before = phase_act(r->phase, ACT_CHECK);
     for (int64_t x = X.from; x < X.to && !r->failed; x++)
         check_pixel(v, x, Y, v->row + (x - X.from) * each);
@@ -143,7 +143,8 @@ static void check_stretch(struct verify *v, int64_t Y, struct weights_span X)
 /* ---- places ---------------------------------------------------------------------- */
 
 /* Chooses one of n pixels along an axis by `kind`: an end, a side of a seam, or any. */
-static int64_t choose(uint64_t key, int64_t i, int kind, int64_t n, int64_t tile)
+static int64_t resample_choose(uint64_t key, int64_t i, int kind, int64_t n,
+                               int64_t tile)
 {
     int64_t seams = (n - 1) / tile;
     int64_t any = (int64_t)rng_below(key, (uint64_t)i, (uint64_t)n);
@@ -161,8 +162,8 @@ static void check_points(struct verify *v)
     int64_t height = j->band.to - j->band.from, width = j->bands.how.out.width;
     uint64_t key = rng_key(j->run->seed, RNG_SEARCHED);
     for (int i = 0; i < VERIFY_POINTS && !j->run->failed; i++) {
-        int64_t X = choose(key, 2 * i, i % 8, width, j->bands.tile);
-        int64_t Y = choose(key, 2 * i + 1, i / 8 % 8, height, j->bands.tile);
+        int64_t X = resample_choose(key, 2 * i, i % 8, width, j->bands.tile);
+        int64_t Y = resample_choose(key, 2 * i + 1, i / 8 % 8, height, j->bands.tile);
         check_stretch(v, j->band.from + Y, (struct weights_span){X, X + 1});
     }
 }
@@ -189,11 +190,11 @@ static void verify_open(struct verify *v)
 {
     struct job *j = v->j;
     v->rows = malloc((size_t)rows_bytes(j));
-    v->row = malloc((size_t)row_bytes(j));
+    v->row = malloc((size_t)resample_row_bytes(j));
     if (!v->rows || !v->row)
         run_fail(j->run, err_set(-ENOMEM, NULL, -1, "no memory to read pixels back"));
     if (!j->run->failed)
-        open_beside(&v->out, j, j->output.of->path, row_bytes(j));
+        open_beside(&v->out, j, j->output.of->path, resample_row_bytes(j));
     if (!j->run->failed && j->bands.reads)
         open_beside(&v->in, j, j->input.path, rows_bytes(j));
 }
@@ -223,7 +224,7 @@ int64_t verify_band(struct job *j, int64_t *pixels)
 #define SHIFT_MOST 1e9 /* pixels; small enough for exact fractions */
 
 /* Parses the number at *at, which must end with `end`; *at moves behind it. */
-static bool take_number(const char **at, char end, double *x)
+static bool resample_take_number(const char **at, char end, double *x)
 {
     char *rest;
     *x = strtod(*at, &rest);
@@ -235,14 +236,15 @@ static bool take_number(const char **at, char end, double *x)
 static int take_shift(const struct settings *s, struct resample_how *how)
 {
     const char *at = s->shift;
-    if (take_number(&at, ',', &how->x.shift) && take_number(&at, 0, &how->y.shift))
+    if (resample_take_number(&at, ',', &how->x.shift) &&
+        resample_take_number(&at, 0, &how->y.shift))
         return 0;
     return err_usage("--shift=%s: two numbers with a comma between them, as in "
                      "0.25,-1.5, of at most %g pixels",
                      s->shift, SHIFT_MOST);
 }
 
-static int find(const char *what, const char *const names[], int n)
+static int resample_find(const char *what, const char *const names[], int n)
 {
     int i = 0;
     while (i < n - 1 && strcmp(names[i], what) != 0)
@@ -256,10 +258,11 @@ int settings_kernel(const struct settings *s, struct resample_how *how)
     static const char *const scales[] = {"1", "4", "16"};
     static const char *const taps[] = {"1", "16", "36", "64"};
     static const int ks[] = {0, 2, 3, 4};
-    struct weights_axis axis = {.s = 1 << find(s->scale, scales, 3),
-                                .k = ks[find(s->taps, taps, 4)],
-                                .normalize = s->normalize,
-                                .edge = (enum weights_edge)find(s->edge, edges, 3)};
+    struct weights_axis axis = {
+        .s = 1 << resample_find(s->scale, scales, 3),
+        .k = ks[resample_find(s->taps, taps, 4)],
+        .normalize = s->normalize,
+        .edge = (enum weights_edge)resample_find(s->edge, edges, 3)};
     if (!axis.normalize && axis.edge == EDGE_RENORM && axis.k)
         return err_usage("--no-normalize keeps the weights as they are, and "
                          "--edge=renorm scales them at edges: give --edge=clamp or "
@@ -365,7 +368,7 @@ static int resample(struct phases *p, struct run *r, const char *phase)
     return rc ? rc : check_calls(r, p, &expected);
 }
 
-static void add_figures(struct run *r, struct phases *p)
+static void resample_add_figures(struct run *r, struct phases *p)
 {
     struct job *j = &p->job;
     double bytes = (double)r->last.write_bytes;
@@ -422,7 +425,8 @@ static int measure_alone(struct phases *p, struct run *r, double *io_s, double *
     return rc;
 }
 
-static void add_overlap(struct phases *p, struct run *r, double io_s, double comp_s)
+static void resample_add_overlap(struct phases *p, struct run *r, double io_s,
+                                 double comp_s)
 {
     const char *formula = "slowest rank's seconds of computing, reading, writing and "
                           "syncing";
@@ -470,9 +474,9 @@ int phases_run(struct phases *p, struct run *r, const struct settings *s)
         rc = resample(p, r, "resample");
     if (rc)
         return rc;
-    add_figures(r, p);
+    resample_add_figures(r, p);
     if (s->overlap)
-        add_overlap(p, r, io_s, comp_s);
+        resample_add_overlap(p, r, io_s, comp_s);
     struct report_rate last = r->last;
     rc = phases_check(p, r);
     r->last = last;

@@ -261,7 +261,7 @@ static struct weights_of fold(const struct weights_axis *a, int64_t X)
     return o;
 }
 
-static struct weights_of cut(const struct weights_axis *a, int64_t X)
+static struct weights_of pixels_cut(const struct weights_axis *a, int64_t X)
 {
     int64_t first = first_tap(a, X);
     struct weights_of o = {0};
@@ -281,7 +281,7 @@ static struct weights_of cut(const struct weights_axis *a, int64_t X)
 
 struct weights_of weights_of(const struct weights_axis *a, int64_t X)
 {
-    return a->edge == EDGE_CLAMP ? fold(a, X) : cut(a, X);
+    return a->edge == EDGE_CLAMP ? fold(a, X) : pixels_cut(a, X);
 }
 
 /* ---- ranges ---------------------------------------------------------------------- */

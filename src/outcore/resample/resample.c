@@ -119,7 +119,7 @@ static bool on_line(const struct run *r, const char *name)
     return opt_find(r->program, name)->from == OPT_COMMAND_LINE;
 }
 
-static int check_options(const struct run *r)
+static int resample_check_options(const struct run *r)
 {
     static const char *const made[] = {"width", "height", "bits"};
     if (set.image && set.input)
@@ -151,7 +151,7 @@ static int check_options(const struct run *r)
 }
 
 /* Checks that direct I/O moves whole blocks only. */
-static int check_direct(const struct run *r)
+static int resample_check_direct(const struct run *r)
 {
     const struct resample_how *how = &job->bands.how;
     if (!(r->io_flags & IO_DIRECT))
@@ -186,7 +186,7 @@ static int settle_output(struct image *out)
     return image_settle(out, set.row_pad ? IO_DIRECT_ALIGN : 1, NULL);
 }
 
-static int plan_input(struct run *r)
+static int resample_plan_input(struct run *r)
 {
     struct resample_how *how = &job->bands.how;
     int rc = phases_input(&phases, r, &set);
@@ -204,7 +204,7 @@ static int plan_input(struct run *r)
     return settle_output(&how->out);
 }
 
-static void fill_need(const struct run *r, struct run_need *n)
+static void resample_fill_need(const struct run *r, struct run_need *n)
 {
     const struct resample_how *how = &job->bands.how;
     int64_t made = job->input.given || set.no_read ? 0 : job->input.bytes;
@@ -228,7 +228,7 @@ static int plan_memory(const struct run *r, struct run_need *n)
     if (n->memory_bytes < 0)
         return err_usage("--io=%s: what must be in memory would exceed 2^63 - 1 bytes",
                          job->method->name);
-    fill_need(r, n);
+    resample_fill_need(r, n);
     if (!set.memory || n->memory_bytes <= set.memory)
         return 0;
     return err_usage("--memory=%lld: a rank needs %lld bytes: take a smaller --tile, "
@@ -236,13 +236,13 @@ static int plan_memory(const struct run *r, struct run_need *n)
                      (long long)set.memory, (long long)n->memory_bytes);
 }
 
-static int plan(struct run *r, struct run_need *n)
+static int resample_plan(struct run *r, struct run_need *n)
 {
     job->run = r;
     job->method = job_method(set.io);
     job->output.role = "resampled";
     job->output.writers = 1;
-    int rc = check_options(r);
+    int rc = resample_check_options(r);
     if (!rc)
         rc = settings_kernel(&set, &job->bands.how);
     if (!rc && job->method->engine)
@@ -254,9 +254,9 @@ static int plan(struct run *r, struct run_need *n)
     job->bands.keeps = !strcmp(set.halo, "keep");
     rc = err_agree(r->world.comm, rc);
     if (!rc)
-        rc = plan_input(r);
+        rc = resample_plan_input(r);
     if (!rc)
-        rc = check_direct(r);
+        rc = resample_check_direct(r);
     if (rc)
         return rc;
     job->band = bands_part(&job->bands, r->worker, r->workers);
@@ -282,13 +282,13 @@ static int resample_open_all(struct run *r)
     return rc ? rc : job_open(job);
 }
 
-static int repetition(struct run *r, void *context)
+static int resample_repetition(struct run *r, void *context)
 {
     (void)context;
     return phases_run(&phases, r, &set);
 }
 
-static int put_away(struct run *r, int rc)
+static int resample_put_away(struct run *r, int rc)
 {
     bool done = !rc && r->rep == r->options->repeat;
     int settled = output_settle(r, &job->output, done);
@@ -296,7 +296,7 @@ static int put_away(struct run *r, int rc)
     return settled ? settled : removed;
 }
 
-static int results(struct run *r, int rc)
+static int resample_results(struct run *r, int rc)
 {
     phases_results(&phases, r);
     if (!rc)
@@ -314,7 +314,8 @@ static void resample_close_all(struct run *r)
 
 int outcore_resample(int argc, char **argv)
 {
-    static const struct stage stages[] = {{.body = repetition}, {.body = NULL}};
+    static const struct stage stages[] = {{.body = resample_repetition},
+                                          {.body = NULL}};
     static const struct workload resample = {
         .name = "outcore resample",
         .line = "[IMAGE]",
@@ -325,11 +326,11 @@ int outcore_resample(int argc, char **argv)
         .run = &set.run,
         .takes =
             RUN_TAKES_UNIQUE | RUN_TAKES_SHARED | RUN_TAKES_DIRECT | RUN_TAKES_ASYNC,
-        .plan = plan,
+        .plan = resample_plan,
         .open = resample_open_all,
         .stages = stages,
-        .put_away = put_away,
-        .results = results,
+        .put_away = resample_put_away,
+        .results = resample_results,
         .close = resample_close_all,
     };
     argv[0] = (char *)resample.name;

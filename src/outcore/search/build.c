@@ -22,7 +22,7 @@ int64_t build_buffer_bytes(const struct pages *p, int depth)
     return fetches > scan ? fetches : scan;
 }
 
-static int open_lane(struct build_lane *l, int64_t key_bytes, int depth)
+static int build_open_lane(struct build_lane *l, int64_t key_bytes, int depth)
 {
     l->req = calloc((size_t)depth, sizeof *l->req);
     l->first.record = calloc(2, (size_t)key_bytes);
@@ -33,7 +33,7 @@ static int open_lane(struct build_lane *l, int64_t key_bytes, int depth)
     return 0;
 }
 
-static int64_t row_bytes(const struct build *b)
+static int64_t build_row_bytes(const struct build *b)
 {
     return 2 * ((int64_t)sizeof(int64_t) + build_key_bytes(b->order));
 }
@@ -42,12 +42,12 @@ int build_open(struct build *b, int ranks, int lanes, int depth)
 {
     int rc = 0;
     b->lane = calloc((size_t)lanes, sizeof *b->lane);
-    b->ranks = calloc((size_t)ranks, (size_t)row_bytes(b));
+    b->ranks = calloc((size_t)ranks, (size_t)build_row_bytes(b));
     if (!b->lane || !b->ranks)
         return err_set(-ENOMEM, NULL, -1, "no memory for %d lane%s", lanes,
                        units_s(lanes));
     for (int i = 0; i < lanes && !rc; i++)
-        rc = open_lane(&b->lane[i], build_key_bytes(b->order), depth);
+        rc = build_open_lane(&b->lane[i], build_key_bytes(b->order), depth);
     return rc;
 }
 
@@ -222,7 +222,7 @@ void build_words(struct run *r, void *build)
  * both records. */
 static struct build_edge edge_of(const struct build *b, int rank, bool last)
 {
-    char *row = b->ranks + rank * row_bytes(b);
+    char *row = b->ranks + rank * build_row_bytes(b);
     struct build_edge e = {.record = row + 2 * sizeof(int64_t) +
                                      last * build_key_bytes(b->order)};
     memcpy(&e.number, row + last * sizeof e.number, sizeof e.number);
@@ -235,11 +235,11 @@ static struct build_edge build_last_of(const struct build *b, int rank)
     return edge_of(b, rank, true);
 }
 
-static void put_edge(const struct build *b, int rank, bool last,
-                     const struct build_edge *is)
+static void build_put_edge(const struct build *b, int rank, bool last,
+                           const struct build_edge *is)
 {
     struct build_edge e = edge_of(b, rank, last);
-    memcpy(b->ranks + rank * row_bytes(b) + last * sizeof is->number, &is->number,
+    memcpy(b->ranks + rank * build_row_bytes(b) + last * sizeof is->number, &is->number,
            sizeof is->number);
     memcpy(e.record, is->record, (size_t)build_key_bytes(b->order));
 }
@@ -256,17 +256,17 @@ static void check_pair(struct run *r, const struct build *b,
 static void put_own_edges(struct run *r, const struct build *b)
 {
     const struct build_edge *last = &b->lane->last;
-    put_edge(b, r->world.rank, false, &b->lane->first);
-    put_edge(b, r->world.rank, true, last);
+    build_put_edge(b, r->world.rank, false, &b->lane->first);
+    build_put_edge(b, r->world.rank, true, last);
     for (int i = 1; i < r->lanes; i++) {
         const struct build_lane *l = &b->lane[i];
         if (l->first.number < 0)
             continue;
         check_pair(r, b, last, &l->first);
         if (last->number < 0)
-            put_edge(b, r->world.rank, false, &l->first);
+            build_put_edge(b, r->world.rank, false, &l->first);
         last = &l->last;
-        put_edge(b, r->world.rank, true, last);
+        build_put_edge(b, r->world.rank, true, last);
     }
 }
 
@@ -275,8 +275,8 @@ void build_join(struct run *r, const struct build *b)
     struct build_edge first, before = {.number = -1};
     put_own_edges(r, b);
     enum act act = phase_act(r->phase, ACT_COMMUNICATE);
-    MPI_Allgather(MPI_IN_PLACE, 0, MPI_BYTE, b->ranks, (int)row_bytes(b), MPI_BYTE,
-                  r->world.comm);
+    MPI_Allgather(MPI_IN_PLACE, 0, MPI_BYTE, b->ranks, (int)build_row_bytes(b),
+                  MPI_BYTE, r->world.comm);
     phase_act(r->phase, act);
     for (int i = r->world.rank - 1; i >= 0 && before.number < 0; i--)
         before = build_last_of(b, i);
@@ -371,7 +371,7 @@ static int owner(const struct share *s, const char *key)
 
 /* ---- a round --------------------------------------------------------------------- */
 
-static int64_t add_up(struct share_round *x, int ranks)
+static int64_t build_add_up(struct share_round *x, int ranks)
 {
     int64_t sum = 0;
     for (int i = 0; i < ranks; i++) {
@@ -382,25 +382,25 @@ static int64_t add_up(struct share_round *x, int ranks)
 }
 
 /* Sorts n keys by owners. */
-static void pack(struct share *s, int ranks, const char *keys, int64_t n)
+static void build_pack(struct share *s, int ranks, const char *keys, int64_t n)
 {
     memset(s->out.count, 0, (size_t)ranks * sizeof *s->out.count);
     for (int64_t i = 0; i < n; i++) {
         s->out_answers[i] = owner(s, keys + i * s->key_bytes);
         s->out.count[s->out_answers[i]]++;
     }
-    add_up(&s->out, ranks);
+    build_add_up(&s->out, ranks);
     for (int64_t i = 0; i < n; i++) {
         int64_t to = s->out.at[s->out_answers[i]]++;
         memcpy(s->out_keys + to * s->key_bytes, keys + i * s->key_bytes,
                (size_t)s->key_bytes);
         s->number[to] = i;
     }
-    add_up(&s->out, ranks);
+    build_add_up(&s->out, ranks);
 }
 
-static void look_up(struct run *r, struct lookups *l, const char *keys, int64_t n,
-                    int64_t *answer)
+static void build_look_up(struct run *r, struct lookups *l, const char *keys, int64_t n,
+                          int64_t *answer)
 {
     l->keys = keys;
     l->n = n;
@@ -417,7 +417,7 @@ static int64_t send_keys(struct run *r, struct share *s)
     world_barrier(comm);
     phase_act(r->phase, ACT_COMMUNICATE);
     MPI_Alltoall(s->out.count, 1, MPI_INT, s->in.count, 1, MPI_INT, comm);
-    int64_t come = add_up(&s->in, r->world.size);
+    int64_t come = build_add_up(&s->in, r->world.size);
     MPI_Alltoallv(s->out_keys, s->out.count, s->out.at, s->key, s->in_keys, s->in.count,
                   s->in.at, s->key, comm);
     phase_act(r->phase, before);
@@ -443,7 +443,7 @@ void share_look_up(struct run *r, struct share *s, struct lookups *l, const char
 {
     int64_t left = n;
     if (!s->who) {
-        look_up(r, l, keys, n, answer);
+        build_look_up(r, l, keys, n, answer);
         return;
     }
     find_who(s, r->world.size);
@@ -451,10 +451,10 @@ void share_look_up(struct run *r, struct share *s, struct lookups *l, const char
     for (; left > 0; left -= s->batch) {
         int64_t now = n < s->batch ? n : s->batch;
         enum act before = phase_act(r->phase, ACT_COMMUNICATE);
-        pack(s, r->world.size, keys, now);
+        build_pack(s, r->world.size, keys, now);
         phase_act(r->phase, before);
         int64_t come = send_keys(r, s);
-        look_up(r, l, s->in_keys, come, s->in_answers);
+        build_look_up(r, l, s->in_keys, come, s->in_answers);
         send_answers(r, s, now, answer);
         keys += now * s->key_bytes;
         answer += now;

@@ -66,16 +66,16 @@ int64_t pages_most(const struct pages *p)
 
 /* ---- the tree -------------------------------------------------------------------- */
 
-static int64_t lines_of(int64_t words)
+static int64_t index_lines_of(int64_t words)
 {
     return units_div_up(words, INDEX_LINE);
 }
 
 int64_t index_bytes(int64_t n)
 {
-    int64_t lines = lines_of(n), all = lines;
+    int64_t lines = index_lines_of(n), all = lines;
     while (lines > 1)
-        all += lines = lines_of(lines);
+        all += lines = index_lines_of(lines);
     return all * INDEX_LINE * (int64_t)sizeof(uint64_t);
 }
 
@@ -83,7 +83,7 @@ void index_place(struct search_index *x, int64_t n, void *memory)
 {
     uint64_t *at = memory;
     *x = (struct search_index){.n = n, .word = memory};
-    for (int64_t lines = lines_of(n); lines; lines = lines_of(lines)) {
+    for (int64_t lines = index_lines_of(n); lines; lines = index_lines_of(lines)) {
         x->level[x->levels] = at;
         x->lines[x->levels++] = lines;
         at += lines * INDEX_LINE;
@@ -169,7 +169,7 @@ void finding_begin(struct finding *f, const struct sort_order *o,
 }
 
 /* Settles a search: the key is in page `high`, or at its beginning. */
-static enum finding_next settle(struct finding *f, const struct pages *p)
+static enum finding_next index_settle(struct finding *f, const struct pages *p)
 {
     if (f->seen == f->high)
         return FINDING_DONE;
@@ -198,7 +198,7 @@ enum finding_next finding_look(struct finding *f, const struct sort_order *o,
     if (f->low > f->high)
         return FINDING_UNSORTED;
     if (f->low == f->high)
-        return settle(f, p);
+        return index_settle(f, p);
     f->page = f->low + (f->high - f->low) / 2;
     return FINDING_READ;
 }

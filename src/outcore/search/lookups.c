@@ -38,7 +38,7 @@ static struct io_req fetch_request(const struct run_file *f,
                            .least = read->bytes < bytes ? read->bytes : 0};
 }
 
-static struct io_req make(const void *context, int64_t i, int slot)
+static struct io_req lookups_request(const void *context, int64_t i, int slot)
 {
     struct fetching *c = *(struct fetching *const *)context;
     struct fetch_records w = c->f->want(c->f->context, i, slot);
@@ -62,7 +62,7 @@ static void done(void *context, const struct io_req *req, int64_t i, int slot)
 void fetch_run(struct fetch *f, struct run_file *file, struct io_req *req)
 {
     struct fetching c = {.f = f, .file = file}, *context = &c;
-    struct run_queue q = {.make = make,
+    struct run_queue q = {.make = lookups_request,
                           .done = done,
                           .context = &context,
                           .total = f->n,
@@ -145,7 +145,7 @@ static struct io_req lookups_make(const void *context, int64_t i, int slot)
     return fetch_request(c->file, &read, slot, c->slot_bytes);
 }
 
-static void refuse(const struct looking *c, const struct io_req *req)
+static void lookups_refuse(const struct looking *c, const struct io_req *req)
 {
     run_fail(c->file->run,
              err_set(-EIO, c->file->path, req->offset,
@@ -165,7 +165,7 @@ static void lookups_done(void *context, const struct io_req *req, int64_t i, int
                                           (const char *)req->buf + read.skip);
     s->going_on = next == FINDING_READ;
     if (next == FINDING_UNSORTED)
-        refuse(c, req);
+        lookups_refuse(c, req);
     if (next != FINDING_DONE)
         return;
     int64_t ns = req->end_ns - s->start_ns;
@@ -259,7 +259,7 @@ struct filling { /* a lane: first .. end - 1 */
     int64_t number[FETCH_DEPTH_MOST]; /* of each slot */
 };
 
-static char *key_of(const struct filling *f, int64_t q)
+static char *lookups_key_of(const struct filling *f, int64_t q)
 {
     return f->w->to + (q - f->w->first) * f->w->keys->key_bytes;
 }
@@ -279,7 +279,8 @@ static void have(void *context, const struct fetched *is, int64_t i, int slot)
 {
     const struct filling *f = context;
     (void)i;
-    memcpy(key_of(f, f->number[slot]), is->records, (size_t)f->w->keys->key_bytes);
+    memcpy(lookups_key_of(f, f->number[slot]), is->records,
+           (size_t)f->w->keys->key_bytes);
 }
 
 void keys_fill(struct run *r, void *work)
@@ -292,7 +293,7 @@ void keys_fill(struct run *r, void *work)
     for (int64_t q = f.next; q < end; q++) {
         bool hit = is_hit(k, q);
         if (!hit || !k->read)
-            make_row(k, !hit, hit ? keys_record(k, q) : q, key_of(&f, q));
+            make_row(k, !hit, hit ? keys_record(k, q) : q, lookups_key_of(&f, q));
     }
     struct fetch fetch = {.pages = k->pages,
                           .want = want,

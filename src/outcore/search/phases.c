@@ -100,14 +100,14 @@ static void name_sorted(struct run *r, struct search *s, int depth)
     data_name(r, &s->sorted, "sorted", search_request_bytes(s), depth);
 }
 
-static void begin(struct run *r, struct search *s, const char *name, bool aside)
+static void search_begin(struct run *r, struct search *s, const char *name, bool aside)
 {
     r->aside = r->samples_only = aside;
     run_phase_begin(r, name);
     data_open(r, &s->sorted);
 }
 
-static int end(struct run *r, struct search *s)
+static int search_end(struct run *r, struct search *s)
 {
     data_close(r, &s->sorted);
     int rc = run_phase_end(r);
@@ -160,14 +160,14 @@ static double probe_rate(struct run *r, struct search *s, bool scan, int64_t mos
 }
 
 /* --build=auto. Estimates the times of both ways by a part of the file. */
-static int probe(struct run *r, struct search *s)
+static int search_probe(struct run *r, struct search *s)
 {
     int64_t bytes = 0, most = PROBE_BYTES / s->pages.block;
-    begin(r, s, "probe", false);
+    search_begin(r, s, "probe", false);
     r->samples_only = true;
     double strided = probe_rate(r, s, false, PROBE_READS, &bytes);
     double scan = probe_rate(r, s, true, most > 1 ? most : 1, &bytes);
-    int rc = end(r, s);
+    int rc = search_end(r, s);
     if (rc || (rc = counted(r, "probe", bytes)))
         return rc;
     s->build.scan = scan > strided;
@@ -201,13 +201,13 @@ static int build_index(struct run *r, struct search *s)
 {
     struct build *b = &s->build;
     b->most = INT64_MAX;
-    begin(r, s, "index", false);
+    search_begin(r, s, "index", false);
     run_lanes(r, build_words, b);
     build_join(r, b);
     if (!s->split && r->world.size > 1)
         replicate(r, s);
     index_finish(&s->index);
-    int rc = end(r, s);
+    int rc = search_end(r, s);
     if (!rc)
         rc = counted(r, "index", built_bytes(r, b));
     if (!rc && !b->scan)
@@ -220,7 +220,7 @@ static int build_index(struct run *r, struct search *s)
 
 static int index_phases(struct run *r, struct search *s)
 {
-    int rc = s->how == SEARCH_AUTO ? probe(r, s) : 0;
+    int rc = s->how == SEARCH_AUTO ? search_probe(r, s) : 0;
     if (s->how != SEARCH_AUTO)
         s->build.scan = s->how == SEARCH_SCAN;
     return rc ? rc : build_index(r, s);
@@ -236,12 +236,12 @@ static int make_keys(struct run *r, struct search *s)
                           .n = s->n,
                           .to = s->key,
                           .req = s->req};
-    begin(r, s, "keys", true);
+    search_begin(r, s, "keys", true);
     run_lanes(r, keys_fill, &w);
-    return end(r, s);
+    return search_end(r, s);
 }
 
-static int verify(struct run *r, struct search *s)
+static int search_verify(struct run *r, struct search *s)
 {
     struct verify v = {.of = s->sorted.of,
                        .order = &s->form.order,
@@ -252,9 +252,9 @@ static int verify(struct run *r, struct search *s)
                        .key_bytes = s->keys.key_bytes,
                        .answer = s->answer,
                        .req = s->req};
-    begin(r, s, "verify", true);
+    search_begin(r, s, "verify", true);
     run_lanes(r, verify_answers, &v);
-    return end(r, s);
+    return search_end(r, s);
 }
 
 /* ---- look-ups -------------------------------------------------------------------- */
@@ -285,7 +285,8 @@ static void add_ranks(const struct run *r, struct pass *p)
                   r->world.comm);
 }
 
-static void add_figures(struct run *r, const struct search *s, const struct pass *p)
+static void search_add_figures(struct run *r, const struct search *s,
+                               const struct pass *p)
 {
     const double n = (double)s->set->lookups, longest_s = (double)p->longest_ns / 1e9;
     static const struct {
@@ -318,7 +319,7 @@ static int64_t unanswered(const struct search *s)
     return -1;
 }
 
-static struct search_answers sum_up(const struct run *r, const struct search *s)
+static struct search_answers search_sum_up(const struct run *r, const struct search *s)
 {
     struct search_answers a = {0};
     for (int64_t i = 0; i < s->n; i++) {
@@ -344,7 +345,7 @@ static int take_answers(struct run *r, struct search *s, int64_t reads)
     rc = err_agree(r->world.comm, rc);
     if (rc)
         return rc;
-    struct search_answers a = sum_up(r, s);
+    struct search_answers a = search_sum_up(r, s);
     if (s->answered && (a.found != s->answers.found || a.sum != s->answers.sum))
         return err_set(-EIO, s->sorted.path, -1,
                        "%lld keys were found, and the sum of positions is %lld; in the "
@@ -357,25 +358,25 @@ static int take_answers(struct run *r, struct search *s, int64_t reads)
     return 0;
 }
 
-static int look_up(struct run *r, struct search *s, int lanes)
+static int search_look_up(struct run *r, struct search *s, int lanes)
 {
     struct pass p = {0};
     s->lookups.lanes = lanes;
     lookups_begin(&s->lookups, r->lanes);
-    begin(r, s, "lookup", false);
+    search_begin(r, s, "lookup", false);
     p.wall_ns = -clock_ns();
     p.cpu_ns = -clock_cpu_ns();
     if (!r->failed)
         share_look_up(r, &s->share, &s->lookups, s->key, s->n, s->answer);
     p.cpu_ns += clock_cpu_ns();
     p.wall_ns += clock_ns();
-    int rc = end(r, s);
+    int rc = search_end(r, s);
     add_lanes(r, s, &p);
     if (!rc)
         rc = counted(r, "lookup", p.bytes);
     if (!rc) {
         add_ranks(r, &p);
-        add_figures(r, s, &p);
+        search_add_figures(r, s, &p);
         rc = take_answers(r, s, p.reads);
     }
     return rc;
@@ -385,14 +386,14 @@ static int look_up_all(struct run *r, struct search *s)
 {
     int rc = 0;
     if (!s->sweep.n)
-        return look_up(r, s, r->lanes);
+        return search_look_up(r, s, r->lanes);
     for (int i = 0; i < s->sweep.n && !rc; i++) {
         int value = (int)s->sweep.is[i];
         r->at = (struct report_at){.name = s->sweeps_threads ? "threads" : "depth",
                                    .value = value};
         if (!s->sweeps_threads)
             name_sorted(r, s, value);
-        rc = look_up(r, s, s->sweeps_threads ? value : r->lanes);
+        rc = search_look_up(r, s, s->sweeps_threads ? value : r->lanes);
     }
     r->at.name = NULL;
     name_sorted(r, s, search_depth_most(s));
@@ -431,6 +432,6 @@ int search_repetition(struct run *r, void *context)
     if (!rc)
         rc = look_up_all(r, s);
     if (!rc && r->verify)
-        rc = verify(r, s);
+        rc = search_verify(r, s);
     return rc;
 }

@@ -249,7 +249,7 @@ static int check_index(const struct run *r)
         (long long)index_block_for(file, set.block, set.memory));
 }
 
-static void fill_need(const struct run *r, struct run_need *n)
+static void search_fill_need(const struct run *r, struct run_need *n)
 {
     struct search *s = &search;
     int depth = search_depth_most(s);
@@ -269,7 +269,7 @@ static void fill_need(const struct run *r, struct run_need *n)
     n->read_bytes = -1;
 }
 
-static int plan(struct run *r, struct run_need *n)
+static int search_plan(struct run *r, struct run_need *n)
 {
     struct search *s = &search;
     int rc = err_agree(r->world.comm, settle_options(r));
@@ -289,7 +289,7 @@ static int plan(struct run *r, struct run_need *n)
     if (!rc && !fits)
         rc = run_refuse_direct(r, "--block must be such");
     r->latencies = true;
-    fill_need(r, n);
+    search_fill_need(r, n);
     return rc;
 }
 
@@ -344,7 +344,7 @@ static int open_parts(struct run *r, struct search *s)
     return 0;
 }
 
-static void tell(struct run *r)
+static void search_tell(struct run *r)
 {
     int64_t available = world_memory_available();
     int64_t node = index_bytes(index_pages(r)) * r->world.node_ranks;
@@ -372,11 +372,11 @@ static int search_open_all(struct run *r)
         return rc;
     start_rows(r->seed);
     keys_prepare(&s->keys, r->seed);
-    tell(r);
+    search_tell(r);
     return 0;
 }
 
-static int put_away(struct run *r, int rc)
+static int search_put_away(struct run *r, int rc)
 {
     struct search *s = &search;
     r->at.name = NULL;
@@ -390,7 +390,7 @@ static int put_away(struct run *r, int rc)
     return removed;
 }
 
-static int results(struct run *r, int rc)
+static int search_results(struct run *r, int rc)
 {
     const struct search *s = &search;
     const struct search_answers *a = &s->answers;
@@ -443,11 +443,11 @@ int outcore_search(int argc, char **argv)
         .run = &set.run,
         .takes = RUN_TAKES_SHARED | RUN_TAKES_ASYNC | RUN_TAKES_DIRECT |
                  RUN_TAKES_AUTO | RUN_TAKES_LANES | RUN_TAKES_VERIFY,
-        .plan = plan,
+        .plan = search_plan,
         .open = search_open_all,
         .stages = stages,
-        .put_away = put_away,
-        .results = results,
+        .put_away = search_put_away,
+        .results = search_results,
         .close = search_close_all,
     };
     argv[0] = (char *)search_workload.name;

@@ -24,8 +24,9 @@ struct check {
     char *records; /* two for each lane, and one from another rank */
 };
 
-static struct run_stream *open_stream(struct run_file *f, const struct sort_order *o,
-                                      int64_t first, int64_t records)
+static struct run_stream *sort_check_open_stream(struct run_file *f,
+                                                 const struct sort_order *o,
+                                                 int64_t first, int64_t records)
 {
     struct run_stream *stream = NULL;
     int64_t slot =
@@ -51,7 +52,7 @@ static void sum_input(struct run *r, void *check)
     int64_t end = units_part(c->s->records, r->worker + 1, r->workers), n;
     const char *records;
     struct run_stream *stream =
-        open_stream(&c->s->input->of[r->lane], o, first, end - first);
+        sort_check_open_stream(&c->s->input->of[r->lane], o, first, end - first);
     while (stream && (records = run_stream_next(stream, &n))) {
         data_sums_add(c->s->input, run_stream_at(stream) - n, records, n);
         for (int64_t at = 0; at + o->bytes <= n; at += o->bytes)
@@ -62,8 +63,8 @@ static void sum_input(struct run *r, void *check)
 
 /* ---- the output ------------------------------------------------------------------ */
 
-static void compare(struct lane_check *l, const struct sort_order *o,
-                    const char *before, const char *record)
+static void sort_check_compare(struct lane_check *l, const struct sort_order *o,
+                               const char *before, const char *record)
 {
     int above = sort_compare(o, record, before);
     l->duplicates += above == 0;
@@ -72,8 +73,8 @@ static void compare(struct lane_check *l, const struct sort_order *o,
 }
 
 /* Checks a piece: all but its first record have the previous one in memory. */
-static void look_at(struct check *c, struct lane_check *l, const char *records,
-                    int64_t bytes)
+static void sort_check_look_at(struct check *c, struct lane_check *l,
+                               const char *records, int64_t bytes)
 {
     const struct sort_order *o = &c->s->order;
     const char *before = l->records ? l->last : NULL;
@@ -81,7 +82,7 @@ static void look_at(struct check *c, struct lane_check *l, const char *records,
         memcpy(l->first, records, (size_t)o->bytes);
     for (int64_t at = 0; at + o->bytes <= bytes; at += o->bytes) {
         if (before)
-            compare(l, o, before, records + at);
+            sort_check_compare(l, o, before, records + at);
         l->out += crc_of(records + at, o->bytes);
         before = records + at;
         l->records++;
@@ -107,9 +108,9 @@ static void check_output(struct run *r, void *check)
         end = units_part(c->s->records, k + 1, parts);
     }
     struct run_stream *stream =
-        open_stream(&o->of[r->lane], &c->s->order, first, end - first);
+        sort_check_open_stream(&o->of[r->lane], &c->s->order, first, end - first);
     while (stream && (records = run_stream_next(stream, &n)))
-        look_at(c, l, records, n);
+        sort_check_look_at(c, l, records, n);
     run_stream_close(&stream);
     r->checked += l->records;
 }
@@ -137,7 +138,7 @@ static int check_meetings(struct run *r, struct check *c, struct lane_check *all
     for (int i = 0; i < c->s->output->writers; i++) {
         struct lane_check *l = &c->lane[i];
         if (l->records && there)
-            compare(all, &c->s->order, last, l->first);
+            sort_check_compare(all, &c->s->order, last, l->first);
         if (l->bad >= 0)
             all->bad = l->bad;
         if (l->records)
@@ -187,7 +188,7 @@ static int compare_all(struct run *r, struct check *c, struct check_answer *a)
     return rc ? rc : err_agree(r->world.comm, compare_sums(r, c, &all, a));
 }
 
-static int start(const struct run *r, struct check *c)
+static int sort_check_start(const struct run *r, struct check *c)
 {
     int64_t bytes = c->s->order.bytes;
     c->lane = calloc((size_t)r->lanes, sizeof *c->lane);
@@ -220,7 +221,7 @@ static int read_both(struct run *r, struct check *c)
 int check_sorted(struct run *r, const struct sorting *s, struct check_answer *a)
 {
     struct check c = {.s = s};
-    int rc = err_agree(r->world.comm, start(r, &c));
+    int rc = err_agree(r->world.comm, sort_check_start(r, &c));
     r->aside = r->samples_only = true;
     if (!rc)
         rc = read_both(r, &c);

@@ -42,7 +42,7 @@ int64_t exchange_room(int64_t memory_bytes, int64_t record)
     return room - room % record;
 }
 
-static int64_t room_bytes(int64_t room)
+static int64_t exchange_room_bytes(int64_t room)
 {
     return units_round_up(room, BUF_ALIGN) + READING_MORE;
 }
@@ -54,7 +54,7 @@ static int64_t sample_bytes(const struct sort_order *o)
 
 int64_t exchange_memory(const struct sort_order *o, int64_t room)
 {
-    return 2 * room_bytes(room) + room / o->bytes * (int64_t)sizeof(int);
+    return 2 * exchange_room_bytes(room) + room / o->bytes * (int64_t)sizeof(int);
 }
 
 int64_t exchange_beside(const struct run *r, const struct sort_order *o,
@@ -72,9 +72,10 @@ int64_t exchange_beside(const struct run *r, const struct sort_order *o,
 static int make_rooms(struct exchange *x, int64_t room)
 {
     void *in = NULL, *out = NULL, *sample = NULL;
-    int rc = buf_alloc(&in, room_bytes(room), "records that are read and come");
+    int rc =
+        buf_alloc(&in, exchange_room_bytes(room), "records that are read and come");
     if (!rc)
-        rc = buf_alloc(&out, room_bytes(room), "records that go");
+        rc = buf_alloc(&out, exchange_room_bytes(room), "records that go");
     if (!rc)
         rc = buf_alloc(&sample, sample_bytes(&x->order), "a sample");
     x->in = in;
@@ -165,7 +166,7 @@ static void read_sample(struct exchange *x, struct run_file *f, int64_t place, c
 
 /* Chooses splitters from all samples, on rank 0; if it has no memory for them, all
  * records go to one rank and the phase ends with that failure. */
-static void choose(struct exchange *x, const char *all, int64_t n)
+static void exchange_choose(struct exchange *x, const char *all, int64_t n)
 {
     struct sort_entry *e = malloc((size_t)n * sizeof *e);
     if (e)
@@ -196,7 +197,7 @@ static void gather_and_choose(struct exchange *x, const char *mine, int64_t samp
                    r->world.comm);
     phase_act(r->phase, before);
     if (room)
-        choose(x, room, all);
+        exchange_choose(x, room, all);
     before = phase_act(r->phase, ACT_COMMUNICATE);
     MPI_Bcast(x->splitters.splitter, r->world.size - 1, sample, 0, r->world.comm);
     phase_act(r->phase, before);
@@ -274,7 +275,7 @@ static void find_ranks(struct run *r, void *work)
     }
 }
 
-static void sort_out(struct run *r, void *work)
+static void exchange_sort_out(struct run *r, void *work)
 {
     const struct piece_work *w = work;
     const struct exchange *x = w->x;
@@ -333,7 +334,7 @@ int64_t exchange_round(struct exchange *x, struct run_file f[], int64_t round)
     x->read_bytes += x->n ? reading_bytes(f, x->first * each, x->n * each) : 0;
     run_lanes(r, find_ranks, &w);
     find_places(x);
-    run_lanes(r, sort_out, &w);
+    run_lanes(r, exchange_sort_out, &w);
     return find_steps(x);
 }
 

@@ -136,7 +136,7 @@ static int64_t begin_of(const struct sections *s, int lane)
     return begin;
 }
 
-static void copy(struct run *r, void *sections)
+static void sections_copy(struct run *r, void *sections)
 {
     const struct sections *s = sections;
     const struct extsort_section *mine = &s->of[r->lane];
@@ -165,7 +165,7 @@ void sections_add(struct run *r, struct sections *s, const void *from, int64_t n
     s->from = from;
     while (n > 0 && !r->failed) {
         s->n = n < s->room - s->filled ? n : s->room - s->filled;
-        run_lanes(r, copy, s);
+        run_lanes(r, sections_copy, s);
         s->filled += s->n;
         s->from += s->n * s->record;
         n -= s->n;
@@ -185,7 +185,7 @@ void sections_finish(struct run *r, struct sections *s)
 
 enum { SLOTS = 2, ROOM = 1 << 13 /* bytes, unless a record is longer */ };
 
-static int64_t room_bytes(int64_t record)
+static int64_t sections_room_bytes(int64_t record)
 {
     return record > ROOM ? record : ROOM / record * record;
 }
@@ -193,7 +193,7 @@ static int64_t room_bytes(int64_t record)
 /* The bytes of an edge: a room, and two blocks. */
 static int64_t edge_bytes(bool edge, int64_t record)
 {
-    return edge ? units_round_up(room_bytes(record), IO_DIRECT_ALIGN) +
+    return edge ? units_round_up(sections_room_bytes(record), IO_DIRECT_ALIGN) +
                       2 * IO_DIRECT_ALIGN
                 : 0;
 }
@@ -203,7 +203,7 @@ static struct run_stream_how how_to(bool edge, int64_t record, int64_t slot_byte
     return (struct run_stream_how){.op = IO_OP_WRITE,
                                    .slot_bytes = slot_bytes,
                                    .slots = SLOTS,
-                                   .record = edge ? 0 : room_bytes(record)};
+                                   .record = edge ? 0 : sections_room_bytes(record)};
 }
 
 int64_t writing_slot_bytes(const struct run_file *f, bool edge, int64_t record,
@@ -228,7 +228,7 @@ int writing_open(struct writing *w, struct run_file *f, struct run_file *edge,
     char *at = memory;
     *w = (struct writing){.edge = edge,
                           .record = record,
-                          .most = room_bytes(record) / record,
+                          .most = sections_room_bytes(record) / record,
                           .from = from,
                           .at = from,
                           .head = at,
@@ -256,7 +256,7 @@ static int64_t fill_block(char *block, int64_t *filled, int64_t most, const char
 }
 
 /* Divides the data into the head, whole blocks, and an incomplete block. */
-static void divide(struct writing *w, const char *from, int64_t n)
+static void sections_divide(struct writing *w, const char *from, int64_t n)
 {
     int64_t done = fill_block(w->head, &w->head_bytes, w->head_end - w->from, from, n);
     if (w->rest_bytes || n - done < IO_DIRECT_ALIGN)
@@ -276,7 +276,7 @@ static void divide(struct writing *w, const char *from, int64_t n)
 void writing_done(struct writing *w, int64_t records)
 {
     if (w->edge)
-        divide(w, w->chunk, records * w->record);
+        sections_divide(w, w->chunk, records * w->record);
     else
         run_stream_back(w->stream, (w->most - records) * w->record);
 }

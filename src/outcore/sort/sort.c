@@ -129,7 +129,7 @@ static int check_made(const struct run *r)
     return 0;
 }
 
-static int plan_input(struct run *r)
+static int sort_plan_input(struct run *r)
 {
     int rc = form_parse(&form, set.record);
     if (!rc)
@@ -154,9 +154,9 @@ static void add_need(const struct run *r, struct run_need *n)
     n->read_bytes += r->verify ? 2 * input.bytes : 0;
 }
 
-static int plan(struct run *r, struct run_need *n)
+static int sort_plan(struct run *r, struct run_need *n)
 {
-    int rc = plan_input(r);
+    int rc = sort_plan_input(r);
     if (rc)
         return rc;
     sorting.order = form.order;
@@ -222,13 +222,13 @@ static void figures(struct run *r)
                "records / seconds of both phases", (double)s->records / wall_s);
 }
 
-static int verify(struct run *r, void *context)
+static int sort_verify(struct run *r, void *context)
 {
     (void)context;
     return r->verify ? check_sorted(r, &sorting, &answer) : 0;
 }
 
-static int put_away(struct run *r, int rc)
+static int sort_put_away(struct run *r, int rc)
 {
     int removed = data_remove(r, &input);
     int settled = output_settle(r, &output, !rc && r->rep == r->options->repeat);
@@ -247,7 +247,7 @@ static void say_answer(struct run *r)
                 units_s(answer.records), (long long)answer.duplicates);
 }
 
-static int results(struct run *r, int rc)
+static int sort_results(struct run *r, int rc)
 {
     const struct sorting *s = &sorting;
     if (rc)
@@ -276,7 +276,7 @@ static void sort_close_all(struct run *r)
 int outcore_sort(int argc, char **argv)
 {
     static const struct stage stages[] = {
-        {.body = sort_make}, {.body = sort}, {.body = verify}, {.body = NULL}};
+        {.body = sort_make}, {.body = sort}, {.body = sort_verify}, {.body = NULL}};
     static const struct workload work = {
         .name = "outcore sort",
         .line = "",
@@ -287,12 +287,12 @@ int outcore_sort(int argc, char **argv)
         .run = &set.run,
         .takes = RUN_TAKES_UNIQUE | RUN_TAKES_SHARED | RUN_TAKES_ASYNC |
                  RUN_TAKES_DIRECT | RUN_TAKES_LANES | RUN_TAKES_VERIFY,
-        .plan = plan,
+        .plan = sort_plan,
         .open = sort_open_all,
         .stages = stages,
         .figures = figures,
-        .put_away = put_away,
-        .results = results,
+        .put_away = sort_put_away,
+        .results = sort_results,
         .close = sort_close_all,
     };
     argv[0] = (char *)work.name;

@@ -236,7 +236,7 @@ static void make_runs(struct run *r, struct sorting *s)
     extsort_settle(w->sorter);
 }
 
-static int add_up(struct run *r, int64_t x[], int n)
+static int sorting_add_up(struct run *r, int64_t x[], int n)
 {
     return MPI_Allreduce(MPI_IN_PLACE, x, n, MPI_INT64_T, MPI_SUM, r->world.comm);
 }
@@ -265,7 +265,7 @@ static int runs_phase(struct run *r, struct sorting *s)
         return rc;
     w->counts = extsort_counts(w->sorter);
     int64_t moved[2] = {w->read_bytes + w->counts.read_bytes, w->counts.write_bytes};
-    add_up(r, moved, 2);
+    sorting_add_up(r, moved, 2);
     book(r, s, &s->runs_share);
     return run_moved(r, "runs", s->input->path, moved[0], moved[1]);
 }
@@ -329,7 +329,7 @@ static int merged(struct run *r, struct sorting *s)
     count_output(r, s, &records, &bytes);
     int64_t sum[4] = {c.read_bytes - w->counts.read_bytes,
                       c.write_bytes - w->counts.write_bytes + bytes, records, c.runs};
-    add_up(r, sum, 4);
+    sorting_add_up(r, sum, 4);
     s->passes = c.passes;
     s->runs = sum[3];
     MPI_Allreduce(MPI_IN_PLACE, &s->passes, 1, MPI_INT64_T, MPI_MAX, r->world.comm);

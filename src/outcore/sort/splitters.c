@@ -45,7 +45,7 @@ void splitters_sample(const struct splitters *s, const void *key, int64_t place,
     memcpy((char *)sample + s->order.key_bytes, &place, sizeof place);
 }
 
-static int64_t place_of(const struct splitters *s, const char *sample)
+static int64_t splitters_place_of(const struct splitters *s, const char *sample)
 {
     int64_t place;
     memcpy(&place, sample + s->order.key_bytes, sizeof place);
@@ -71,7 +71,7 @@ static bool reaches(const struct splitters *s, int k, const char *key, int64_t p
 {
     const char *splitter = s->splitter + k * s->order.bytes;
     int above = sort_compare(&s->order, key, splitter);
-    return above ? above > 0 : place >= place_of(s, splitter);
+    return above ? above > 0 : place >= splitters_place_of(s, splitter);
 }
 
 int splitters_rank(const struct splitters *s, const void *record, int64_t place)

@@ -14,19 +14,19 @@ enum names_order names_order_of(const char *word)
                                     : NAMES_SHUFFLED;
 }
 
-static int no_memory(const struct names *s)
+static int names_no_memory(const struct names *s)
 {
     return err_set(-ENOMEM, NULL, -1, "no memory for more than %lld name%s",
                    (long long)s->n, units_s(s->n));
 }
 
-static int make_room(struct names *s, int64_t bytes)
+static int names_fit(struct names *s, int64_t bytes)
 {
     if (s->n == s->most) {
         int64_t most = s->most ? 2 * s->most : 1024;
         struct name *is = realloc(s->is, (size_t)most * sizeof *is);
         if (!is)
-            return no_memory(s);
+            return names_no_memory(s);
         s->is = is;
         s->most = most;
     }
@@ -34,7 +34,7 @@ static int make_room(struct names *s, int64_t bytes)
         int64_t room = 2 * (s->room + bytes) + 16384;
         char *text = realloc(s->text, (size_t)room);
         if (!text)
-            return no_memory(s);
+            return names_no_memory(s);
         s->text = text;
         s->room = room;
     }
@@ -44,7 +44,7 @@ static int make_room(struct names *s, int64_t bytes)
 int names_add(struct names *s, const char *name, uint64_t inode)
 {
     int64_t bytes = (int64_t)strlen(name) + 1;
-    int rc = make_room(s, bytes);
+    int rc = names_fit(s, bytes);
     if (rc)
         return rc;
     memcpy(s->text + s->used, name, (size_t)bytes);
@@ -80,7 +80,7 @@ static int mix_up(struct names *s, uint64_t key)
 {
     struct name *is = malloc((size_t)s->most * sizeof *is);
     if (!is)
-        return no_memory(s);
+        return names_no_memory(s);
     for (int64_t i = 0; i < s->n; i++)
         is[i] = s->is[shuffle(i, s->n, key)];
     free(s->is);

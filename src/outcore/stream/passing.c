@@ -67,7 +67,7 @@ struct reader {
     int64_t gone, cut; /* files */
 };
 
-static bool goes_on(const struct reader *d)
+static bool passing_goes_on(const struct reader *d)
 {
     return d->next < d->end && !d->r->failed &&
            !atomic_load_explicit(&d->p->stop, memory_order_relaxed);
@@ -157,7 +157,7 @@ struct chains { /* one for each slot */
 
 static void begin_chains(struct reader *d, struct chains *c)
 {
-    while (goes_on(d) && ring_has_room(d->ring, c->begun)) {
+    while (passing_goes_on(d) && ring_has_room(d->ring, c->begun)) {
         int k = (int)(c->begun % d->ring->slots);
         int64_t name = next_name(d);
         c->whole[k] = whole_of(d, name, &d->ring->slot[k]);
@@ -188,7 +188,7 @@ static void end_chain(struct reader *d, struct chains *c)
 static void pass_by_chains(struct reader *d)
 {
     struct chains c = {.begun = 0};
-    while (goes_on(d) || (d->slot < c.begun && !d->r->failed)) {
+    while (passing_goes_on(d) || (d->slot < c.begun && !d->r->failed)) {
         if (d->slot == c.begun)
             ring_room(d->ring, d->r, c.begun);
         begin_chains(d, &c);
@@ -212,7 +212,7 @@ static void read_share(struct passing *p, struct run *r)
     if (p->chains)
         pass_by_chains(&d);
     else
-        while (goes_on(&d))
+        while (passing_goes_on(&d))
             pass_file(&d);
     if (r->failed)
         atomic_store(&p->stop, true);
@@ -258,7 +258,7 @@ struct awaiting {
     struct ring *ring; /* ring whose next slot is awaited; NULL: any ring */
 };
 
-static bool is_there(void *awaiting)
+static bool passing_is_there(void *awaiting)
 {
     const struct awaiting *a = awaiting;
     if (a->ring)
@@ -270,7 +270,7 @@ static void await_data(struct taker *t, struct ring *ring)
 {
     struct awaiting a = {t, ring};
     int64_t before_ns = t->r->phase->act[ACT_IDLE].ns;
-    bell_await(&t->consumer->data, t->r, t->p->at_once, is_there, &a);
+    bell_await(&t->consumer->data, t->r, t->p->at_once, passing_is_there, &a);
     t->consumer->wait_ns += t->r->phase->act[ACT_IDLE].ns - before_ns;
 }
 

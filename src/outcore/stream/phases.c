@@ -43,7 +43,7 @@ static int64_t compressed(const struct run *r, const struct streaming *s)
 }
 
 /* Compares the sums of what came through the slots with the expected ones. */
-static int compare(struct run *r, const struct streaming *s)
+static int stream_compare(struct run *r, const struct streaming *s)
 {
     bool same = s->found.files == s->expected.files &&
                 s->found.bytes == s->expected.bytes && s->found.sum == s->expected.sum;
@@ -115,8 +115,8 @@ static void count_changes(struct run *r, struct streaming *s)
 }
 
 /* Reads all input into sinks of one kind, in a phase. Returns the agreed verdict. */
-static int pass(struct run *r, struct streaming *s, const char *phase,
-                const struct consume *c, enum way way)
+static int stream_pass(struct run *r, struct streaming *s, const char *phase,
+                       const struct consume *c, enum way way)
 {
     streaming_sinks_begin(r, s, c);
     drop_files(r, s);
@@ -133,7 +133,7 @@ static int pass_aside(struct run *r, struct streaming *s, const char *phase,
 {
     const struct consume sums = {.how = CONSUME_CHECKSUM};
     r->aside = r->samples_only = true;
-    int rc = pass(r, s, phase, &sums, way);
+    int rc = stream_pass(r, s, phase, &sums, way);
     r->aside = r->samples_only = false;
     return rc;
 }
@@ -168,11 +168,11 @@ static int sink_alone(struct run *r, struct streaming *s)
 static int measure_overlap(struct run *r, struct streaming *s)
 {
     const struct consume none = {.how = CONSUME_NONE};
-    int rc = pass(r, s, "alone", &none, WAY_STREAM);
+    int rc = stream_pass(r, s, "alone", &none, WAY_STREAM);
     double alone_s = r->last.wall_s;
     rc = rc ? rc : sink_alone(r, s);
     double sink_s = r->last.wall_s;
-    rc = rc ? rc : pass(r, s, "read", &s->how, WAY_STREAM);
+    rc = rc ? rc : stream_pass(r, s, "read", &s->how, WAY_STREAM);
     if (rc)
         return rc;
     streaming_overlap_figure(r, alone_s, sink_s, r->last.wall_s);
@@ -180,7 +180,7 @@ static int measure_overlap(struct run *r, struct streaming *s)
 }
 
 /* If the timed phase computed no sums, the input is read again in the same way. */
-static int verify(struct run *r, struct streaming *s)
+static int stream_verify(struct run *r, struct streaming *s)
 {
     int rc = 0;
     if (!r->verify)
@@ -194,20 +194,20 @@ static int verify(struct run *r, struct streaming *s)
         s->known = !rc;
     }
     s->found = streamed;
-    return rc ? rc : compare(r, s);
+    return rc ? rc : stream_compare(r, s);
 }
 
 static int read_turn(struct run *r, struct streaming *s)
 {
     int64_t before = compressed(r, s);
     int rc = s->set->overlap ? measure_overlap(r, s)
-                             : pass(r, s, "read", &s->how, WAY_STREAM);
+                             : stream_pass(r, s, "read", &s->how, WAY_STREAM);
     s->compressed = compressed(r, s) - before;
     if (rc)
         return rc;
     streaming_figures(r, s, "read");
     run_rep_end(r);
-    return verify(r, s);
+    return stream_verify(r, s);
 }
 
 /* Reads with O_DIRECT or through the page cache. The first turn alternates with
@@ -295,7 +295,7 @@ static int write_stage(struct run *r, struct streaming *s)
     expect(r, s);
     rc = many_list(r, &s->many);
     rc = rc ? rc : pass_aside(r, s, "verify", WAY_PLAIN);
-    return rc ? rc : compare(r, s);
+    return rc ? rc : stream_compare(r, s);
 }
 
 int streaming_repetition(struct run *r, void *context)

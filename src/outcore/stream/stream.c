@@ -132,7 +132,7 @@ static int begin_repetition(struct run *r, void *context)
     return r->failed;
 }
 
-static int put_away(struct run *r, int rc)
+static int stream_put_away(struct run *r, int rc)
 {
     struct streaming *s = &streaming;
     r->at.name = NULL;
@@ -147,7 +147,7 @@ static int put_away(struct run *r, int rc)
 
 /* ---- report ---------------------------------------------------------------------- */
 
-static int results(struct run *r, int rc)
+static int stream_results(struct run *r, int rc)
 {
     struct streaming *s = &streaming;
     double halves[2] = {(double)(s->found.sum >> 32),
@@ -204,7 +204,7 @@ static void streaming_close_all(struct run *r)
 /* ---- the plan -------------------------------------------------------------------- */
 
 /* Refuses options that have no effect in this mode. */
-static int check_options(const struct run *r, const struct streaming *s)
+static int stream_check_options(const struct run *r, const struct streaming *s)
 {
     static const struct {
         const char *name;
@@ -250,7 +250,7 @@ static int plan_sink(struct streaming *s)
     return sink_parse(&s->how, s->compress ? "null" : s->set->sink);
 }
 
-static int check_direct(const struct run *r, const struct streaming *s)
+static int stream_check_direct(const struct run *r, const struct streaming *s)
 {
     bool direct = r->io_flags & IO_DIRECT || s->set->direct_compare;
     if (direct && s->set->slot_bytes % IO_DIRECT_ALIGN)
@@ -328,15 +328,15 @@ static int64_t count_passes(const struct run *r, const struct streaming *s)
     return (timed + again) * (1 + s->set->direct_compare);
 }
 
-static int plan(struct run *r, struct run_need *n)
+static int stream_plan(struct run *r, struct run_need *n)
 {
     struct streaming *s = &streaming;
     s->work = !strcmp(s->set->mode, "file")  ? STREAMING_FILE
               : !strcmp(s->set->write, "no") ? STREAMING_FILES
                                              : STREAMING_WRITE;
-    int rc = check_options(r, s);
+    int rc = stream_check_options(r, s);
     rc = rc ? rc : plan_sink(s);
-    rc = rc ? rc : check_direct(r, s);
+    rc = rc ? rc : stream_check_direct(r, s);
     rc = rc ? rc : run_threads(r, (int)s->set->readers + (s->work == STREAMING_FILES));
     rc = rc ? rc : s->work == STREAMING_FILE ? plan_file(r, s, n) : plan_files(r, s, n);
     if (rc)
@@ -372,11 +372,11 @@ int outcore_stream(int argc, char **argv)
         .run = &set.run,
         .takes = RUN_TAKES_SHARED | RUN_TAKES_DIRECT | RUN_TAKES_LANES |
                  RUN_TAKES_ASYNC | RUN_TAKES_VERIFY,
-        .plan = plan,
+        .plan = stream_plan,
         .open = streaming_open_all,
         .stages = stages,
-        .put_away = put_away,
-        .results = results,
+        .put_away = stream_put_away,
+        .results = stream_results,
         .close = streaming_close_all,
     };
     argv[0] = (char *)stream.name;

@@ -193,7 +193,7 @@ static void open_file(struct container *c, struct run_set *s, struct run *r, int
     run_file_open(&c->file, flags);
 }
 
-static void *start(int64_t bytes)
+static void *container_start(int64_t bytes)
 {
     void *c = calloc(1, (size_t)bytes);
     if (!c)
@@ -210,7 +210,7 @@ struct container_writer {
 void text_container_make(struct container_writer **out, struct run_set *s,
                          struct run *r, int m)
 {
-    struct container_writer *w = *out = start(sizeof *w);
+    struct container_writer *w = *out = container_start(sizeof *w);
     if (!w) {
         run_fail(r, -ENOMEM);
         return;
@@ -284,14 +284,15 @@ struct container_reader {
     int64_t more;     /* bytes that are not of files */
 };
 
-static int bad(struct container_reader *c, const char *what)
+static int container_bad(struct container_reader *c, const char *what)
 {
     int rc = err_set(-EBADMSG, c->c.file.path, -1, "this is no container: %s", what);
     run_fail(c->c.run, rc);
     return rc;
 }
 
-static void open_stream(struct container_reader *c, int64_t from, int64_t bytes)
+static void container_open_stream(struct container_reader *c, int64_t from,
+                                  int64_t bytes)
 {
     struct run_stream_how how = {.op = IO_OP_READ,
                                  .from = from,
@@ -313,7 +314,7 @@ static int container_take(struct container_reader *c, char *to, int64_t n)
         if (c->c.run->failed)
             return c->c.run->failed;
         if (!c->left)
-            return bad(c, "it ends too early");
+            return container_bad(c, "it ends too early");
         int64_t part = n < c->left ? n : c->left;
         memcpy(to, c->piece, (size_t)part);
         c->piece += part;
@@ -329,32 +330,32 @@ static int read_index(struct container_reader *c, int64_t bytes)
     char end[END + 1] = "";
     struct text_out *index = &c->c.index;
     long long at, files;
-    open_stream(c, bytes - END, END);
+    container_open_stream(c, bytes - END, END);
     if (container_take(c, end, END))
         return c->c.run->failed;
     if (sscanf(end, "LEXC-END index %lld files %lld", &at, &files) != 2 || at < HEAD ||
         at > bytes - END)
-        return bad(c, "its last 64 bytes are not the end of one");
+        return container_bad(c, "its last 64 bytes are not the end of one");
     index->bytes = 0;
     run_fail(c->c.run, grow_room(index, bytes - END - at + 1));
-    open_stream(c, at, bytes - END - at);
+    container_open_stream(c, at, bytes - END - at);
     if (container_take(c, index->at, bytes - END - at))
         return c->c.run->failed;
     index->at[bytes - END - at] = 0;
     c->line = index->at;
     c->c.files = files;
     c->more = HEAD + bytes - at;
-    open_stream(c, 0, at);
+    container_open_stream(c, 0, at);
     c->c.at = HEAD;
     if (!container_take(c, end, HEAD) && memcmp(end, head, HEAD) != 0)
-        return bad(c, "its first 8 bytes are not those of one");
+        return container_bad(c, "its first 8 bytes are not those of one");
     return c->c.run->failed;
 }
 
 void text_container_open(struct container_reader **out, struct run_set *s,
                          struct run *r, int m, int64_t bytes)
 {
-    struct container_reader *c = *out = start(sizeof *c);
+    struct container_reader *c = *out = container_start(sizeof *c);
     if (!c) {
         run_fail(r, -ENOMEM);
         return;
@@ -377,7 +378,7 @@ void text_container_get(struct container_reader *c, const char *label, int64_t b
         at != c->c.at || size != bytes ||
         strncmp(c->line + begin, label, length) != 0 ||
         c->line[begin + (int)length] != '\n') {
-        bad(c, "its index is not that of the files that were put into it");
+        container_bad(c, "its index is not that of the files that were put into it");
         return;
     }
     c->line += begin + (int)length + 1;

@@ -106,7 +106,7 @@ static int lay_out(const struct run *r, struct post *p, int which)
     return p->data[which] ? 0 : err_set(-ENOMEM, NULL, -1, "no memory for names");
 }
 
-static int rank_of(const struct run *r, int64_t place)
+static int deal_rank_of(const struct run *r, int64_t place)
 {
     return deal_worker(place, r->workers) / r->lanes;
 }
@@ -116,18 +116,18 @@ static int64_t parcel_bytes(const char *name)
     return (int64_t)(sizeof(struct parcel) + strlen(name) + 1);
 }
 
-static void pack(const struct run *r, const struct many *m, const int64_t *bytes,
-                 const int64_t *place, struct post *p)
+static void deal_pack(const struct run *r, const struct many *m, const int64_t *bytes,
+                      const int64_t *place, struct post *p)
 {
     int *at = p->counts[1]; /* counts[1] is not needed yet */
     memcpy(at, p->at[0], (size_t)r->world.size * sizeof *at);
     for (int64_t i = 0; i < m->names.n; i++) {
         const char *name = names_at(&m->names, i);
         struct parcel head = {place[i], bytes[i]};
-        char *to = p->data[0] + at[rank_of(r, place[i])];
+        char *to = p->data[0] + at[deal_rank_of(r, place[i])];
         memcpy(to, &head, sizeof head);
         memcpy(to + sizeof head, name, strlen(name) + 1);
-        at[rank_of(r, place[i])] += (int)parcel_bytes(name);
+        at[deal_rank_of(r, place[i])] += (int)parcel_bytes(name);
     }
 }
 
@@ -150,12 +150,13 @@ static int exchange(struct run *r, const struct many *m, const int64_t *bytes,
     if (!rc && m->names.used + m->names.n * (int64_t)sizeof(struct parcel) > INT_MAX)
         rc = too_many();
     for (int64_t i = 0; i < m->names.n && !rc; i++)
-        p->counts[0][rank_of(r, place[i])] += (int)parcel_bytes(names_at(&m->names, i));
+        p->counts[0][deal_rank_of(r, place[i])] +=
+            (int)parcel_bytes(names_at(&m->names, i));
     rc = rc ? rc : lay_out(r, p, 0);
     rc = err_agree(r->world.comm, rc);
     if (rc)
         return rc;
-    pack(r, m, bytes, place, p);
+    deal_pack(r, m, bytes, place, p);
     MPI_Alltoall(p->counts[0], 1, MPI_INT, p->counts[1], 1, MPI_INT, r->world.comm);
     rc = err_agree(r->world.comm, lay_out(r, p, 1));
     if (!rc)
@@ -174,7 +175,7 @@ static int64_t count_parcels(const struct post *p)
     return n;
 }
 
-static int by_place(const void *a, const void *b)
+static int deal_by_place(const void *a, const void *b)
 {
     const struct text_file *x = a, *y = b;
     return x->place < y->place ? -1 : x->place > y->place;
@@ -185,7 +186,7 @@ static void sort_files(const struct run *r, struct text_files *f)
 {
     struct text_file *old = f->is + f->n;
     int64_t at = 0;
-    qsort(old, (size_t)f->n, sizeof *old, by_place);
+    qsort(old, (size_t)f->n, sizeof *old, deal_by_place);
     for (int lane = 0; lane < r->lanes; lane++) {
         f->first[lane] = at;
         for (int64_t i = 0; i < f->n; i++)
@@ -195,7 +196,7 @@ static void sort_files(const struct run *r, struct text_files *f)
     f->first[r->lanes] = at;
 }
 
-static int unpack(const struct run *r, struct post *p, struct text_files *f)
+static int deal_unpack(const struct run *r, struct post *p, struct text_files *f)
 {
     f->n = count_parcels(p);
     f->is = calloc((size_t)f->n * 2 + 1, sizeof *f->is); /* twice, for sorting */
@@ -218,7 +219,7 @@ static int unpack(const struct run *r, struct post *p, struct text_files *f)
     return 0;
 }
 
-static void sum_up(struct run *r, struct text_files *f)
+static void deal_sum_up(struct run *r, struct text_files *f)
 {
     int64_t sum[2] = {f->n, 0}, most = 0;
     for (int64_t i = 0; i < f->n; i++) {
@@ -249,9 +250,9 @@ int deal_files(struct run *r, struct many *m, struct text_files *f)
         rc = exchange(r, m, bytes, place, &p);
     }
     if (!rc)
-        rc = err_agree(r->world.comm, unpack(r, &p, f));
+        rc = err_agree(r->world.comm, deal_unpack(r, &p, f));
     if (!rc)
-        sum_up(r, f);
+        deal_sum_up(r, f);
     post_free(&p);
     free(bytes);
     return rc;

@@ -74,7 +74,7 @@ int64_t made_bytes(int m, const char *name, int64_t in_bytes)
     return all;
 }
 
-static uint64_t key_of(const char *name, int m)
+static uint64_t made_key_of(const char *name, int m)
 {
     uint64_t x = 0;
     while (*name)
@@ -109,7 +109,7 @@ int64_t made_section(int m, const char *name, int64_t in_bytes, char *to)
     int bytes =
         snprintf(head, sizeof head, "%%%%%s %lld\n", module[m].section, (long long)n);
     memcpy(at, head, (size_t)bytes);
-    put_contents(at + bytes, n, key_of(name, m));
+    put_contents(at + bytes, n, made_key_of(name, m));
     at[bytes + n] = '\n';
     return at + bytes + n + 1 - to;
 }
@@ -128,7 +128,7 @@ static void stop(struct walker *w, const char *wrong)
     w->found.wrong = wrong;
 }
 
-static bool take(struct walker *w, const char *text, int64_t n)
+static bool made_take(struct walker *w, const char *text, int64_t n)
 {
     if (w->bytes - w->at < n || memcmp(w->data + w->at, text, (size_t)n) != 0)
         return false;
@@ -148,10 +148,10 @@ static bool take_name(struct walker *w)
         w->at++;
     }
     w->found.section[n] = 0;
-    return n > 0 && take(w, " ", 1);
+    return n > 0 && made_take(w, " ", 1);
 }
 
-static bool take_number(struct walker *w, int64_t *n)
+static bool made_take_number(struct walker *w, int64_t *n)
 {
     int64_t from = w->at;
     for (*n = 0; w->at < w->bytes && w->at - from < 18; w->at++) {
@@ -160,13 +160,13 @@ static bool take_number(struct walker *w, int64_t *n)
             break;
         *n = *n * 10 + (c - '0');
     }
-    return w->at > from && take(w, "\n", 1);
+    return w->at > from && made_take(w, "\n", 1);
 }
 
 static void walk_section(struct walker *w)
 {
     int64_t begin = w->at, n;
-    if (!take(w, "%%", 2) || !take_name(w) || !take_number(w, &n)) {
+    if (!made_take(w, "%%", 2) || !take_name(w) || !made_take_number(w, &n)) {
         w->at = begin;
         stop(w, "no section begins where one should: the file is torn, or the section "
                 "before it lies about its length");
@@ -179,7 +179,7 @@ static void walk_section(struct walker *w)
         return;
     }
     w->at += n;
-    if (take(w, "\n", 1))
+    if (made_take(w, "\n", 1))
         w->found.sections++;
     else
         stop(w, "no line ends where it does: it lies about its length");
@@ -188,8 +188,8 @@ static void walk_section(struct walker *w)
 struct walk walk_sections(const char *label, const char *data, int64_t bytes)
 {
     struct walker w = {.data = data, .bytes = bytes};
-    if (!take(&w, "LEX1 ", 5) || !take(&w, label, (int64_t)strlen(label)) ||
-        !take(&w, "\n", 1)) {
+    if (!made_take(&w, "LEX1 ", 5) || !made_take(&w, label, (int64_t)strlen(label)) ||
+        !made_take(&w, "\n", 1)) {
         w.at = 0;
         stop(&w, "the file does not begin with \"LEX1\" and its name: it is torn, or "
                  "no output of outcore text");

@@ -95,7 +95,7 @@ int text_run(struct run *r, void *unused)
 
 /* ---- results --------------------------------------------------------------------- */
 
-static void add_up(struct run *r)
+static void text_add_up(struct run *r)
 {
     const struct text_files *f = &text.pipe.files;
     int64_t sum[4] = {0};
@@ -129,7 +129,7 @@ int text_verify(struct run *r, void *unused)
         rc = rc ? rc : pipeline_judge(r, &text.pipe, "verify");
     }
     if (!rc)
-        add_up(r);
+        text_add_up(r);
     text.known = !rc;
     return rc;
 }
@@ -214,8 +214,8 @@ static bool is_leftover(const char *name)
     return *last == '.' && strstr(last, ".lex.");
 }
 
-static void judge(struct going *g, const char *path, const char *label,
-                  struct checking *c)
+static void text_judge(struct going *g, const char *path, const char *label,
+                       struct checking *c)
 {
     enum act before = phase_act(g->r->phase, ACT_CHECK);
     struct walk w = walk_sections(label, g->l->doc.at, g->l->doc.bytes);
@@ -247,10 +247,10 @@ static void check_file(struct going *g, const struct text_file *f, struct checki
     }
     text_read(g, f, label, 0);
     if (!g->r->failed)
-        judge(g, name, label, c);
+        text_judge(g, name, label, c);
 }
 
-static void go(struct run *r, void *checking)
+static void text_go(struct run *r, void *checking)
 {
     struct checking *c = checking;
     struct going g, of = {.p = c->p, .passes = 1};
@@ -265,7 +265,7 @@ int text_check_all(struct run *r)
 {
     struct checking c = {.p = &text.pipe};
     run_phase_begin(r, "check");
-    run_lanes(r, go, &c);
+    run_lanes(r, text_go, &c);
     int rc = run_phase_end(r);
     rc = rc ? rc : pipeline_judge(r, &text.pipe, "check");
     int64_t sum[3] = {c.complete, c.incomplete, c.leftovers};

@@ -40,8 +40,8 @@ const char *text_output(const char *label, char out[TEXT_LABEL])
 /* ---- reading --------------------------------------------------------------------- */
 
 /* Checks that a file has the size that was found, or written, before. */
-static int check_size(struct going *g, struct run_set *s, const struct io_whole *w,
-                      int64_t expected, int m)
+static int pipeline_check_size(struct going *g, struct run_set *s,
+                               const struct io_whole *w, int64_t expected, int m)
 {
     char path[RUN_SET_PATH];
     if (w->size == expected)
@@ -78,8 +78,8 @@ static void read_passes(struct going *g, struct run_set *s, struct io_whole *w)
 }
 
 /* Reads a whole file into the lane's memory. */
-static void read_file(struct going *g, struct run_set *s, const char *name,
-                      int64_t bytes, int m)
+static void pipeline_read_file(struct going *g, struct run_set *s, const char *name,
+                               int64_t bytes, int m)
 {
     struct io_whole w = {.name = name, .fd = -1};
     struct text_out *doc = &g->l->doc;
@@ -88,7 +88,7 @@ static void read_file(struct going *g, struct run_set *s, const char *name,
     drop_pages(g, s, &w, bytes);
     if (g->r->failed || run_whole_open(s, &w))
         return;
-    if (!check_size(g, s, &w, bytes, m))
+    if (!pipeline_check_size(g, s, &w, bytes, m))
         read_passes(g, s, &w);
     run_whole_close(s, &w);
     doc->bytes = bytes;
@@ -106,11 +106,11 @@ void text_read(struct going *g, const struct text_file *f, const char *label, in
     char name[TEXT_LABEL];
     expect_read(g, f, m);
     if (m == 0)
-        read_file(g, &g->in, text_name(&g->p->files, f), f->in_bytes, m);
+        pipeline_read_file(g, &g->in, text_name(&g->p->files, f), f->in_bytes, m);
     else if (g->l->from)
         text_container_get(g->l->from, label, f->bytes, &g->l->doc);
     else
-        read_file(g, &g->out, text_output(label, name), f->bytes, m);
+        pipeline_read_file(g, &g->out, text_output(label, name), f->bytes, m);
 }
 
 /* ---- writing --------------------------------------------------------------------- */
@@ -120,7 +120,7 @@ static bool adds(const struct going *g, int m)
     return g->p->way.update == TEXT_APPEND && m > 0;
 }
 
-static void write_file(struct going *g, const char *label, int m)
+static void pipeline_write_file(struct going *g, const char *label, int m)
 {
     char name[TEXT_LABEL];
     const struct text_way *way = &g->p->way;
@@ -138,7 +138,7 @@ static void write_after(struct going *g, struct text_file *f, const char *label,
     if (g->l->to)
         text_container_put(g->l->to, label, &g->l->doc);
     else
-        write_file(g, label, m);
+        pipeline_write_file(g, label, m);
     f->bytes = g->l->doc.bytes;
 }
 
@@ -156,7 +156,7 @@ static bool is_skipped(struct going *g, struct text_file *f, int rc)
 }
 
 /* Runs module m: its section gets into `out`, and is appended to `doc`. */
-static int work(struct going *g, struct text_file *f, const char *label, int m)
+static int pipeline_work(struct going *g, struct text_file *f, const char *label, int m)
 {
     struct text_lane *l = g->l;
     int rc = text_step(&g->p->work, l->room, m, label, &l->doc, f->in_bytes, &l->out);
@@ -189,7 +189,7 @@ static void through_modules(struct going *g, struct text_file *f)
         int64_t before = f->bytes;
         if (!fused || m == g->first)
             text_read(g, f, label, m);
-        if (g->r->failed || work(g, f, label, m))
+        if (g->r->failed || pipeline_work(g, f, label, m))
             return;
         if (!fused || m == g->last) {
             expect_write(g, before, g->l->doc.bytes, m);
@@ -238,7 +238,7 @@ void text_end_lane(struct going *g, bool written)
     run_set_close(&g->out, written);
 }
 
-static void go(struct run *r, void *of)
+static void pipeline_go(struct run *r, void *of)
 {
     struct going g;
     text_begin_lane(&g, r, of);
@@ -256,7 +256,7 @@ static void go(struct run *r, void *of)
 void pipeline_run(struct run *r, struct pipeline *p, int first, int last)
 {
     struct going g = {.p = p, .first = first, .last = last, .passes = p->way.passes};
-    run_lanes(r, go, &g);
+    run_lanes(r, pipeline_go, &g);
 }
 
 /* ---- expected bytes -------------------------------------------------------------- */
@@ -339,7 +339,7 @@ static int64_t first_difference(const struct text_out *a, const struct text_out 
     return i;
 }
 
-static void compare(struct going *g, const char *label)
+static void pipeline_compare(struct going *g, const char *label)
 {
     char name[TEXT_LABEL];
     const struct text_out *found = &g->l->doc, *expected = &g->l->all;
@@ -368,7 +368,7 @@ static void verify_file(struct going *g, const struct text_file *f)
     if (!g->r->failed)
         text_read(g, f, label, TEXT_STEPS);
     if (!g->r->failed)
-        compare(g, label);
+        pipeline_compare(g, label);
 }
 
 static void verify_go(struct run *r, void *of)

@@ -224,7 +224,7 @@ static void settle_way(void)
 
 /* ---- the plan -------------------------------------------------------------------- */
 
-static int plan_input(struct run *r)
+static int text_plan_input(struct run *r)
 {
     struct many *m = &text.many;
     m->deep = true;
@@ -269,7 +269,7 @@ static int64_t count_files(const struct run *r)
            (text.set.container ? r->workers : documents);
 }
 
-static int plan(struct run *r, struct run_need *n)
+static int text_plan(struct run *r, struct run_need *n)
 {
     settle_faithful(r);
     int rc = text_check_settings(r);
@@ -283,7 +283,7 @@ static int plan(struct run *r, struct run_need *n)
     text.output.folder = true;
     rc = output_plan(r, &text.output);
     rc = rc ? rc : models_plan(&text.models);
-    rc = rc ? rc : plan_input(r);
+    rc = rc ? rc : text_plan_input(r);
     if (rc)
         return rc;
     r->latencies = r->io_shares = true;
@@ -341,7 +341,7 @@ int outcore_text(int argc, char **argv)
         .run = &text.set.run,
         .takes = RUN_TAKES_SHARED | RUN_TAKES_LANES | RUN_TAKES_VERIFY,
         .own_calls = true,
-        .plan = plan,
+        .plan = text_plan,
         .open = text_open_all,
         .stages = stages,
         .put_away = text_put_away,

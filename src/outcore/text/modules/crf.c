@@ -19,8 +19,8 @@ static int score(const struct tagging *t, int64_t i, double *state)
 
 /* One Viterbi step, from the best paths to the token before. Of equal paths the one
  * from the lower label wins. */
-static void step(const struct model *m, const double *before, double *now,
-                 uint8_t *back)
+static void crf_step(const struct model *m, const double *before, double *now,
+                     uint8_t *back)
 {
     double best[MODEL_LABELS];
     for (int to = 0; to < m->labels; to++) {
@@ -49,7 +49,7 @@ static int decode(struct tagging *t)
         if (rc)
             return rc;
         if (i)
-            step(t->m, way + (i - 1) * labels, way + i * labels, back + i * labels);
+            crf_step(t->m, way + (i - 1) * labels, way + i * labels, back + i * labels);
         t->probability[i] = 0;
     }
     t->label[last] = 0;

@@ -15,7 +15,7 @@ enum text_module lex_module(enum lex_section s)
 /* ---- reading --------------------------------------------------------------------- */
 
 /* Writes a byte as it is in a head: escaped, if necessary. Returns its length. */
-static int escape(char to[8], char c)
+static int lex_escape(char to[8], char c)
 {
     bool plain = (unsigned char)c >= ' ' && c != 127 && c != '\\';
     return plain ? (to[0] = c, 1) : snprintf(to, 8, "\\x%02x", (unsigned char)c);
@@ -54,7 +54,7 @@ static int skip_head(const struct text_job *j, const char **at)
         return text_fail(j, -EBADMSG, 0,
                          "this is no .lex: it does not begin with LEX1");
     for (const char *c = j->name; *c; c++)
-        if (!skip(at, end, to, escape(to, *c)))
+        if (!skip(at, end, to, lex_escape(to, *c)))
             return text_fail(j, -EBADMSG, 5, "this is the .lex of another document");
     if (!skip_text(at, end, "\n"))
         return text_fail(j, -EBADMSG, 5, "this is the .lex of another document");
@@ -124,7 +124,7 @@ void lex_head(struct text_job *j)
     char to[8];
     text_put_text(j->out, "LEX1 ");
     for (const char *c = j->name; *c; c++)
-        text_put(j->out, to, escape(to, *c));
+        text_put(j->out, to, lex_escape(to, *c));
     text_put_text(j->out, "\n");
 }
 

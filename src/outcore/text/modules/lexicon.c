@@ -24,7 +24,7 @@ struct building {
     int64_t line;
 };
 
-static int no_memory(const struct building *b)
+static int lexicon_no_memory(const struct building *b)
 {
     return err_set(-ENOMEM, b->from->name, -1, "no memory for the lexicon");
 }
@@ -131,7 +131,7 @@ static void add_states(struct building *b, int32_t term)
         x->state[state].term = term;
 }
 
-static bool is_blank(const char *at, const char *end)
+static bool lexicon_is_blank(const char *at, const char *end)
 {
     while (at < end && token_is(at, TOKEN_BLANK))
         at++;
@@ -146,7 +146,7 @@ static int add_all(struct building *b)
         to = memchr(at, '\n', (size_t)(end - at));
         to = to ? to : end;
         b->line++;
-        if (!is_blank(at, to))
+        if (!lexicon_is_blank(at, to))
             rc = add_phrase(b, at, to);
     }
     for (int64_t i = 0; i < b->x->terms && !rc; i++)
@@ -203,7 +203,7 @@ static int link_states(struct building *b)
     free(order);
     free(depth);
     free(count);
-    return made ? 0 : no_memory(b);
+    return made ? 0 : lexicon_no_memory(b);
 }
 
 /* ---- the whole ------------------------------------------------------------------- */
@@ -234,7 +234,7 @@ static int64_t count_lines(const struct text_bytes *from)
     return n;
 }
 
-static int allocate(struct building *b)
+static int lexicon_allocate(struct building *b)
 {
     struct lexicon *x = b->x;
     int64_t n = b->words_most = count_words(b->from);
@@ -253,7 +253,7 @@ static int allocate(struct building *b)
     x->states = 1;
     if (made)
         x->state[0].term = -1;
-    return made ? 0 : no_memory(b);
+    return made ? 0 : lexicon_no_memory(b);
 }
 
 /* Inserts a word into the new table. Its fields hold a word of up to 16 bytes; a longer
@@ -281,7 +281,7 @@ static int shrink_words(struct building *b)
         if (old[i].bytes)
             put_again(x, &old[i]);
     free(old);
-    return x->word ? 0 : no_memory(b);
+    return x->word ? 0 : lexicon_no_memory(b);
 }
 
 /* Makes the table of edges smaller, and gives edges their states' suffix links, which
@@ -303,7 +303,7 @@ static int shrink_edges(struct building *b)
     while (x->edge && x->edge[x->none].key)
         x->none++;
     free(old);
-    return x->edge ? 0 : no_memory(b);
+    return x->edge ? 0 : lexicon_no_memory(b);
 }
 
 int lexicon_load(struct lexicon **lexicon, const struct text_bytes *from)
@@ -311,9 +311,9 @@ int lexicon_load(struct lexicon **lexicon, const struct text_bytes *from)
     struct building b = {.x = calloc(1, sizeof *b.x), .from = from};
     *lexicon = b.x;
     if (!b.x)
-        return no_memory(&b);
+        return lexicon_no_memory(&b);
     int rc = from->bytes < INT32_MAX
-                 ? allocate(&b)
+                 ? lexicon_allocate(&b)
                  : err_usage("%s: a lexicon of more than 2^31 - 1 bytes", from->name);
     if (!rc)
         rc = add_all(&b);

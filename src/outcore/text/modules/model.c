@@ -22,13 +22,13 @@ struct word {
     int64_t bytes;
 };
 
-static int bad(const struct reading *r, const char *what)
+static int model_bad(const struct reading *r, const char *what)
 {
     return err_usage("%s: line %lld of the model %s", r->from->name, (long long)r->line,
                      what);
 }
 
-static int no_memory(const struct reading *r)
+static int model_lacks_memory(const struct reading *r)
 {
     return err_set(-ENOMEM, r->from->name, -1, "no memory for the model");
 }
@@ -55,8 +55,8 @@ uint64_t text_model_hash(const char *value, int64_t bytes)
 }
 
 /* Returns the feature's place, or a free one. */
-static int64_t place(const struct model *m, enum feature_kind kind, const char *value,
-                     int64_t bytes, uint64_t hash)
+static int64_t model_place(const struct model *m, enum feature_kind kind,
+                           const char *value, int64_t bytes, uint64_t hash)
 {
     uint64_t mask = (UINT64_C(1) << m->bits) - 1;
     hash = mix(hash, (uint64_t)kind + 1);
@@ -72,13 +72,13 @@ static int64_t place(const struct model *m, enum feature_kind kind, const char *
 int32_t text_model_find(const struct model *m, enum feature_kind kind,
                         const char *value, int64_t bytes, uint64_t hash)
 {
-    int64_t i = place(m, kind, value, bytes, hash);
+    int64_t i = model_place(m, kind, value, bytes, hash);
     return m->feature[i].first < 0 ? -1 : (int32_t)i;
 }
 
 /* ---- lines ----------------------------------------------------------------------- */
 
-static bool next_line(struct reading *r)
+static bool model_next_line(struct reading *r)
 {
     const char *all = r->from->at + r->from->bytes;
     r->at = r->line++ ? r->end + 1 : r->from->at;
@@ -103,15 +103,15 @@ static bool is(struct word w, const char *text)
     return w.bytes == (int64_t)strlen(text) && !memcmp(w.at, text, (size_t)w.bytes);
 }
 
-static int number(struct reading *r, double *value)
+static int model_number(struct reading *r, double *value)
 {
     struct word w = next_word(r);
     char text[64], *rest;
     snprintf(text, sizeof text, "%.*s", (int)(w.bytes < 63 ? w.bytes : 63), w.at);
     *value = strtod(text, &rest);
     if (!w.bytes || rest - text != w.bytes || !(fabs(*value) <= WEIGHT_MOST))
-        return bad(r, "has no weight from -1e100 to 1e100 at its end");
-    return r->at == r->end ? 0 : bad(r, "goes on behind its weight");
+        return model_bad(r, "has no weight from -1e100 to 1e100 at its end");
+    return r->at == r->end ? 0 : model_bad(r, "goes on behind its weight");
 }
 
 static int label(struct reading *r, int *number)
@@ -120,7 +120,7 @@ static int label(struct reading *r, int *number)
     for (*number = 0; *number < r->m->labels; ++*number)
         if (is(w, r->m->label[*number].name))
             return 0;
-    return bad(r, "names a label that is not in the line of labels");
+    return model_bad(r, "names a label that is not in the line of labels");
 }
 
 /* ---- the parts of a model -------------------------------------------------------- */
@@ -130,32 +130,32 @@ static int add_label(struct reading *r, struct word w)
     struct model *m = r->m;
     struct model_label *l = &m->label[m->labels];
     if (m->labels == MODEL_LABELS)
-        return bad(r, "has more than 127 labels");
+        return model_bad(r, "has more than 127 labels");
     if (!w.bytes || w.bytes >= (int64_t)sizeof l->name ||
         memchr(w.at, 0, (size_t)w.bytes))
-        return bad(r, "has a label without a character, or with more than 63");
+        return model_bad(r, "has a label without a character, or with more than 63");
     for (int i = 0; i < m->labels; i++)
         if (is(w, m->label[i].name))
-            return bad(r, "has a label twice");
+            return model_bad(r, "has a label twice");
     memcpy(l->name, w.at, (size_t)w.bytes);
     l->begins = !strncmp(l->name, "B-", 2);
     l->type = l->begins || !strncmp(l->name, "I-", 2) ? l->name + 2 : l->name;
     if (!*l->type)
-        return bad(r, "has a label without a type");
+        return model_bad(r, "has a label without a type");
     if (!strcmp(l->name, "O"))
         l->type = NULL;
     m->labels++;
     return 0;
 }
 
-static int read_head(struct reading *r)
+static int model_read_head(struct reading *r)
 {
     const char *kind = r->m->crf ? "crf1" : "maxent1";
     int rc = 0;
-    if (!next_line(r) || !is((struct word){r->at, r->end - r->at}, kind))
+    if (!model_next_line(r) || !is((struct word){r->at, r->end - r->at}, kind))
         return err_usage("%s: the model does not begin with a line \"%s\"",
                          r->from->name, kind);
-    if (!next_line(r) || !is(next_word(r), "labels") || r->at == r->end)
+    if (!model_next_line(r) || !is(next_word(r), "labels") || r->at == r->end)
         return err_usage("%s: the second line of the model is not \"labels\" and their "
                          "names",
                          r->from->name);
@@ -168,17 +168,17 @@ static int read_pair(struct reading *r)
 {
     int from, to, rc;
     if (!r->m->crf)
-        return bad(r, "begins with t, which is of CRFs only");
+        return model_bad(r, "begins with t, which is of CRFs only");
     if ((rc = label(r, &from)) || (rc = label(r, &to)))
         return rc;
     double *weight = &r->m->pair[from * r->m->labels + to];
     if (!isnan(*weight))
-        return bad(r, "has a weight of labels that an earlier line has");
-    return number(r, weight);
+        return model_bad(r, "has a weight of labels that an earlier line has");
+    return model_number(r, weight);
 }
 
 /* Returns the kind of a feature, and its value; -1: none. */
-static int split(struct word feature, struct word *value)
+static int model_split(struct word feature, struct word *value)
 {
     for (int kind = 0; kind < FEATURES; kind++) {
         int64_t n = (int64_t)strlen(prefix[kind]);
@@ -197,8 +197,9 @@ static int add_weight(struct reading *r, int64_t i, int number, double weight)
     struct model_feature *f = &m->feature[i];
     for (int32_t w = f->first; w >= 0; w = m->weight[w].next)
         if (m->weight[w].label == number)
-            return bad(r, "has a weight of a feature and a label that an earlier line "
-                          "has");
+            return model_bad(
+                r, "has a weight of a feature and a label that an earlier line "
+                   "has");
     m->weight[m->weights] = (struct model_weight){weight, number, f->first};
     f->first = (int32_t)m->weights++;
     return 0;
@@ -209,13 +210,13 @@ static int read_state(struct reading *r)
     struct model *m = r->m;
     struct word value = {0};
     double weight;
-    int of, kind = split(next_word(r), &value), rc;
+    int of, kind = model_split(next_word(r), &value), rc;
     if (kind < 0 || (m->crf && kind == FEATURE_LABEL))
-        return bad(r, "has a feature that this module does not know");
-    if ((rc = label(r, &of)) || (rc = number(r, &weight)))
+        return model_bad(r, "has a feature that this module does not know");
+    if ((rc = label(r, &of)) || (rc = model_number(r, &weight)))
         return rc;
     uint64_t hash = text_model_hash(value.at, value.bytes);
-    int64_t i = place(m, kind, value.at, value.bytes, hash);
+    int64_t i = model_place(m, kind, value.at, value.bytes, hash);
     if (m->feature[i].first < 0) {
         m->feature[i] =
             (struct model_feature){mix(hash, (uint64_t)kind + 1), m->text.bytes,
@@ -226,12 +227,13 @@ static int read_state(struct reading *r)
     return add_weight(r, i, of, weight);
 }
 
-static int read_line(struct reading *r)
+static int model_read_line(struct reading *r)
 {
     struct word kind = next_word(r);
     if (is(kind, "s"))
         return read_state(r);
-    return is(kind, "t") ? read_pair(r) : bad(r, "begins neither with s nor with t");
+    return is(kind, "t") ? read_pair(r)
+                         : model_bad(r, "begins neither with s nor with t");
 }
 
 /* ---- the whole ------------------------------------------------------------------- */
@@ -245,7 +247,7 @@ static int64_t count_lines(const struct text_bytes *from)
 }
 
 /* Allocates as many features and weights as there are lines, which is enough. */
-static int allocate(struct reading *r)
+static int model_allocate(struct reading *r)
 {
     struct model *m = r->m;
     int64_t n = count_lines(r->from);
@@ -256,7 +258,7 @@ static int allocate(struct reading *r)
     m->feature = malloc(sizeof *m->feature << m->bits);
     m->weight = malloc((size_t)n * sizeof *m->weight);
     if (!m->feature || !m->weight || text_out_fit(&m->text, r->from->bytes + 1))
-        return no_memory(r);
+        return model_lacks_memory(r);
     for (int64_t i = 0; i < INT64_C(1) << m->bits; i++)
         m->feature[i].first = -1;
     return 0;
@@ -270,7 +272,7 @@ static int allocate_pairs(struct reading *r)
     m->pair = malloc((size_t)n * sizeof *m->pair);
     for (int i = 0; m->pair && i < n; i++)
         m->pair[i] = NAN;
-    return m->pair ? 0 : no_memory(r);
+    return m->pair ? 0 : model_lacks_memory(r);
 }
 
 static void finish(struct model *m)
@@ -290,15 +292,15 @@ int text_model_load(struct model **model, const struct text_bytes *from, bool cr
     struct reading r = {.m = calloc(1, sizeof *r.m), .from = from};
     *model = r.m;
     if (!r.m)
-        return no_memory(&r);
+        return model_lacks_memory(&r);
     r.m->crf = crf;
-    int rc = allocate(&r);
+    int rc = model_allocate(&r);
     if (!rc)
-        rc = read_head(&r);
+        rc = model_read_head(&r);
     if (!rc)
         rc = allocate_pairs(&r);
-    while (!rc && next_line(&r))
-        rc = read_line(&r);
+    while (!rc && model_next_line(&r))
+        rc = model_read_line(&r);
     if (!rc)
         finish(r.m);
     return rc;

@@ -39,7 +39,7 @@ static int collect(struct text_job *j, struct text_array *marks)
 }
 
 /* Counts for all marks in one pass through the tokens. */
-static int count(struct text_job *j, struct text_array *marks)
+static int proximity_count(struct text_job *j, struct text_array *marks)
 {
     const struct lex_part *body = &j->part[LEX_BODY];
     const char *at = body->at, *end = at + body->bytes, *to = at;
@@ -61,7 +61,7 @@ static int count(struct text_job *j, struct text_array *marks)
     return 0;
 }
 
-static void put_pairs(struct text_out *o, const struct mark *m, int64_t n)
+static void proximity_put_pairs(struct text_out *o, const struct mark *m, int64_t n)
 {
     for (int64_t a = 0; a < n && !o->failed; a++)
         for (int64_t b = a + 1; b < n; b++) {
@@ -79,7 +79,7 @@ int proximity(struct text_job *j)
     int rc = collect(j, marks);
     n = marks->n / 2;
     if (!rc && n)
-        rc = count(j, marks);
+        rc = proximity_count(j, marks);
     if (rc)
         return rc;
     if (__builtin_mul_overflow(n * (n - 1) / 2, LINE_LEAST, &least) ||
@@ -88,7 +88,7 @@ int proximity(struct text_job *j)
             j, j->out->failed ? j->out->failed : -EFBIG, -1,
             "%lld entities have %lld pair%s, a line each: there is no room for them",
             (long long)n, (long long)(n * (n - 1) / 2), units_s((n * (n - 1) / 2)));
-    put_pairs(j->out, marks->at, n);
+    proximity_put_pairs(j->out, marks->at, n);
     lex_end(j, begun, LEX_PROXIMITY);
     return 0;
 }

@@ -35,8 +35,8 @@ static int32_t form(const struct tagging *t, enum feature_kind kind,
                            k->end - k->start, k->hash);
 }
 
-static int32_t piece(const struct tagging *t, enum feature_kind kind,
-                     const struct token *k)
+static int32_t sentences_piece(const struct tagging *t, enum feature_kind kind,
+                               const struct token *k)
 {
     int64_t n = k->end - k->start, m = n < 3 ? n : 3;
     const char *at =
@@ -50,8 +50,8 @@ int tagging_features(const struct tagging *t, int64_t i, int32_t feature[FEATURE
     int n = 0;
     feature[n++] = form(t, FEATURE_FORM, k);
     feature[n++] = shape(t, k);
-    feature[n++] = piece(t, FEATURE_PREFIX, k);
-    feature[n++] = piece(t, FEATURE_SUFFIX, k);
+    feature[n++] = sentences_piece(t, FEATURE_PREFIX, k);
+    feature[n++] = sentences_piece(t, FEATURE_SUFFIX, k);
     if (i > 0)
         feature[n++] = form(t, FEATURE_BEFORE, k - 1);
     if (i + 1 < t->n)
@@ -104,7 +104,7 @@ static int64_t next_sentence(struct text_job *j, const char **at, struct token *
 
 /* ---- entities -------------------------------------------------------------------- */
 
-static bool goes_on(const struct model_label *a, const struct model_label *b)
+static bool sentences_goes_on(const struct model_label *a, const struct model_label *b)
 {
     return a->type && b->type && !b->begins && !strcmp(a->type, b->type);
 }
@@ -117,8 +117,9 @@ static void put_entities(const struct tagging *t, bool probabilities)
     for (int64_t i = 0, next; i < t->n; i = next) {
         const struct model_label *l = &t->m->label[t->label[i]];
         double sum = t->probability[i];
-        for (next = i + 1; next < t->n && goes_on(&t->m->label[t->label[next - 1]],
-                                                  &t->m->label[t->label[next]]);
+        for (next = i + 1;
+             next < t->n && sentences_goes_on(&t->m->label[t->label[next - 1]],
+                                              &t->m->label[t->label[next]]);
              next++)
             sum += t->probability[next];
         if (!l->type)
@@ -132,7 +133,7 @@ static void put_entities(const struct tagging *t, bool probabilities)
     }
 }
 
-static int make_room(struct text_room *r, const struct model *m)
+static int sentences_make_room(struct text_room *r, const struct model *m)
 {
     int64_t n = SENTENCE_MOST;
     int rc = text_array_fit(&r->tokens, n, sizeof(struct token));
@@ -154,7 +155,7 @@ int tagging_all(struct text_job *j, const struct model *m, enum lex_section s,
     struct text_room *r = j->room;
     int64_t begun = lex_begin(j);
     const char *at = j->part[LEX_BODY].at;
-    int rc = m ? make_room(r, m) : 0;
+    int rc = m ? sentences_make_room(r, m) : 0;
     struct tagging t = {.j = j, .m = m};
     t.token = r->tokens.at;
     t.label = r->labels.at;

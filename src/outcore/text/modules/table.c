@@ -17,7 +17,7 @@ static inline uint8_t is_in(uint8_t c, uint8_t first, uint8_t last)
     return (uint8_t)(c - first) <= (uint8_t)(last - first);
 }
 
-static inline uint8_t is_blank(uint8_t c)
+static inline uint8_t table_is_blank(uint8_t c)
 {
     return is_in(c, '\t', '\r') | (c == ' ');
 }
@@ -29,7 +29,7 @@ static void count_block(struct counts *c, const uint8_t *at, int n)
     uint8_t words = 0;
 #pragma omp simd reduction(+ : blank, upper, lower, digits, visible, breaks)
     for (int i = 0; i < n; i++) {
-        blank += is_blank(at[i]);
+        blank += table_is_blank(at[i]);
         upper += is_in(at[i], 'A', 'Z');
         lower += is_in(at[i], 'a', 'z');
         digits += is_in(at[i], '0', '9');
@@ -38,7 +38,7 @@ static void count_block(struct counts *c, const uint8_t *at, int n)
     }
 #pragma omp simd reduction(+ : words)
     for (int i = 0; i < n; i++)
-        words += is_blank(at[i - 1]) & !is_blank(at[i]);
+        words += table_is_blank(at[i - 1]) & !table_is_blank(at[i]);
     c->blank += blank;
     c->upper += upper;
     c->lower += lower;
@@ -94,7 +94,7 @@ static void count_first(struct counts *c, const struct lex_part *body, int n)
     count_numbers(c, first + 2, n);
 }
 
-static struct counts count(const struct lex_part *body)
+static struct counts table_counts(const struct lex_part *body)
 {
     struct counts c = {0};
     int64_t from = body->bytes < 2 ? body->bytes : 2;
@@ -125,7 +125,7 @@ static void table_put(struct text_out *o, const char *name, int64_t value)
 int table_count(struct text_job *j)
 {
     const struct lex_part *body = &j->part[LEX_BODY];
-    struct counts c = count(body);
+    struct counts c = table_counts(body);
     struct text_out *o = j->out;
     int64_t begun = lex_begin(j);
     double lines = c.lines ? (double)c.lines : 1;

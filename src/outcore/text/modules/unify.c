@@ -12,7 +12,7 @@ static const enum lex_section voters[TEXT_VOTES] = {LEX_KEYWORDS, LEX_CRF, LEX_M
  * model. A phrase has no type. */
 static const int rank[TEXT_VOTES] = {2, 0, 1};
 
-static int by_place(const void *a, const void *b)
+static int unify_by_place(const void *a, const void *b)
 {
     const struct lex_span *x = a, *y = b;
     if (x->start != y->start)
@@ -72,7 +72,7 @@ int unify(struct text_job *j)
         return rc;
     const struct lex_span *s = spans->at;
     if (spans->n)
-        qsort(spans->at, (size_t)spans->n, sizeof *s, by_place);
+        qsort(spans->at, (size_t)spans->n, sizeof *s, unify_by_place);
     int64_t begun = lex_begin(j);
     for (int64_t i = 0, n; i < spans->n; i += n) {
         for (n = 1; i + n < spans->n && s[i + n].start == s[i].start &&

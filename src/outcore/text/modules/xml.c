@@ -55,7 +55,7 @@ struct xml_reader {
     struct text_out part[PARTS];
 };
 
-static void refuse(struct xml_reader *x, const char *what)
+static void xml_refuse(struct xml_reader *x, const char *what)
 {
     if (!x->rc)
         x->rc = text_fail(x->j, -EBADMSG, XML_GetCurrentByteIndex(x->parser),
@@ -65,7 +65,7 @@ static void refuse(struct xml_reader *x, const char *what)
     XML_StopParser(x->parser, XML_FALSE);
 }
 
-static void piece(struct xml_reader *x, enum lex_section s)
+static void xml_piece(struct xml_reader *x, enum lex_section s)
 {
     if (x->pieces[s]++)
         text_put(&x->part[s], "\n", 1);
@@ -88,12 +88,12 @@ static void take_attribute(struct xml_reader *x, const struct place *p,
         return;
     for (; *attributes; attributes += 2)
         if (!strcmp(attributes[0], p->attribute)) {
-            piece(x, p->section);
+            xml_piece(x, p->section);
             text_put_text(&x->part[p->section], attributes[1]);
         }
 }
 
-static void look(struct xml_reader *x, const char **attributes)
+static void xml_look(struct xml_reader *x, const char **attributes)
 {
     if (!strcmp(x->path, "newsitem/metadata/codes"))
         x->topics = are_topics(attributes);
@@ -105,7 +105,7 @@ static void look(struct xml_reader *x, const char **attributes)
             take_attribute(x, p, attributes);
         } else {
             x->taken = x->depth;
-            piece(x, p->section);
+            xml_piece(x, p->section);
         }
     }
 }
@@ -117,11 +117,11 @@ static void XMLCALL element(void *reader, const char *name, const char **attribu
     if (x->rc)
         return;
     if (++x->depth == DEPTH_MOST) {
-        refuse(x, "elements are nested more than 63 deep");
+        xml_refuse(x, "elements are nested more than 63 deep");
         return;
     }
     if (story && x->story) {
-        refuse(x, "a second story begins: a file is one story");
+        xml_refuse(x, "a second story begins: a file is one story");
         return;
     }
     if (story)
@@ -131,7 +131,7 @@ static void XMLCALL element(void *reader, const char *name, const char **attribu
         snprintf(x->path + used, sizeof x->path - (size_t)used, "%s%s", used ? "/" : "",
                  name);
     if (x->story && x->depth >= x->story && !x->taken)
-        look(x, attributes);
+        xml_look(x, attributes);
 }
 
 static void XMLCALL element_end(void *reader, const char *name)
@@ -145,7 +145,7 @@ static void XMLCALL element_end(void *reader, const char *name)
     x->path[x->path_bytes[x->depth--]] = 0;
 }
 
-static void XMLCALL text(void *reader, const char *at, int bytes)
+static void XMLCALL xml_text(void *reader, const char *at, int bytes)
 {
     struct xml_reader *x = reader;
     if (x->taken && !x->rc)
@@ -179,10 +179,10 @@ static void XMLCALL entity(void *reader, const char *name, int of_dtd,
     (void)name, (void)of_dtd, (void)base, (void)system_id, (void)public_id,
         (void)notation;
     if (value && names_another(value, bytes))
-        refuse(x, "it declares an entity that names another one, which may grow "
-                  "beyond measure");
+        xml_refuse(x, "it declares an entity that names another one, which may grow "
+                      "beyond measure");
     else if (value && bytes > ENTITY_MOST)
-        refuse(x, "it declares an entity of more than 1024 bytes");
+        xml_refuse(x, "it declares an entity of more than 1024 bytes");
 }
 
 static int xml_reader_make(struct text_job *j, struct xml_reader **reader)
@@ -203,7 +203,7 @@ static int xml_reader_make(struct text_job *j, struct xml_reader **reader)
     }
     XML_SetUserData(x->parser, x);
     XML_SetElementHandler(x->parser, element, element_end);
-    XML_SetCharacterDataHandler(x->parser, text);
+    XML_SetCharacterDataHandler(x->parser, xml_text);
     XML_SetEntityDeclHandler(x->parser, entity);
     return 0;
 }
@@ -228,7 +228,7 @@ static void feed(struct xml_reader *x)
     }
     char what[160];
     snprintf(what, sizeof what, "it is no well-formed XML: %s", XML_ErrorString(why));
-    refuse(x, what);
+    xml_refuse(x, what);
 }
 
 int xml_sections(struct text_job *j, struct xml_reader **reader)
