@@ -141,7 +141,7 @@ int dest_begin(struct dest *d)
 
 /* Removes a directory without subdirectories. If it cannot be removed now, for example
  * for lack of descriptors, it is removed at the end. */
-static void remove_folder(const char *path)
+static void dest_remove_folder(const char *path)
 {
     char file[8192];
     DIR *dir = opendir(path);
@@ -158,11 +158,11 @@ static void remove_folder(const char *path)
 
 void dest_remove(struct dest *d)
 {
-    remove_folder(d->part_data);
-    remove_folder(d->part);
+    dest_remove_folder(d->part_data);
+    dest_remove_folder(d->part);
 }
 
-static int sync_folder(const char *path)
+static int dest_sync_folder(const char *path)
 {
     int rc = scratch_sync_folder(path);
     return rc ? err_set(rc, path, -1, "the directory cannot be synced: %s",
@@ -201,7 +201,7 @@ static int sync_parent(const struct dest *d)
     char *slash = strrchr(parent, '/');
     if (slash)
         slash[slash == parent] = 0;
-    return sync_folder(slash ? parent : ".");
+    return dest_sync_folder(slash ? parent : ".");
 }
 
 void dest_forget(const struct dest *d)
@@ -217,7 +217,7 @@ void dest_forget(const struct dest *d)
 
 /* Undoes a publication: an old PFM gets its name back, and data without a handle file
  * loses it. */
-static void take_back(struct dest *d)
+static void dest_take_back(struct dest *d)
 {
     struct stat st;
     if (lstat(d->part_data, &st))
@@ -247,7 +247,7 @@ static int publish_handle(struct dest *d)
     if (!rc)
         rc = move_handle(d);
     if (rc)
-        take_back(d);
+        dest_take_back(d);
     return rc;
 }
 
@@ -255,7 +255,7 @@ int dest_publish(struct dest *d)
 {
     int rc = dest_check_base(d);
     if (!rc)
-        rc = sync_folder(d->part_data);
+        rc = dest_sync_folder(d->part_data);
     if (rc)
         return rc;
     dest_forget(d); /* from here on a signal must not remove the published files */

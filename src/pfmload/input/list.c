@@ -342,7 +342,7 @@ static void share_bytes(void *data, int64_t bytes, MPI_Comm comm)
 }
 
 /* Packs all paths and sentences one after the other, each with its terminator. */
-static int64_t pack(const struct list *l, char *text)
+static int64_t list_pack(const struct list *l, char *text)
 {
     int64_t at = 0;
     for (int64_t i = 0; i < l->n; i++)
@@ -373,7 +373,7 @@ static int unpack(struct list *l, const char *text)
 
 static int list_share(struct list *l, MPI_Comm comm)
 {
-    int64_t head[3] = {l->n, l->bytes, pack(l, NULL)};
+    int64_t head[3] = {l->n, l->bytes, list_pack(l, NULL)};
     int rank;
     MPI_Comm_rank(comm, &rank);
     MPI_Bcast(head, 3, MPI_INT64_T, 0, comm);
@@ -385,7 +385,7 @@ static int list_share(struct list *l, MPI_Comm comm)
         l->n = head[0];
         l->bytes = head[1];
         if (!rank)
-            pack(l, text);
+            list_pack(l, text);
         /* Its pointers only tell whether there is a sentence. */
         share_bytes(l->file, l->n * (int64_t)sizeof *l->file, comm);
         share_bytes(text, head[2], comm);

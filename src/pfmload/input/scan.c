@@ -21,7 +21,7 @@ struct scanner {
 
 /* ---- one file ------------------------------------------------------------------- */
 
-static bool is_within(const struct scan_options *o, struct geo_point p)
+static bool scan_is_within(const struct scan_options *o, struct geo_point p)
 {
     double lon = p.lon < o->west ? p.lon + 360 : p.lon;
     return p.lat >= o->south && p.lat <= o->north && lon >= o->west && lon <= o->east;
@@ -105,7 +105,7 @@ static int scan_ping(struct scanner *c, const struct gsf_ping *p, int64_t number
         struct geo_point at = c->beams.at[i];
         double depth = p->depth[i];
         why = gsf_why_beam_out(p, i);
-        if (!why && c->o->bounded && !is_within(c->o, at))
+        if (!why && c->o->bounded && !scan_is_within(c->o, at))
             why = GSF_OUT_AREA;
         s.out[why]++; /* GSF_IN is counted, too, and not used */
         if (why)

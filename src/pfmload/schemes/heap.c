@@ -163,7 +163,7 @@ static void send_batch(struct packer *p)
     b->n = 0;
 }
 
-static int pack(void *packer, const struct pfm_sounding *s, int64_t n)
+static int heap_pack(void *packer, const struct pfm_sounding *s, int64_t n)
 {
     struct packer *p = packer;
     for (int64_t done = 0; done < n;) {
@@ -181,7 +181,7 @@ void packets_slave(struct load *l, int64_t credits)
     int opened = batch_open(&p.batch, batch_bytes(l));
     channel_limit(&p.channel, credits);
     if (load_ready(l, rc ? rc : opened)) {
-        roles_slave(l, pack, &p);
+        roles_slave(l, heap_pack, &p);
         if (!l->r->failed)
             send_batch(&p);
         channel_end(&p.channel);

@@ -32,7 +32,7 @@ static enum act roles_begin(struct load *l, enum act a)
     return phase_act(l->r->phase, a);
 }
 
-static void end(struct load *l, enum act before)
+static void schemes_roles_end(struct load *l, enum act before)
 {
     phase_act(l->r->phase, before);
 }
@@ -94,7 +94,7 @@ static void send_buffer(struct channel *c)
     c->now = !c->now;
     c->fill = 0;
     world_wait(&c->request[c->now], MPI_STATUS_IGNORE);
-    end(c->l, before);
+    schemes_roles_end(c->l, before);
 }
 
 void *channel_take(struct channel *c, int64_t n)
@@ -115,7 +115,7 @@ void channel_end(struct channel *c)
     wait_for_credits(c, c->limit); /* none must be in transit that nobody awaits */
     MPI_Issend(NULL, 0, MPI_BYTE, c->to, TAG_END, c->l->r->world.comm, &c->request[0]);
     world_wait(&c->request[0], MPI_STATUS_IGNORE);
-    end(c->l, before);
+    schemes_roles_end(c->l, before);
 }
 
 /* ---- receiving ------------------------------------------------------------------ */
@@ -176,7 +176,7 @@ static MPI_Status wait_for(struct receiver *v)
     } while (!arrived && v->keep && v->keep->pause(v->keep->context));
     if (!arrived)
         world_wait(&v->request[v->now], &status);
-    end(v->l, before);
+    schemes_roles_end(v->l, before);
     return status;
 }
 
@@ -262,7 +262,7 @@ static void master(struct load *l)
         if (status.MPI_TAG == TAG_ASK)
             roles_answer(&m, status.MPI_SOURCE);
     }
-    end(l, before);
+    schemes_roles_end(l, before);
 }
 
 void roles_play(struct load *l, roles_part *io_node, roles_part *slave)
@@ -308,7 +308,7 @@ static struct answer ask_master(struct slave *v)
     MPI_Send(&v->ask, sizeof v->ask, MPI_BYTE, LOAD_MASTER, TAG_ASK, comm);
     world_wait(&request, MPI_STATUS_IGNORE);
     v->ask.soundings = 0;
-    end(v->l, before);
+    schemes_roles_end(v->l, before);
     return a;
 }
 

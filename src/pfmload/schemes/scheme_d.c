@@ -129,7 +129,7 @@ static bool make_buffer(struct queue *q)
     return true;
 }
 
-static uint8_t *room(void *queue)
+static uint8_t *scheme_d_room(void *queue)
 {
     struct queue *q = queue;
     if (!q->free && (!q->limit || q->buffers < q->limit))
@@ -269,7 +269,7 @@ static void queue_close(struct queue *q)
 
 static void receive_all(struct queue *q)
 {
-    struct receiver_keep keep = {room, pause_receiving, q};
+    struct receiver_keep keep = {scheme_d_room, pause_receiving, q};
     struct receiver v;
     receiver_start(&v, q->l, &keep);
     receiver_run(&v, roles_slaves(q->l), scheme_d_threaded_take, q);

@@ -44,8 +44,8 @@ static bool packing_find(struct packing *p, const struct pfm_sounding *a, int64_
 }
 
 /* Packs keys. Returns true if they are in order, and no two are equal. */
-static bool pack(const struct packing *p, const struct pfm_sounding *a, int64_t n,
-                 uint64_t *key)
+static bool batch_pack(const struct packing *p, const struct pfm_sounding *a, int64_t n,
+                       uint64_t *key)
 {
     bool sorted = true;
     uint64_t part[PARTS], before = 0;
@@ -109,7 +109,7 @@ static bool batch_small(struct pfm_sounding *a, int64_t n)
     struct packing p;
     if (n <= INSERT || n > SMALL || !packing_find(&p, a, n))
         return false;
-    if (pack(&p, a, n, key[0]))
+    if (batch_pack(&p, a, n, key[0]))
         return true;
     const uint64_t *sorted = sort_keys(key[0], key[1], n, p.all);
     if (has_equal(sorted, n))

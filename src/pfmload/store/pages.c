@@ -74,7 +74,7 @@ static uint8_t *memory_of(const struct pages *p, int64_t slot)
     return p->memory + slot * PAGES_PAGE;
 }
 
-static int64_t min(int64_t a, int64_t b)
+static int64_t pages_min(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -110,7 +110,7 @@ static void link_page(struct pages *p, int64_t slot, int64_t number)
 static void write_page(struct pages *p, int64_t slot)
 {
     int64_t offset = p->page[slot].number * PAGES_PAGE;
-    int64_t n = min(PAGES_PAGE, p->bytes - offset);
+    int64_t n = pages_min(PAGES_PAGE, p->bytes - offset);
     if (p->page[slot].dirty)
         pages_transfer(p, IO_OP_WRITE, offset, n, memory_of(p, slot));
     if (p->page[slot].dirty && offset + n > p->stored)
@@ -138,7 +138,7 @@ static int64_t pages_give_up(struct pages *p)
 static int64_t fetch(struct pages *p, int64_t number)
 {
     int64_t slot = pages_give_up(p), offset = number * PAGES_PAGE;
-    int64_t n = min(PAGES_PAGE, p->stored - offset);
+    int64_t n = pages_min(PAGES_PAGE, p->stored - offset);
     memset(memory_of(p, slot), 0, PAGES_PAGE);
     if (n > 0)
         pages_transfer(p, IO_OP_READ, offset, n, memory_of(p, slot));
@@ -164,12 +164,12 @@ void pages_get(struct pages *p, int64_t offset, int64_t n, void *to)
     if (!p->count) {
         memset(to, 0, (size_t)n);
         if (offset < p->bytes)
-            pages_transfer(p, IO_OP_READ, offset, min(n, p->bytes - offset), to);
+            pages_transfer(p, IO_OP_READ, offset, pages_min(n, p->bytes - offset), to);
         return;
     }
     for (int64_t done = 0, part; done < n; done += part) {
         int64_t at = (offset + done) % PAGES_PAGE;
-        part = min(n - done, PAGES_PAGE - at);
+        part = pages_min(n - done, PAGES_PAGE - at);
         memcpy((uint8_t *)to + done, visit(p, (offset + done) / PAGES_PAGE, false) + at,
                (size_t)part);
     }
@@ -185,7 +185,7 @@ void pages_put(struct pages *p, int64_t offset, int64_t n, const void *from)
     }
     for (int64_t done = 0, part; done < n; done += part) {
         int64_t at = (offset + done) % PAGES_PAGE;
-        part = min(n - done, PAGES_PAGE - at);
+        part = pages_min(n - done, PAGES_PAGE - at);
         memcpy(visit(p, (offset + done) / PAGES_PAGE, true) + at,
                (const uint8_t *)from + done, (size_t)part);
     }

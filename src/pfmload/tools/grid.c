@@ -194,7 +194,7 @@ struct directory {
     size_t entries, free;
 };
 
-static void put(uint8_t *at, const void *value, size_t bytes)
+static void grid_put(uint8_t *at, const void *value, size_t bytes)
 {
     memcpy(at, value, bytes);
 }
@@ -210,15 +210,15 @@ static void add_tag(struct directory *d, uint16_t tag, enum type of, uint64_t n,
     uint16_t type = (uint16_t)of;
     uint64_t at = d->free;
     size_t bytes = size[of] * n;
-    put(entry, &tag, 2);
-    put(entry + 2, &type, 2);
-    put(entry + 4, &n, 8);
+    grid_put(entry, &tag, 2);
+    grid_put(entry + 2, &type, 2);
+    grid_put(entry + 4, &n, 8);
     if (bytes <= 8) {
-        put(entry + 12, value, bytes);
+        grid_put(entry + 12, value, bytes);
         return;
     }
-    put(entry + 12, &at, 8);
-    put(d->bytes + at, value, bytes);
+    grid_put(entry + 12, &at, 8);
+    grid_put(d->bytes + at, value, bytes);
     d->free += (bytes + 7) / 8 * 8;
 }
 
@@ -267,11 +267,11 @@ static void make_head(struct directory *d, const struct pfm_head *h)
     uint64_t at = HEAD, n;
     *d = (struct directory){.free = DIRECTORY};
     memset(d->bytes, *(const uint8_t *)&one ? 'I' : 'M', 2);
-    put(d->bytes + 2, version, sizeof version);
-    put(d->bytes + 8, &at, 8);
+    grid_put(d->bytes + 2, version, sizeof version);
+    grid_put(d->bytes + 8, &at, 8);
     add_tags(d, h);
     n = d->entries;
-    put(d->bytes + HEAD, &n, 8);
+    grid_put(d->bytes + HEAD, &n, 8);
 }
 
 /* ---- rows ----------------------------------------------------------------------- */

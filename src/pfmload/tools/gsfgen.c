@@ -88,7 +88,7 @@ struct made {
 
 /* Makes the name "DIR/line-0001.gsf" for line 0. Returns 0, or -ENAMETOOLONG with
  * a sentence. */
-static int name(char out[4096], int line, const char *suffix)
+static int gsfgen_name(char out[4096], int line, const char *suffix)
 {
     int n = snprintf(out, 4096, "%s/line-%04d.%s", set.dir, line + 1, suffix);
     return n < 4096 ? 0 : err_set(-ENAMETOOLONG, set.dir, -1, "the path is too long");
@@ -128,7 +128,7 @@ static int open_truth(FILE **truth, int line)
     *truth = NULL;
     if (!set.truth)
         return 0;
-    int rc = name(path, line, "spikes");
+    int rc = gsfgen_name(path, line, "spikes");
     if (!rc && !(*truth = fopen(path, "wx")))
         rc = err_set(-errno, path, -1, "the file cannot be created: %s",
                      strerror(errno));
@@ -143,7 +143,7 @@ static int close_truth(FILE *truth, int line, int rc)
     char path[4096];
     if (!truth)
         return rc;
-    name(path, line, "spikes");
+    gsfgen_name(path, line, "spikes");
     bool lost = ferror(truth);
     lost |= fclose(truth) != 0;
     if (lost && !rc)
@@ -161,7 +161,7 @@ static int make_line(int line, struct progress *progress, struct made *made)
     FILE *truth;
     char path[4096];
     form.checksums = set.checksums;
-    int rc = name(path, line, "gsf");
+    int rc = gsfgen_name(path, line, "gsf");
     if (!rc)
         rc = gsf_write_open(&w, path, &form);
     if (rc)
@@ -184,13 +184,13 @@ static int make_line(int line, struct progress *progress, struct made *made)
 
 /* Removes the files that this rank has finished, after another rank or a later
  * line failed. */
-static void take_back(const struct world *w, int64_t lines)
+static void gsfgen_take_back(const struct world *w, int64_t lines)
 {
     char path[4096];
     for (int line = w->rank; line < lines; line += w->size) {
-        if (!name(path, line, "gsf"))
+        if (!gsfgen_name(path, line, "gsf"))
             unlink(path);
-        if (set.truth && !name(path, line, "spikes"))
+        if (set.truth && !gsfgen_name(path, line, "spikes"))
             unlink(path);
     }
 }
@@ -207,7 +207,7 @@ static int make_all(const struct world *w)
     progress_clear(&progress);
     rc = err_agree(w->comm, rc);
     if (rc) {
-        take_back(w, line);
+        gsfgen_take_back(w, line);
         return rc;
     }
     MPI_Reduce(&mine, &all, sizeof all / sizeof(int64_t), MPI_INT64_T, MPI_SUM, 0,

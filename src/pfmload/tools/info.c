@@ -116,7 +116,7 @@ static void put_inputs(struct json *j, const struct pfm_inputs *in)
     json_end_array(j);
 }
 
-static void put_totals(struct json *j, const struct info_totals *t)
+static void info_put_totals(struct json *j, const struct info_totals *t)
 {
     bool depths = t->min <= t->max;
     json_object(j, "totals");
@@ -158,7 +158,7 @@ int info_json(const struct info *in, FILE *out)
     put_grid(&j, in->head);
     put_records(&j, in->head);
     put_inputs(&j, &in->inputs);
-    put_totals(&j, &in->totals);
+    info_put_totals(&j, &in->totals);
     put_verified(&j, in);
     json_real(&j, "cpu_s", in->cpu_s);
     json_end_object(&j);
@@ -225,8 +225,8 @@ static bool differ(double stored, double expected, double step)
     return fabs(stored - expected) > step * 0.501 + fabs(expected) * 1e-6;
 }
 
-static const char *compare(const struct pfm_head *h, const struct pfm_bin *is,
-                           const struct pfm_bin *should)
+static const char *info_compare(const struct pfm_head *h, const struct pfm_bin *is,
+                                const struct pfm_bin *should)
 {
     double step = 1 / h->depth_scale;
     if (is->valid >= 0 && is->valid != should->valid)
@@ -280,7 +280,7 @@ int info_check_bin(struct info_check *c, const struct pfm_bin *bin,
     t->blocks_max = blocks > t->blocks_max ? blocks : t->blocks_max;
     pfm_extremes_add(&t->extremes, bin);
     pfm_recompute(c->head, s, bin->soundings, &should);
-    const char *what = compare(c->head, bin, &should);
+    const char *what = info_compare(c->head, bin, &should);
     if (what && !t->wrong++)
         snprintf(t->first_wrong, sizeof t->first_wrong,
                  "the %s of the bin in row %lld, column %lld is not that of its %lld "

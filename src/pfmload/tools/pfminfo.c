@@ -377,7 +377,7 @@ static int pfminfo_tell(struct pfm *p)
     return rc;
 }
 
-static int check_options(void)
+static int pfminfo_check_options(void)
 {
     if (outputs_to_stdout() > 1)
         return err_usage("only one of --json, --csv, --xyz and --grid can go to "
@@ -398,7 +398,7 @@ int main(int argc, char **argv)
         return status;
     int rc = opt_parse(&program, argc, argv);
     if (!rc)
-        rc = check_options();
+        rc = pfminfo_check_options();
     if (!rc)
         rc = pfm_open(&p, set.path);
     if (!rc)
