@@ -351,7 +351,7 @@ static struct bench bench = {.gang = MPI_COMM_NULL};
 static struct full *full; /* NULL in I/O mode */
 
 /* Notes the grid and other choices that the options do not show. */
-static void describe(struct run *r)
+static void madbench_describe(struct run *r)
 {
     const struct plan *p = &plan;
     char gangs[64] = "";
@@ -377,7 +377,7 @@ static int make_plan(struct run *r, struct run_need *n)
     return 0;
 }
 
-static void print_plan(const struct run *r, const struct run_need *n)
+static void madbench_print_plan(const struct run *r, const struct run_need *n)
 {
     (void)r;
     plan_print(&plan, &settings, n);
@@ -392,7 +392,7 @@ static void prepare_iomode(struct run *r)
 
 static int madbench_prepare(struct run *r)
 {
-    describe(r);
+    madbench_describe(r);
     int rc = bench_open(&bench, r, &settings, &plan);
     if (!rc && r->own_text)
         original_head(&bench);
@@ -472,7 +472,7 @@ int main(int argc, char **argv)
         .run = &settings.run,
         .takes = RUN_TAKES_ALL & ~RUN_TAKES_LANES,
         .plan = make_plan,
-        .plan_print = print_plan,
+        .plan_print = madbench_print_plan,
         .open = madbench_prepare,
         .stages = stages,
         .results = results,

@@ -303,7 +303,7 @@ static double *pieces_receive(struct exchange *x, double *to, double *receive,
 
 /* Allocates enough requests for one message per peer and one more per
  * message_max bytes. */
-static int exchange_open(struct exchange *x, const struct remap *r)
+static int remap_exchange_open(struct exchange *x, const struct remap *r)
 {
     int64_t peers = (int64_t)r->big.ranks + r->small.ranks;
     int64_t bytes = grid_share_bytes(&r->big) + grid_share_bytes(&r->small);
@@ -319,7 +319,7 @@ static int custom_matrix(const struct remap *r, int gang, const double *from,
                          double *to, double *pack, double *receive)
 {
     struct exchange x;
-    int rc = err_agree(r->comm, exchange_open(&x, r));
+    int rc = err_agree(r->comm, remap_exchange_open(&x, r));
     if (rc == 0) {
         double *self = NULL;
         bool ours = gang == r->gang;
