@@ -123,7 +123,7 @@ static void judge_stat(struct meta_walk *w, const struct io_whole *f)
         run_set_right(&w->set);
 }
 
-static void look(struct meta_walk *w, int64_t i)
+static void items_look(struct meta_walk *w, int64_t i)
 {
     char name[NAMES_SIZE];
     struct io_whole f = file(w, name, i);
@@ -225,7 +225,7 @@ const struct meta_op meta_op[META_OPS] = {
      .own = true,
      .changes = true,
      .writes = 1},
-    {.name = "stat", .call = PHASE_OP_STAT, .item = look},
+    {.name = "stat", .call = PHASE_OP_STAT, .item = items_look},
     {.name = "open", .call = PHASE_OP_OPEN, .item = open_only},
     {.name = "read", .call = PHASE_OP_OPEN, .item = read_all, .reads = 1},
     {.name = "readdir", .call = PHASE_OP_READDIR},

@@ -34,7 +34,7 @@ int64_t meta_lane_bytes(const struct meta *m)
     return all;
 }
 
-static bool lane_open(const struct meta *m, struct meta_lane *l)
+static bool listing_lane_open(const struct meta *m, struct meta_lane *l)
 {
     bool made = (l->name = mem_new(META_LISTED, sizeof *l->name, "lanes"));
     for (int i = 0; i < SEEN; i++)
@@ -47,7 +47,7 @@ int meta_lanes_open(struct meta *m, int lanes)
     m->lane = mem_new(lanes, sizeof *m->lane, "lanes");
     bool made = m->lane;
     for (int i = 0; i < lanes && made; i++)
-        made = lane_open(m, &m->lane[i]);
+        made = listing_lane_open(m, &m->lane[i]);
     return made ? 0 : -ENOMEM;
 }
 

@@ -23,7 +23,7 @@ static struct name tree_name(const struct meta *m, int worker, int64_t k)
 }
 
 /* Enters a directory through each one above it: links are not followed. */
-static int enter(struct meta_walk *w, int64_t k)
+static int walk_enter(struct meta_walk *w, int64_t k)
 {
     int64_t way[TREE_DEPTH_MAX + 1];
     int n = tree_way(&w->m->tree, k, way);
@@ -75,7 +75,7 @@ static void through_folder(struct meta_walk *w, const struct work *of, int64_t k
     if (w->op->makes && from < r->made)
         from = r->made;
     end = end < of->total ? end : of->total;
-    if (from >= end || !goes_on(r, of) || enter(w, k))
+    if (from >= end || !goes_on(r, of) || walk_enter(w, k))
         return;
     for (int64_t j = 0; j < end - from && goes_on(r, of); j++) {
         of->item(w, from + in_order(w, j, end - from, k + 1));
@@ -93,11 +93,11 @@ static void list_folder(struct meta_walk *w, int64_t k)
 {
     struct meta_walk own = *w;
     own.place = w->r->worker;
-    if (enter(w, k))
+    if (walk_enter(w, k))
         return;
     if (!w->op->crowds) {
         meta_list(w, NULL);
-    } else if (!enter(&own, k)) {
+    } else if (!walk_enter(&own, k)) {
         own.end = own.end < w->m->files ? own.end : w->m->files;
         meta_list(w, &own);
         sync_names(&own);
@@ -127,7 +127,7 @@ static void lay_folder(struct meta_walk *w, int64_t k)
 {
     int64_t first = k * w->m->tree.branch + 1, n = tree_children(&w->m->tree, k);
     char name[NAMES_SIZE];
-    if (!n || enter(w, k))
+    if (!n || walk_enter(w, k))
         return;
     for (int64_t i = first; i < first + n && !w->r->failed; i++) {
         struct io_whole f = {.name = names_make(name, tree_name(w->m, w->place, i))};
@@ -238,7 +238,7 @@ static int64_t do_all(struct run *r, struct work *of)
 }
 
 /* Syncs the names, on each node those in its memory. */
-static void sync_all(struct run *r)
+static void walk_sync_all(struct run *r)
 {
     const struct meta *m = r->context;
     if (!r->flush || m->each || r->world.node_rank || r->failed)
@@ -335,7 +335,7 @@ int meta_do(struct run *r, void *what)
     run_phase_begin(r, op->name);
     int64_t by_limit = do_all(r, &of);
     if (op->changes)
-        sync_all(r);
+        walk_sync_all(r);
     int rc = run_phase_end(r);
     rate(r, op->name, "limit_per_s", by_limit, m->set.run.time_s,
          "calls of all ranks by the limit of --time / its seconds");
