@@ -173,7 +173,7 @@ static void read_phase(struct reading *r, const struct json_value *v,
         read_order(r, m, &p->order[p->orders++]);
 }
 
-static enum skeleton_level level_of(const char *level)
+static enum skeleton_level read_level_of(const char *level)
 {
     return !strcmp(level, "POSIX")    ? LEVEL_POSIX
            : !strcmp(level, "stdio")  ? LEVEL_STDIO
@@ -248,7 +248,7 @@ static struct skeleton_step *read_step(struct reading *r, const struct json_valu
         return NULL;
     t->phase = (int)member_number(r, v, "phase", 0, r->s->phases - 1);
     t->file = file_number(r, v);
-    t->level = level_of(member_text(r, v, "level"));
+    t->level = read_level_of(member_text(r, v, "level"));
     t->collective = truth(v, "collective");
     t->within = json_member(v, "within") != NULL;
     t->nonblocking = is_nonblocking(member_text(r, v, "call"));
