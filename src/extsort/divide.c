@@ -48,7 +48,7 @@ static int64_t stream_bytes(const struct run_file *f, enum io_op op, int64_t rec
     return run_stream_memory(f, &how);
 }
 
-static int64_t least_of(int64_t a, int64_t b)
+static int64_t divide_least_of(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -96,7 +96,7 @@ static int64_t window_bytes(const struct division *d, const struct extsort_how *
 {
     int64_t bytes = how->order.bytes;
     int64_t least = stream_bytes(f, IO_OP_READ, bytes, 1, d->slots);
-    int64_t window = least_of(d->merging / WINDOW_PART, WINDOW_MIN);
+    int64_t window = divide_least_of(d->merging / WINDOW_PART, WINDOW_MIN);
     if (how->merge_bytes)
         window =
             stream_bytes(f, IO_OP_READ, bytes,
@@ -113,11 +113,11 @@ static void split_memory(struct division *d, const struct extsort_how *how,
     d->each = d->memory / how->lanes / BUF_ALIGN * BUF_ALIGN;
     d->merging = d->memory / how->merge_lanes / BUF_ALIGN * BUF_ALIGN;
     d->writing =
-        units_round_up(most_of(least_of(d->each / 16, most), least), BUF_ALIGN);
-    d->group = most_of(least_of(GROUP, d->writing / d->slots / 8) / bytes, 1);
+        units_round_up(most_of(divide_least_of(d->each / 16, most), least), BUF_ALIGN);
+    d->group = most_of(divide_least_of(GROUP, d->writing / d->slots / 8) / bytes, 1);
     d->capacity = (d->each - d->writing - 2 * BUF_ALIGN) / (bytes + entry_bytes(how));
     d->capacity = whole_blocks(d->capacity, bytes, false);
-    d->chunk = most_of(least_of(d->capacity / 64, CHUNK / bytes), 1);
+    d->chunk = most_of(divide_least_of(d->capacity / 64, CHUNK / bytes), 1);
     d->result = how->groups ? d->merging / 8 : 0;
     d->window = window_bytes(d, how, f);
     d->fan_in = (d->merging - d->writing - d->result) / (d->window + source_bytes());
@@ -176,7 +176,7 @@ int64_t division_section(const struct division *d, const struct extsort_how *how
         return d->capacity;
     rounds = units_div_up(most_of(records, 1), d->capacity * how->lanes);
     each = units_div_up(most_of(records, 1), rounds * how->lanes);
-    return least_of(whole_blocks(each, how->order.bytes, true), d->capacity);
+    return divide_least_of(whole_blocks(each, how->order.bytes, true), d->capacity);
 }
 
 int64_t division_window(const struct division *d, const struct extsort_how *how,
@@ -185,7 +185,7 @@ int64_t division_window(const struct division *d, const struct extsort_how *how,
     int64_t share = (d->merging - d->writing - d->result) / runs;
     if (how->merge_bytes)
         return d->window;
-    return least_of(share, WINDOW_MAX) / BUF_ALIGN * BUF_ALIGN;
+    return divide_least_of(share, WINDOW_MAX) / BUF_ALIGN * BUF_ALIGN;
 }
 
 int64_t division_together(const struct division *d, int64_t runs)
@@ -193,7 +193,7 @@ int64_t division_together(const struct division *d, int64_t runs)
     if (runs <= d->fan_in)
         return 0;
     /* Merge only as many as make one last merge possible, with long windows. */
-    return least_of(units_div_up(runs, d->fan_in), d->fan_in);
+    return divide_least_of(units_div_up(runs, d->fan_in), d->fan_in);
 }
 
 /* Returns the bytes written in a pass over all runs. With direct I/O each run is filled

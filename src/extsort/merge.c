@@ -36,7 +36,7 @@ static inline void source_next(const struct merge *m, struct source *x)
 }
 
 /* Makes the node of a source. An ended source comes after all others. */
-static inline struct node node_of(const struct merge *m, int64_t i)
+static inline struct node merge_node_of(const struct merge *m, int64_t i)
 {
     const struct sort_order *o = &m->s->how.order;
     const struct source *x = &m->source[i];
@@ -83,7 +83,7 @@ static inline void exchange_if(uint64_t *a, uint64_t *b, uint64_t mask)
  * nodes. */
 static inline void play(struct merge *m, int64_t i)
 {
-    struct node node = node_of(m, i);
+    struct node node = merge_node_of(m, i);
     for (int64_t t = (i + m->sources) / 2; t > 0; t /= 2) {
         struct node *other = &m->tree[t];
         uint64_t mask = 0 - (uint64_t)wins(m, other, &node);
@@ -115,7 +115,7 @@ static inline void pass_winner(struct merge *m)
     int64_t i = m->tree[0].source;
     source_next(m, &m->source[i]);
     if (m->rival.source >= 0) {
-        struct node node = node_of(m, i);
+        struct node node = merge_node_of(m, i);
         if (wins(m, &node, &m->rival)) {
             m->tree[0] = node;
             return;
@@ -130,7 +130,7 @@ static inline void pass_winner(struct merge *m)
 /* Enters a source for the first time. Without an opponent yet, it waits for one. */
 static void enter_tree(struct merge *m, int64_t i)
 {
-    struct node node = node_of(m, i);
+    struct node node = merge_node_of(m, i);
     for (int64_t t = (i + m->sources) / 2; t > 0; t /= 2) {
         struct node other = m->tree[t];
         if (other.source < 0) {
@@ -160,7 +160,7 @@ bool merge_before(const struct extsort *s, const uint64_t first[2], const void *
 
 static bool source_before(const struct merge *m, int64_t i, const struct split *split)
 {
-    struct node node = node_of(m, i);
+    struct node node = merge_node_of(m, i);
     return merge_before(m->s, node.word, m->source[i].at, i, split);
 }
 
