@@ -23,7 +23,8 @@ struct indexed {
     int last; /* the last word, which is the place */
 };
 
-static inline const char *record_of(const struct indexed *x, const struct sort_entry *e)
+static inline const char *order_record_of(const struct indexed *x,
+                                          const struct sort_entry *e)
 {
     return x->records + e->place * x->order->bytes;
 }
@@ -34,7 +35,8 @@ static inline uint64_t entry_word(const void *context, const struct sort_entry *
     const struct indexed *x = context;
     if (k == 0)
         return e->prefix;
-    return k >= x->last ? (uint64_t)e->place : sort_word(x->order, record_of(x, e), k);
+    return k >= x->last ? (uint64_t)e->place
+                        : sort_word(x->order, order_record_of(x, e), k);
 }
 
 static inline bool entry_before(const void *context, const struct sort_entry *a,
@@ -43,7 +45,8 @@ static inline bool entry_before(const void *context, const struct sort_entry *a,
     const struct indexed *x = context;
     if (a->prefix != b->prefix)
         return a->prefix < b->prefix;
-    int differ = sort_compare_from(x->order, record_of(x, a), record_of(x, b), 1);
+    int differ =
+        sort_compare_from(x->order, order_record_of(x, a), order_record_of(x, b), 1);
     return differ ? differ < 0 : a->place < b->place;
 }
 
