@@ -29,7 +29,7 @@ static void area_look(const struct area_rule *rule,
 }
 
 /* The standard deviation of the averages, with n - 1 degrees of freedom. */
-static double spread(const struct around *a, double mean)
+static double area_spread(const struct around *a, double mean)
 {
     double squares = 0;
     for (int i = 0; i < a->n; i++)
@@ -50,7 +50,7 @@ struct area_limits area_decide(const struct area_rule *rule,
         return limits;
     limits.centre = a.average_sum / a.n;
     limits.reach =
-        2 * rule->sigma * (a.flat ? a.std_sum / a.n : spread(&a, limits.centre));
+        2 * rule->sigma * (a.flat ? a.std_sum / a.n : area_spread(&a, limits.centre));
     limits.decides = limits.reach > 0;
     return limits;
 }

@@ -416,8 +416,8 @@ void pfm_sums_add(const struct pfm_head *h, struct pfm_sums *sums,
     *sums = sum;
 }
 
-static struct pfm_sums_part join(const struct pfm_sums_part *a,
-                                 const struct pfm_sums_part *b)
+static struct pfm_sums_part pfm_join(const struct pfm_sums_part *a,
+                                     const struct pfm_sums_part *b)
 {
     if (!a->n || !b->n)
         return a->n ? *a : *b;
@@ -447,7 +447,7 @@ static double mean(const struct pfm_head *h, const struct pfm_sums_part *p)
 void pfm_sums_bin(const struct pfm_head *h, const struct pfm_sums *sums,
                   struct pfm_bin *bin)
 {
-    const struct pfm_sums_part *good = &sums->good, both = join(good, &sums->bad);
+    const struct pfm_sums_part *good = &sums->good, both = pfm_join(good, &sums->bad);
     const struct pfm_sums_part *all = &both;
     double none = h->null_depth;
     bin->soundings = sums->n;

@@ -216,8 +216,8 @@ struct text {
     int64_t left;
 };
 
-__attribute__((format(printf, 2, 3))) static void say(struct text *t, const char *line,
-                                                      ...)
+__attribute__((format(printf, 2, 3))) static void pfm_make_say(struct text *t,
+                                                               const char *line, ...)
 {
     va_list args;
     va_start(args, line);
@@ -237,54 +237,54 @@ static int say_date(struct text *t, int64_t date_s)
         !strftime(date, sizeof date, "%a %b %e %H:%M:%S %Y", &tm))
         return err_set(-EOVERFLOW, NULL, -1, "%lld seconds after 1970 are no date",
                        (long long)date_s);
-    say(t, "[DATE] = %s\n", date);
+    pfm_make_say(t, "[DATE] = %s\n", date);
     return 0;
 }
 
 static void say_place(struct text *t, const struct pfm_head *h, const char *key,
                       const struct pfm_extreme *e)
 {
-    say(t, "[%s] = %lld,%lld\n", key, (long long)(e->bin % h->width),
-        (long long)(e->bin / h->width));
+    pfm_make_say(t, "[%s] = %lld,%lld\n", key, (long long)(e->bin % h->width),
+                 (long long)(e->bin / h->width));
 }
 
 static void say_grid(struct text *t, const struct pfm_head *h)
 {
-    say(t, "[MIN Y] = %.9f\n[MIN X] = %.9f\n", h->min_y, h->min_x);
-    say(t, "[MAX Y] = %.9f\n[MAX X] = %.9f\n", h->max_y, h->max_x);
-    say(t, "[BIN SIZE XY] = %.15f\n", h->bin_m);
-    say(t, "[X BIN SIZE] = %.15f\n[Y BIN SIZE] = %.15f\n", h->bin_x, h->bin_y);
-    say(t, "[BIN WIDTH] = %lld\n[BIN HEIGHT] = %lld\n", (long long)h->width,
-        (long long)h->height);
+    pfm_make_say(t, "[MIN Y] = %.9f\n[MIN X] = %.9f\n", h->min_y, h->min_x);
+    pfm_make_say(t, "[MAX Y] = %.9f\n[MAX X] = %.9f\n", h->max_y, h->max_x);
+    pfm_make_say(t, "[BIN SIZE XY] = %.15f\n", h->bin_m);
+    pfm_make_say(t, "[X BIN SIZE] = %.15f\n[Y BIN SIZE] = %.15f\n", h->bin_x, h->bin_y);
+    pfm_make_say(t, "[BIN WIDTH] = %lld\n[BIN HEIGHT] = %lld\n", (long long)h->width,
+                 (long long)h->height);
 }
 
 static void say_depths(struct text *t, const struct pfm_head *h,
                        const struct pfm_extremes *e)
 {
-    say(t, "[MIN FILTERED DEPTH] = %f\n", e->min_filtered.value);
-    say(t, "[MAX FILTERED DEPTH] = %f\n", e->max_filtered.value);
+    pfm_make_say(t, "[MIN FILTERED DEPTH] = %f\n", e->min_filtered.value);
+    pfm_make_say(t, "[MAX FILTERED DEPTH] = %f\n", e->max_filtered.value);
     say_place(t, h, "MIN FILTERED COORD", &e->min_filtered);
     say_place(t, h, "MAX FILTERED COORD", &e->max_filtered);
-    say(t, "[MIN DEPTH] = %f\n[MAX DEPTH] = %f\n", e->min.value, e->max.value);
+    pfm_make_say(t, "[MIN DEPTH] = %f\n[MAX DEPTH] = %f\n", e->min.value, e->max.value);
     say_place(t, h, "MIN COORD", &e->min);
     say_place(t, h, "MAX COORD", &e->max);
 }
 
 static void say_fields(struct text *t, const struct pfm_head *h)
 {
-    say(t, "[BIN HEADER SIZE] = %lld\n", (long long)h->header_bytes);
-    say(t, "[COUNT BITS] = %lld\n", (long long)h->count_bits);
-    say(t, "[STD BITS] = %lld\n[STD SCALE] = %f\n", (long long)h->std_bits,
-        h->std_scale);
-    say(t, "[DEPTH BITS] = %lld\n[DEPTH SCALE] = %f\n[DEPTH OFFSET] = %f\n",
-        (long long)h->depth_bits, h->depth_scale, h->depth_offset);
-    say(t, "[RECORD POINTER BITS] = %lld\n", (long long)h->pointer_bits);
-    say(t, "[FILE NUMBER BITS] = %lld\n", (long long)h->file_bits);
-    say(t, "[LINE NUMBER BITS] = %lld\n", (long long)h->line_bits);
-    say(t, "[PING NUMBER BITS] = %lld\n", (long long)h->ping_bits);
-    say(t, "[BEAM NUMBER BITS] = %lld\n", (long long)h->beam_bits);
-    say(t, "[OFFSET BITS] = %lld\n", (long long)h->offset_bits);
-    say(t, "[VALIDITY BITS] = %lld\n", (long long)h->validity_bits);
+    pfm_make_say(t, "[BIN HEADER SIZE] = %lld\n", (long long)h->header_bytes);
+    pfm_make_say(t, "[COUNT BITS] = %lld\n", (long long)h->count_bits);
+    pfm_make_say(t, "[STD BITS] = %lld\n[STD SCALE] = %f\n", (long long)h->std_bits,
+                 h->std_scale);
+    pfm_make_say(t, "[DEPTH BITS] = %lld\n[DEPTH SCALE] = %f\n[DEPTH OFFSET] = %f\n",
+                 (long long)h->depth_bits, h->depth_scale, h->depth_offset);
+    pfm_make_say(t, "[RECORD POINTER BITS] = %lld\n", (long long)h->pointer_bits);
+    pfm_make_say(t, "[FILE NUMBER BITS] = %lld\n", (long long)h->file_bits);
+    pfm_make_say(t, "[LINE NUMBER BITS] = %lld\n", (long long)h->line_bits);
+    pfm_make_say(t, "[PING NUMBER BITS] = %lld\n", (long long)h->ping_bits);
+    pfm_make_say(t, "[BEAM NUMBER BITS] = %lld\n", (long long)h->beam_bits);
+    pfm_make_say(t, "[OFFSET BITS] = %lld\n", (long long)h->offset_bits);
+    pfm_make_say(t, "[VALIDITY BITS] = %lld\n", (long long)h->validity_bits);
 }
 
 /* Writes the corners of the bounds. */
@@ -293,18 +293,18 @@ static void say_points(struct text *t, const struct pfm_head *h)
     const double x[] = {h->min_x, h->min_x, h->edge_x, h->edge_x};
     const double y[] = {h->edge_y, h->min_y, h->min_y, h->edge_y};
     for (int i = 0; i < 4; i++)
-        say(t, "[POINT] = %.9f,%.9f\n", y[i], x[i]);
+        pfm_make_say(t, "[POINT] = %.9f,%.9f\n", y[i], x[i]);
 }
 
 static void say_counts(struct text *t, const struct pfm_head *h,
                        const struct pfm_extremes *e)
 {
-    say(t, "[MINIMUM BIN COUNT] = %.0f\n[MAXIMUM BIN COUNT] = %.0f\n",
-        e->min_count.value, e->max_count.value);
+    pfm_make_say(t, "[MINIMUM BIN COUNT] = %.0f\n[MAXIMUM BIN COUNT] = %.0f\n",
+                 e->min_count.value, e->max_count.value);
     say_place(t, h, "MIN COUNT COORD", &e->min_count);
     say_place(t, h, "MAX COUNT COORD", &e->max_count);
-    say(t, "[MIN STANDARD DEVIATION] = %f\n[MAX STANDARD DEVIATION] = %f\n",
-        e->min_std.value, e->max_std.value);
+    pfm_make_say(t, "[MIN STANDARD DEVIATION] = %f\n[MAX STANDARD DEVIATION] = %f\n",
+                 e->min_std.value, e->max_std.value);
 }
 
 /* The coordinate system, for geographic programs. */
@@ -317,11 +317,11 @@ static const char wgs84[] =
 
 static void say_projection(struct text *t)
 {
-    say(t, "[CHART SCALE] = 0.000000\n[CLASS TYPE] = 0\n[PROJECTION] = 0\n"
-           "[PROJECTION ZONE] = 0\n[HEMISPHERE] = 0\n");
-    say(t, "[WELL-KNOWN TEXT] = %s\n", wgs84);
+    pfm_make_say(t, "[CHART SCALE] = 0.000000\n[CLASS TYPE] = 0\n[PROJECTION] = 0\n"
+                    "[PROJECTION ZONE] = 0\n[HEMISPHERE] = 0\n");
+    pfm_make_say(t, "[WELL-KNOWN TEXT] = %s\n", wgs84);
     for (int i = 0; i < 16; i++)
-        say(t, "[PROJECTION PARAMETER %d] = %.*f\n", i, i < 2 ? 3 : 12, 0.);
+        pfm_make_say(t, "[PROJECTION PARAMETER %d] = %.*f\n", i, i < 2 ? 3 : 12, 0.);
 }
 
 /* Writes a line for each of 20 attributes, all of them unused. */
@@ -329,13 +329,13 @@ static void say_each(struct text *t, const char *what, const char *key,
                      const char *value)
 {
     for (int i = 0; i < 20; i++)
-        say(t, "[%s ATTRIBUTE%s %d] = %s\n", what, key, i, value);
+        pfm_make_say(t, "[%s ATTRIBUTE%s %d] = %s\n", what, key, i, value);
 }
 
 static void say_attributes(struct text *t, const char *what)
 {
     bool bin = !strcmp(what, "BIN");
-    say(t, "[NUMBER OF %s ATTRIBUTES] = 0\n", what);
+    pfm_make_say(t, "[NUMBER OF %s ATTRIBUTES] = 0\n", what);
     say_each(t, what, "", "");
     if (bin) {
         say_each(t, what, " OFFSET", "0.000000");
@@ -343,10 +343,10 @@ static void say_attributes(struct text *t, const char *what)
         say_each(t, what, " NULL", "0.000000");
     }
     for (int i = 0; i < 20; i++)
-        say(t,
-            "[MINIMUM %s ATTRIBUTE %d] = 0.000000\n"
-            "[MAXIMUM %s ATTRIBUTE %d] = 0.000000\n",
-            what, i, what, i);
+        pfm_make_say(t,
+                     "[MINIMUM %s ATTRIBUTE %d] = 0.000000\n"
+                     "[MAXIMUM %s ATTRIBUTE %d] = 0.000000\n",
+                     what, i, what, i);
     say_each(t, what, " BITS", "0");
     say_each(t, what, " SCALE", "0.000000");
 }
@@ -354,17 +354,17 @@ static void say_attributes(struct text *t, const char *what)
 static void say_rest(struct text *t, const struct pfm_head *h)
 {
     for (int i = 1; i <= 10; i++)
-        say(t, "[USER FLAG %d NAME] = \n", i);
-    say(t, "[COVERAGE MAP ADDRESS] = %lld\n",
-        h->version >= 7 ? 0LL : (long long)pfm_coverage_at(h));
+        pfm_make_say(t, "[USER FLAG %d NAME] = \n", i);
+    pfm_make_say(t, "[COVERAGE MAP ADDRESS] = %lld\n",
+                 h->version >= 7 ? 0LL : (long long)pfm_coverage_at(h));
     for (int i = 0; i < 2; i++) {
         const char *what = i ? "VERTICAL" : "HORIZONTAL";
-        say(t,
-            "[%s ERROR BITS] = 0\n[%s ERROR SCALE] = 0.000000\n"
-            "[MAXIMUM %s ERROR] = 0.000000\n",
-            what, what, what);
+        pfm_make_say(t,
+                     "[%s ERROR BITS] = 0\n[%s ERROR SCALE] = 0.000000\n"
+                     "[MAXIMUM %s ERROR] = 0.000000\n",
+                     what, what, what);
     }
-    say(t, "[NULL DEPTH] = %f\n", h->null_depth);
+    pfm_make_say(t, "[NULL DEPTH] = %f\n", h->null_depth);
 }
 
 int pfm_head_text(const struct pfm_head *h, const struct pfm_extremes *e,
@@ -374,18 +374,19 @@ int pfm_head_text(const struct pfm_head *h, const struct pfm_extremes *e,
     struct text t = {text, PFM_HEADER_BYTES};
     e = e ? e : &none;
     memset(text, 0, PFM_HEADER_BYTES);
-    say(&t, "[VERSION] = %s\n[RECORD LENGTH] = %lld\n", h->version_text,
-        (long long)h->record_length);
+    pfm_make_say(&t, "[VERSION] = %s\n[RECORD LENGTH] = %lld\n", h->version_text,
+                 (long long)h->record_length);
     int rc = say_date(&t, date_s);
-    say(&t, "[CLASSIFICATION] = UNCLASSIFIED\n[CREATION SOFTWARE] = pfmload\n");
+    pfm_make_say(&t,
+                 "[CLASSIFICATION] = UNCLASSIFIED\n[CREATION SOFTWARE] = pfmload\n");
     say_grid(&t, h);
     say_depths(&t, h, e);
     say_fields(&t, h);
     say_points(&t, h);
     say_counts(&t, h, e);
     say_projection(&t);
-    say(&t, "[AVERAGE FILTERED NAME] = Average Filtered Depth\n"
-            "[AVERAGE NAME] = Average Depth\n[DYNAMIC RELOAD] = 0\n");
+    pfm_make_say(&t, "[AVERAGE FILTERED NAME] = Average Filtered Depth\n"
+                     "[AVERAGE NAME] = Average Depth\n[DYNAMIC RELOAD] = 0\n");
     say_attributes(&t, "BIN");
     say_attributes(&t, "NDX");
     say_rest(&t, h);

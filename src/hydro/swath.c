@@ -178,7 +178,7 @@ static void gate(struct swath *w, struct slot *s)
     }
 }
 
-static void copy(struct slot *s, const struct gsf_ping *ping)
+static void swath_copy(struct slot *s, const struct gsf_ping *ping)
 {
     size_t n = (size_t)ping->beams;
     if (n) {
@@ -212,7 +212,7 @@ int swath_push(struct swath *w, const struct gsf_ping *ping)
         rc = make_work(w, ping->beams);
     if (rc)
         return rc;
-    copy(s, ping);
+    swath_copy(s, ping);
     if (!ping->ignored)
         gate(w, s);
     w->runs += ping->placed && w->before.placed && swath_apart(&w->before, ping);
