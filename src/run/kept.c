@@ -59,7 +59,7 @@ struct reader {
     bool seen[FIELDS];
 };
 
-static int refuse(const struct reader *p, const char *why, const char *name)
+static int kept_refuse(const struct reader *p, const char *why, const char *name)
 {
     char shown[KEPT_TEXT];
     return err_set(-EINVAL, p->path, -1,
@@ -159,18 +159,18 @@ static int take_field(struct reader *p)
 {
     char name[KEPT_TEXT];
     if (!take_text(p, name) || !kept_take(p, ':'))
-        return refuse(p, "there is no field where one is due", "");
+        return kept_refuse(p, "there is no field where one is due", "");
     for (int i = 0; i < FIELDS; i++)
         if (!strcmp(fields[i].name, name)) {
             if (p->seen[i])
-                return refuse(p, "there is more than one", name);
+                return kept_refuse(p, "there is more than one", name);
             p->seen[i] = true;
             return take_value(p, &fields[i])
                        ? 0
-                       : refuse(p, "this is not what may stand at", name);
+                       : kept_refuse(p, "this is not what may stand at", name);
         }
-    return refuse(p, "what is in the files may depend on a field not known here,",
-                  name);
+    return kept_refuse(p, "what is in the files may depend on a field not known here,",
+                       name);
 }
 
 /* Reads the format. It comes first, so that nothing else of another version
@@ -180,8 +180,8 @@ static int take_format(struct reader *p)
     char name[KEPT_TEXT], value[KEPT_TEXT];
     if (!kept_take(p, '{') || !take_text(p, name) || strcmp(name, "format") ||
         !kept_take(p, ':') || !take_text(p, value))
-        return refuse(p, "it does not begin with its format", "");
-    return strcmp(value, FORMAT) ? refuse(p, "its format is", value) : 0;
+        return kept_refuse(p, "it does not begin with its format", "");
+    return strcmp(value, FORMAT) ? kept_refuse(p, "its format is", value) : 0;
 }
 
 /* Checks the fields together. */
@@ -191,15 +191,17 @@ static int kept_check(const struct reader *p)
     struct layout l = kept_layout(k);
     for (int i = 0; i < FIELDS; i++)
         if (!p->seen[i])
-            return refuse(p, "it lacks", fields[i].name);
+            return kept_refuse(p, "it lacks", fields[i].name);
     if (strchr(k->file, '/') || !strcmp(k->file, "..") || !strcmp(k->file, "."))
-        return refuse(p, "this is not the name of a file in its directory:", k->file);
+        return kept_refuse(p,
+                           "this is not the name of a file in its directory:", k->file);
     if (layout_check(&l)) {
         err_clear();
-        return refuse(p, "files cannot have that many blocks", "");
+        return kept_refuse(p, "files cannot have that many blocks", "");
     }
     if (k->bytes != layout_files(&l) * layout_file_bytes(&l))
-        return refuse(p, "as many blocks as it tells of make not as many", "bytes");
+        return kept_refuse(p, "as many blocks as it tells of make not as many",
+                           "bytes");
     return 0;
 }
 
@@ -211,7 +213,7 @@ int kept_parse(struct kept *k, const char *path, const char *text, size_t n)
     while (!rc && kept_take(&p, ','))
         rc = take_field(&p);
     if (!rc && (!kept_take(&p, '}') || (skip_blanks(&p), p.at != p.end)))
-        rc = refuse(&p, "it does not end where its last field does", "");
+        rc = kept_refuse(&p, "it does not end where its last field does", "");
     return rc ? rc : kept_check(&p);
 }
 
@@ -246,7 +248,7 @@ int kept_read(struct kept *k, const char *path)
 
 /* ---- writing --------------------------------------------------------------------- */
 
-static int fill(const struct kept *k, FILE *out)
+static int kept_fill(const struct kept *k, FILE *out)
 {
     struct json j;
     json_start(&j, out);
@@ -284,7 +286,7 @@ static int write_beside(const struct kept *k, const char *path, const char *tmp)
     if (rc)
         return rc;
     FILE *out = fdopen(fd, "w");
-    rc = out ? fill(k, out) : -errno;
+    rc = out ? kept_fill(k, out) : -errno;
     if (!rc && fflush(out))
         rc = -errno;
     if (!rc && fsync(fd) && errno != EINVAL && errno != ENOTSUP)

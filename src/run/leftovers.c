@@ -41,7 +41,7 @@ static bool read_id(const char *text, long *pid, char place[RUN_PLACE])
 }
 
 /* The name of a process; false if it has ended. */
-static bool name_of(const char *process, char out[64])
+static bool leftovers_name_of(const char *process, char out[64])
 {
     char path[64], state = 'Z';
     snprintf(path, sizeof path, "/proc/%s/stat", process);
@@ -77,8 +77,8 @@ static bool has_ended(long pid, const char *place, const char *dir)
     if (strncmp(place, here, BOOT))
         return is_local(dir);
     snprintf(process, sizeof process, "%ld", pid);
-    return !strcmp(place, here) && name_of("self", mine) &&
-           !(name_of(process, other) && !strcmp(mine, other));
+    return !strcmp(place, here) && leftovers_name_of("self", mine) &&
+           !(leftovers_name_of(process, other) && !strcmp(mine, other));
 }
 
 /* True for a file of an ended run, but not for the description of kept files. */

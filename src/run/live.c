@@ -125,7 +125,7 @@ static void put_row(FILE *csv, const char *phase, int rep, const struct sums *s,
 }
 
 /* Writes a line without holding the lock: no phase waits for a terminal. */
-static void tell(struct run_live *l)
+static void live_tell(struct run_live *l)
 {
     char phase[sizeof l->phase];
     int rep = l->rep;
@@ -157,7 +157,7 @@ static void *tell_all(void *live)
         int rc = 0;
         while (!l->ended && !rc)
             rc = pthread_cond_timedwait(&l->wake, &l->lock, &until);
-        tell(l);
+        live_tell(l);
         next_ns = next_ns > clock_ns() ? next_ns : clock_ns();
     }
     pthread_mutex_unlock(&l->lock);

@@ -132,7 +132,7 @@ static int settle_stripe(struct run *r)
     return text ? io_striping_parse(text, &r->striping) : 0;
 }
 
-static int settle(struct run *r)
+static int run_settle(struct run *r)
 {
     struct run_options *o = r->options;
     o->verify = o->verify && strcmp(o->verify_how, "no") &&
@@ -301,7 +301,7 @@ bool run_start(struct run *r, const struct workload *w, const struct opt_program
         return false;
     int rc = opt_parse(p, *argc, *argv);
     if (!rc)
-        rc = settle(r);
+        rc = run_settle(r);
     watchdog_limit(o->io_timeout);
     r->output_taken = report_to_stdout(o->json) || report_to_stdout(o->csv);
     o->quiet |= r->output_taken;

@@ -12,7 +12,7 @@ int64_t run_cpu_ns(const struct run *r)
 
 /* Begins an activity. Reading the processor clock is a system call, so it happens while
  * the activity's own clock is stopped. */
-static enum act enter(struct run *r, enum act a)
+static enum act transfer_enter(struct run *r, enum act a)
 {
     r->cpu_ns[a] -= run_cpu_ns(r);
     return phase_act(r->phase, a);
@@ -46,7 +46,7 @@ void run_fail(struct run *r, int rc)
 void run_flush(struct run_file *f, bool discard)
 {
     struct run *r = f->run;
-    enum act before = enter(r, ACT_WRITE);
+    enum act before = transfer_enter(r, ACT_WRITE);
     run_fail(r, io_file_flush(f->io, discard));
     leave(r, ACT_WRITE, before);
 }
@@ -54,7 +54,7 @@ void run_flush(struct run_file *f, bool discard)
 void run_sync(struct run_file *f)
 {
     struct run *r = f->run;
-    enum act before = enter(r, ACT_SYNC);
+    enum act before = transfer_enter(r, ACT_SYNC);
     int64_t begin_ns = r->phase->switch_ns;
     run_fail(r, io_file_sync_own(f->io, r->failed));
     leave(r, ACT_SYNC, before);
@@ -64,7 +64,7 @@ void run_sync(struct run_file *f)
 void run_sync_meet(struct run_file *f)
 {
     struct run *r = f->run;
-    enum act before = enter(r, ACT_SYNC);
+    enum act before = transfer_enter(r, ACT_SYNC);
     run_fail(r, io_file_sync_meet(f->io));
     leave(r, ACT_SYNC, before);
 }
