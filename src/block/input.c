@@ -325,7 +325,7 @@ int input_plan(struct run *r, struct run_need *n)
 
 /* ---- files ---------------------------------------------------------------------- */
 
-static int64_t file_of(int64_t block)
+static int64_t input_file_of(int64_t block)
 {
     return input.apart ? block / input.layout.blks : 0;
 }
@@ -338,8 +338,8 @@ static int lane_make(struct run *r, struct input_lane *l)
         return 0;
     }
     int64_t last = deal_count(&input.deal, r->worker) - 1;
-    l->first = file_of(deal_block(&input.deal, r->worker, 0));
-    int64_t n = file_of(deal_block(&input.deal, r->worker, last)) - l->first + 1;
+    l->first = input_file_of(deal_block(&input.deal, r->worker, 0));
+    int64_t n = input_file_of(deal_block(&input.deal, r->worker, last)) - l->first + 1;
     l->n = (int)n;
     l->file = mem_new(n, sizeof *l->file, "files");
     return l->file ? 0 : -ENOMEM;
@@ -497,7 +497,7 @@ struct place { /* of a block */
 };
 
 /* The place of this lane's block number i. */
-static struct place place_of(const struct lane_work *l, int64_t i)
+static struct place input_place_of(const struct lane_work *l, int64_t i)
 {
     const struct run *r = l->r;
     const struct layout *y = &input.layout;
@@ -520,7 +520,7 @@ static struct run_file *file_at(const struct lane_work *l, const struct place *p
 static struct io_req request(const void *lane_work, int64_t i, int slot)
 {
     const struct lane_work *l = lane_work;
-    struct place p = place_of(l, i);
+    struct place p = input_place_of(l, i);
     struct io_req req = {.op = IO_OP_READ,
                          .buf = l->r->buffer + slot * l->b->set.block,
                          .offset = p.e.offset,
@@ -534,7 +534,7 @@ static struct io_req request(const void *lane_work, int64_t i, int slot)
 static void check_block(void *lane_work, const struct io_req *req, int64_t i, int slot)
 {
     const struct lane_work *l = lane_work;
-    struct place p = place_of(l, i);
+    struct place p = input_place_of(l, i);
     struct stamp s = kept_stamp(&input.kept, p.writer, p.block);
     (void)slot;
     run_check_stamp(file_at(l, &p), req->buf, req->offset, req->bytes, &s);

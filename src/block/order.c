@@ -39,7 +39,7 @@ static int64_t spread(const struct order *o, int64_t k, uint64_t key)
 }
 
 /* The block that number i of a file transfers. */
-static int64_t block_of(const struct order *o, int64_t i, uint64_t key)
+static int64_t order_block_of(const struct order *o, int64_t i, uint64_t key)
 {
     switch (o->pattern) {
     case ORDER_SEQUENTIAL:
@@ -57,9 +57,9 @@ static int64_t block_of(const struct order *o, int64_t i, uint64_t key)
 int64_t order_block(const struct order *o, int place, int64_t i)
 {
     if (o->files == 1)
-        return block_of(o, i, key_of(o, place, 0));
+        return order_block_of(o, i, key_of(o, place, 0));
     int64_t file = i % o->files;
-    return block_of(o, i / o->files, key_of(o, place, file)) * o->files + file;
+    return order_block_of(o, i / o->files, key_of(o, place, file)) * o->files + file;
 }
 
 int64_t order_file(const struct order *o, int64_t block)

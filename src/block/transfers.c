@@ -164,7 +164,7 @@ static int version_due(const struct lane_work *l, const struct io_req *req,
 
 /* ---- requests -------------------------------------------------------------------- */
 
-static struct run_file *file_of(const struct lane_work *l, int64_t block)
+static struct run_file *transfers_file_of(const struct lane_work *l, int64_t block)
 {
     return run_file_nth(l->r, (int)order_file(&l->b->order, block));
 }
@@ -176,7 +176,7 @@ static enum io_op op_of(const struct lane_work *l, int64_t i)
     return order_reads(&l->b->order, i) ? IO_OP_READ : IO_OP_WRITE;
 }
 
-static int64_t block_of(const struct lane_work *l, enum io_op op, int64_t i)
+static int64_t transfers_block_of(const struct lane_work *l, enum io_op op, int64_t i)
 {
     return l->w->lays ? i : order_block(&l->b->order, l->place[op], i);
 }
@@ -188,7 +188,7 @@ static struct stamp stamp_of(const struct lane_work *l, enum io_op op, int64_t i
     int place = l->place[op];
     int64_t source = content_source(&b->content, &b->order, place, i);
     struct stamp s = run_stamp_of(
-        l->r, place, (int)(source == i ? block : block_of(l, op, source)), 0);
+        l->r, place, (int)(source == i ? block : transfers_block_of(l, op, source)), 0);
     s.plain = b->content.compress;
     return s;
 }
@@ -199,13 +199,13 @@ static struct io_req request(const void *lane_work, int64_t i, int slot)
     const struct block *b = l->b;
     struct run *r = l->r;
     enum io_op op = op_of(l, i);
-    int64_t block = block_of(l, op, i);
+    int64_t block = transfers_block_of(l, op, i);
     struct extent e = order_extent(&b->order, l->place[op], block);
     struct io_req req = {.op = op,
                          .buf = r->buffer + slot * b->set.block,
                          .offset = e.offset,
                          .bytes = e.bytes,
-                         .file = file_of(l, block)->io};
+                         .file = transfers_file_of(l, block)->io};
     if (l->repeats && !claim(l, block, op, slot)) {
         req.bytes = -1;
     } else if (op == IO_OP_WRITE && b->stamps) {
@@ -221,7 +221,7 @@ static struct io_req request(const void *lane_work, int64_t i, int slot)
 static void done(void *lane_work, const struct io_req *req, int64_t i, int slot)
 {
     const struct lane_work *l = lane_work;
-    int64_t block = block_of(l, req->op, i);
+    int64_t block = transfers_block_of(l, req->op, i);
     if (l->repeats)
         l->repeats->busy[slot] = FREE;
     if (l->repeats && l->w->mixed && req->op == IO_OP_WRITE)
@@ -230,7 +230,7 @@ static void done(void *lane_work, const struct io_req *req, int64_t i, int slot)
         return;
     struct stamp s = stamp_of(l, req->op, i, block);
     s.version = version_due(l, req, &s, i, block);
-    run_check_stamp(file_of(l, block), req->buf, req->offset, req->bytes, &s);
+    run_check_stamp(transfers_file_of(l, block), req->buf, req->offset, req->bytes, &s);
 }
 
 /* ---- queues ---------------------------------------------------------------------- */
