@@ -182,7 +182,7 @@ static int close_lines(struct aio_file *p)
 }
 
 /* The number of descriptors: no more than pieces, as others would never be used. */
-static int lines_of(const struct io_file *f)
+static int aio_lines_of(const struct io_file *f)
 {
     const struct aio_queue *q = f->queue->priv;
     int64_t n = io_option(f->options, "descriptors", 1);
@@ -220,7 +220,7 @@ static const char *why_in_turn(const struct io_file *f, int lines)
 
 static int aio_open(struct io_file *f)
 {
-    int n = lines_of(f);
+    int n = aio_lines_of(f);
     struct aio_file *p =
         thread_alloc(sizeof *p + (size_t)n * sizeof p->lines[0], "an open file");
     if (!p)
@@ -372,7 +372,7 @@ static void take_back(struct piece *one, int64_t to)
 }
 
 /* Books a result. A piece with write-back counts only as a whole. */
-static void moved(struct aio_queue *p, struct op *op, int64_t result)
+static void aio_moved(struct aio_queue *p, struct op *op, int64_t result)
 {
     bool synced = is_synced(op->one);
     op->syncs = synced && result == op->one->bytes;
@@ -403,7 +403,7 @@ static void finish(struct aio_queue *p, struct op *op, int64_t result)
     if (op->syncs)
         finish_sync(p, op, result);
     else
-        moved(p, op, result);
+        aio_moved(p, op, result);
 }
 
 /* Collects the completed operations of a descriptor. Returns true if some are left. */

@@ -379,7 +379,7 @@ static herr_t choose_slabs(const struct hdf5_file *p, int64_t at, int64_t n)
 }
 
 /* Selects n elements of the dataset and of a buffer. */
-static herr_t choose(const struct hdf5_file *p, int64_t at, int64_t n)
+static herr_t hdf5_choose(const struct hdf5_file *p, int64_t at, int64_t n)
 {
     hsize_t from = 0, count = (hsize_t)n;
     herr_t rc = choose_slabs(p, at, n);
@@ -427,9 +427,9 @@ static void hdf5_move(struct io_req *r, int64_t at)
     char *buf = n ? (char *)r->buf + at * p->element_bytes : NULL;
     if (!n && !(f->flags & IO_COLLECTIVE))
         return;
-    if (choose(p, r->offset / p->element_bytes + at, n) < 0) {
+    if (hdf5_choose(p, r->offset / p->element_bytes + at, n) < 0) {
         fail_transfer(r);
-        choose(p, 0, 0);
+        hdf5_choose(p, 0, 0);
     }
     herr_t rc =
         r->op == IO_OP_READ

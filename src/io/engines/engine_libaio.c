@@ -142,7 +142,7 @@ static void libaio_prepare(struct libaio_queue *p, struct piece *one)
     p->ready[p->ready_count++] = cb;
 }
 
-static void result(struct libaio_queue *p, struct iocb *cb, long what)
+static void libaio_result(struct libaio_queue *p, struct iocb *cb, long what)
 {
     struct piece *one = cb->data;
     cb->data = p->unused;
@@ -172,7 +172,7 @@ static void libaio_submit(struct libaio_queue *p)
         if (n < 0) {
             struct iocb *first = p->ready[0];
             forget_ready(p, 1);
-            result(p, first, n);
+            libaio_result(p, first, n);
         } else
             forget_ready(p, n);
     }
@@ -193,7 +193,7 @@ static int libaio_collect(struct io_queue *q, int least, double limit_s)
         return err_set(n, io_queue_path(q), -1,
                        "waiting for asynchronous I/O failed: %s", strerror(-n));
     for (int i = 0; i < n; i++)
-        result(p, p->events[i].obj, (long)p->events[i].res);
+        libaio_result(p, p->events[i].obj, (long)p->events[i].res);
     return 0;
 }
 
@@ -249,7 +249,7 @@ static void drop_ready(struct libaio_queue *p, const struct io_file *f)
         struct iocb *cb = p->ready[i];
         const struct piece *one = cb->data;
         if (one->r->file == f)
-            result(p, cb, -ECANCELED);
+            libaio_result(p, cb, -ECANCELED);
         else
             p->ready[left++] = cb;
     }

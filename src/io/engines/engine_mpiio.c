@@ -8,8 +8,8 @@ static int mpiio_open_file(struct io_file *f)
     return mpiio_open(f, sizeof(struct mpiio));
 }
 
-static int call(const struct io_file *f, struct io_req *r, int64_t at, int n,
-                MPI_Status *s)
+static int mpiio_call(const struct io_file *f, struct io_req *r, int64_t at, int n,
+                      MPI_Status *s)
 {
     MPI_File fh = ((struct mpiio *)f->priv)->fh;
     MPI_Offset offset = r->offset + at;
@@ -32,7 +32,7 @@ static void mpiio_move(struct io_file *f, struct io_req *r, int k)
     MPI_Status s;
     if (!n && !(f->flags & IO_COLLECTIVE))
         return;
-    int code = call(f, r, at, n, &s);
+    int code = mpiio_call(f, r, at, n, &s);
     if (r->rc)
         return;
     if (code == MPI_SUCCESS)

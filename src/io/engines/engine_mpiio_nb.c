@@ -173,8 +173,8 @@ static bool mpiio_nb_fits(struct io_file *f, const struct io_req *r)
     return true;
 }
 
-static int call(struct io_file *f, const struct io_req *r, int64_t at, int n,
-                MPI_Request *q)
+static int mpiio_nb_call(struct io_file *f, const struct io_req *r, int64_t at, int n,
+                         MPI_Request *q)
 {
     MPI_File fh = ((struct nb_file *)f->priv)->io.fh;
     MPI_Offset offset = r->offset + at;
@@ -196,7 +196,7 @@ static void mpiio_nb_submit(struct io_file *f, struct slot *s, int k)
     int code = MPI_SUCCESS;
     MPI_Request *q = &p->all[(s - p->slots) * p->io.pieces + k];
     if (there || (f->flags & IO_COLLECTIVE))
-        code = call(f, s->r, at, there, q);
+        code = mpiio_nb_call(f, s->r, at, there, q);
     if (code == MPI_SUCCESS && *q != MPI_REQUEST_NULL) {
         p->under_way++;
         return;
@@ -255,7 +255,7 @@ static int nb_start(struct io_queue *q, struct io_req *r[], int n)
 }
 
 /* Ends call i, whose request is freed, or must not be touched again. */
-static void end(struct nb_file *p, int i, int code, const MPI_Status *status)
+static void mpiio_nb_end(struct nb_file *p, int i, int code, const MPI_Status *status)
 {
     struct slot *s = &p->slots[i / p->io.pieces];
     int k = i % p->io.pieces, n = mpiio_piece(&p->io, s->r, k), moved = 0;
@@ -277,8 +277,9 @@ static int test_some(struct io_file *f)
     if (code != MPI_SUCCESS && class != MPI_ERR_IN_STATUS)
         return mpiio_fail(f, "MPI_Testsome", code);
     for (int i = 0; i < n; i++) /* MPI_UNDEFINED, if there are none, is negative */
-        end(p, p->index[i], code == MPI_SUCCESS ? code : p->status[i].MPI_ERROR,
-            &p->status[i]);
+        mpiio_nb_end(p, p->index[i],
+                     code == MPI_SUCCESS ? code : p->status[i].MPI_ERROR,
+                     &p->status[i]);
     return 0;
 }
 
@@ -301,7 +302,7 @@ static int test_each(struct io_file *f)
         MPI_Get_count(&status, MPI_BYTE, &moved);
         if (!n || moved == n)
             MPI_Test(&q, &done, MPI_STATUS_IGNORE);
-        end(p, i, MPI_SUCCESS, &status);
+        mpiio_nb_end(p, i, MPI_SUCCESS, &status);
     }
     return 0;
 }

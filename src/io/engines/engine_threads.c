@@ -156,7 +156,7 @@ static void write_back(struct slot *s)
 }
 
 /* The body of a helper. Holds the lock except while it transfers bytes or sleeps. */
-static void *help(void *queue)
+static void *threads_help(void *queue)
 {
     struct threads_queue *p = queue;
     pthread_mutex_lock(&p->lock);
@@ -184,7 +184,7 @@ static int start_helpers(struct threads_queue *p, int n)
 {
     int rc = 0;
     while (p->helper_count < n && !rc) {
-        rc = thread_start(&p->helpers[p->helper_count], STACK, help, p);
+        rc = thread_start(&p->helpers[p->helper_count], STACK, threads_help, p);
         p->helper_count += !rc;
     }
     return rc;

@@ -414,7 +414,7 @@ static int both(struct piece *one)
     return rc;
 }
 
-static void result(struct uring_queue *p, char *data, int what)
+static void uring_result(struct uring_queue *p, char *data, int what)
 {
     bool of_sync = (uintptr_t)data & SYNC;
     struct piece *one = (struct piece *)(data - of_sync);
@@ -428,7 +428,7 @@ static void uring_collect(struct uring_queue *p)
 {
     struct io_uring_cqe *cqe;
     while (!io_uring_peek_cqe(&p->ring, &cqe)) {
-        result(p, io_uring_cqe_get_data(cqe), cqe->res);
+        uring_result(p, io_uring_cqe_get_data(cqe), cqe->res);
         io_uring_cqe_seen(&p->ring, cqe);
     }
 }

@@ -57,7 +57,7 @@ static void stack_add(const struct walk *w, int level, const char *kind,
 }
 
 /* Makes "FOLDER/NAME"; "" if it is too long, which no file has as its name. */
-static const char *join(char out[PATH_MAX], const char *folder, const char *name)
+static const char *stack_join(char out[PATH_MAX], const char *folder, const char *name)
 {
     if (snprintf(out, PATH_MAX, "%s/%s", folder, name) >= PATH_MAX)
         out[0] = 0;
@@ -80,7 +80,7 @@ static const char *line_of(const char *folder, const char *name, char line[512])
 {
     char path[PATH_MAX];
     line[0] = 0;
-    FILE *f = fopen(join(path, folder, name), "r");
+    FILE *f = fopen(stack_join(path, folder, name), "r");
     if (f && !fgets(line, 512, f))
         line[0] = 0;
     if (f)
@@ -90,10 +90,10 @@ static const char *line_of(const char *folder, const char *name, char line[512])
     return line;
 }
 
-static bool is_there(const char *folder, const char *name)
+static bool stack_is_there(const char *folder, const char *name)
 {
     char path[PATH_MAX];
-    return !access(join(path, folder, name), F_OK);
+    return !access(stack_join(path, folder, name), F_OK);
 }
 
 /* Calls `each` with the names in FOLDER/NAME; returns their number. */
@@ -103,7 +103,7 @@ static int each_in(const char *folder, const char *name,
 {
     char path[PATH_MAX];
     int n = 0;
-    DIR *d = opendir(join(path, folder, name));
+    DIR *d = opendir(stack_join(path, folder, name));
     for (struct dirent *e; d && (e = readdir(d));)
         if (e->d_name[0] != '.') {
             n++;
@@ -180,7 +180,7 @@ static void note_transport(void *transport, const char *folder, const char *name
 {
     char controller[PATH_MAX];
     if (!strncmp(name, "nvme", 4) &&
-        is_there(join(controller, folder, name), "transport"))
+        stack_is_there(stack_join(controller, folder, name), "transport"))
         line_of(controller, "transport", transport);
 }
 
@@ -235,7 +235,7 @@ static void disk(const struct walk *w, int level, const char *name, const char *
                       by_model[i].about);
             return;
         }
-    if (is_there(folder, "device"))
+    if (stack_is_there(folder, "device"))
         stack_add(w, level, "disk", name, IO_READS_DEVICE, "%s", "");
     else
         stack_add(w, level, "block", name, IO_READS_UNKNOWN,
@@ -253,7 +253,7 @@ static void each_slave(void *context, const char *folder, const char *name)
 {
     const struct below *b = context;
     char path[PATH_MAX];
-    block(b->w, b->level, join(path, folder, name));
+    block(b->w, b->level, stack_join(path, folder, name));
 }
 
 /* Adds a device made of others: the device mapper, a RAID, a cache on
@@ -266,14 +266,14 @@ static void mapped(const struct walk *w, int level, const char *name,
     bool slaves = each_in(folder, "slaves", NULL, NULL) > 0;
     enum io_reads reads = slaves ? IO_READS_BELOW : IO_READS_UNKNOWN;
     const char *more = slaves ? "" : ", what it stands on is not told";
-    if (is_there(folder, "dm")) {
+    if (stack_is_there(folder, "dm")) {
         line_of(folder, "dm/uuid", line);
         int kind = (int)strcspn(line, "-"); /* "CRYPT-LUKS2-...", "LVM-...", "mpath-" */
         if (!strncmp(line, "VDO", 3))
             w->s->compresses = true;
         stack_add(w, level, "dm", name, reads, "%.*s%s", kind && kind < 12 ? kind : 6,
                   kind && kind < 12 ? line : "mapped", more);
-    } else if (is_there(folder, "md"))
+    } else if (stack_is_there(folder, "md"))
         stack_add(w, level, "md", name, reads, "%.64s%s",
                   line_of(folder, "md/level", line), more);
     else
@@ -313,16 +313,17 @@ static void block(const struct walk *w, int level, const char *path)
     const char *slash = strrchr(folder ? folder : path, '/');
     char own[64];
     snprintf(own, sizeof own, "%s", slash ? slash + 1 : "?");
-    if (folder && is_there(folder, "partition")) /* the disk is the directory above */
+    if (folder &&
+        stack_is_there(folder, "partition")) /* the disk is the directory above */
         *strrchr(folder, '/') = 0;
     if (!folder)
         stack_add(w, level, "block", own, IO_READS_UNKNOWN,
                   "the kernel does not tell of it");
     else if (level >= IO_LAYERS)
         w->s->reads = w->s->reads > IO_READS_UNKNOWN ? w->s->reads : IO_READS_UNKNOWN;
-    else if (is_there(folder, "loop"))
+    else if (stack_is_there(folder, "loop"))
         loop(w, level, own, folder);
-    else if (is_there(folder, "dm") || is_there(folder, "md") ||
+    else if (stack_is_there(folder, "dm") || stack_is_there(folder, "md") ||
              each_in(folder, "slaves", NULL, NULL))
         mapped(w, level, own, folder);
     else
@@ -387,8 +388,8 @@ static void each_btrfs(void *context, const char *folder, const char *name)
     struct btrfs *b = context;
     char path[PATH_MAX], own[PATH_MAX];
     struct below below = {b->w, b->level};
-    join(path, folder, name);
-    if (b->found || !is_there(path, join(own, "devices", b->device)))
+    stack_join(path, folder, name);
+    if (b->found || !stack_is_there(path, stack_join(own, "devices", b->device)))
         return;
     b->found = true;
     each_in(path, "devices", each_slave, &below);
@@ -408,7 +409,7 @@ static void source_device(const struct walk *w, int level, const struct mount *m
     char *folder = realpath(path, NULL);
     struct btrfs b = {w, level, folder ? strrchr(folder, '/') + 1 : "", false};
     if (!strcmp(m->type, "btrfs") && folder)
-        each_in(join(sys, w->root, "sys/fs"), "btrfs", each_btrfs, &b);
+        each_in(stack_join(sys, w->root, "sys/fs"), "btrfs", each_btrfs, &b);
     if (!b.found)
         block(w, level, path);
     free(folder);

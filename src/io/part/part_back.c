@@ -39,7 +39,7 @@ static void range_add(struct range *to, struct range r)
 }
 
 /* The body of the thread. Holds the lock except while it asks the kernel, or sleeps. */
-static void *help(void *back)
+static void *part_back_help(void *back)
 {
     struct part_back *b = back;
     pthread_mutex_lock(&b->lock);
@@ -100,7 +100,7 @@ void part_back_wrote(struct part_back *b, int64_t at, int64_t bytes)
     if (b->bytes < EVERY)
         return;
     if (!b->started) {
-        b->none = thread_start(&b->helper, STACK, help, b) != 0;
+        b->none = thread_start(&b->helper, STACK, part_back_help, b) != 0;
         b->started = !b->none;
     }
     pthread_mutex_lock(&b->lock);

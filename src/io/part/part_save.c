@@ -143,7 +143,7 @@ static int by_host(const void *a, const void *b)
     return x->rank - y->rank;
 }
 
-static int by_rank(const void *a, const void *b)
+static int part_save_by_rank(const void *a, const void *b)
 {
     const struct on_host *x = a, *y = b;
     return x->rank - y->rank;
@@ -163,7 +163,7 @@ static int number_nodes(struct part *p, int size)
     for (int i = 1; i < size; i++)
         if (on[i].host == on[i - 1].host)
             on[i].first = on[i - 1].first;
-    qsort(on, (size_t)size, sizeof *on, by_rank);
+    qsort(on, (size_t)size, sizeof *on, part_save_by_rank);
     for (int r = 0; r < size && r < p->c.parts; r++)
         p->c.part[r].node = on[r].first == r ? nodes++ : p->c.part[on[r].first].node;
     free(on);
@@ -190,7 +190,7 @@ static void tell(struct part *p, struct told *t, int rc)
 }
 
 /* On rank 0: the verdict, from all ranks' messages. */
-static struct verdict judge(struct part *p)
+static struct verdict part_save_judge(struct part *p)
 {
     struct verdict v = {.bytes = p->bytes};
     int size;
@@ -250,7 +250,7 @@ int part_save(struct part *p, enum container_state state, int rc)
     MPI_Gather(&mine, sizeof mine, MPI_BYTE, p->told, sizeof mine, MPI_BYTE, 0,
                f->comm);
     if (f->rank == 0) {
-        v = judge(p);
+        v = part_save_judge(p);
         if (!v.failed && !v.fresh)
             v.rc = write_down(p, &v, state);
     }

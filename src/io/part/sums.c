@@ -188,7 +188,7 @@ void sums_cut(struct sums *s, int64_t bytes)
 /* ---- reading a partition --------------------------------------------------------- */
 
 /* Computes the remainder of a block of an open partition. Returns 0 or -errno. */
-static int read_block(int fd, int64_t block, int64_t bytes, uint32_t *sum)
+static int sums_read_block(int fd, int64_t block, int64_t bytes, uint32_t *sum)
 {
     static char buf[SUMS_BLOCK];
     int64_t n = in_block(block, bytes);
@@ -229,7 +229,7 @@ static int reread(struct sums *s, const char *part, int64_t bytes)
             continue;
         if (fd < 0 && (fd = open(part, O_RDONLY | O_CLOEXEC)) < 0)
             rc = fail_read(part, b, -errno);
-        else if ((rc = read_block(fd, b, bytes, &p->sum[b % BLOCKS])))
+        else if ((rc = sums_read_block(fd, b, bytes, &p->sum[b % BLOCKS])))
             fail_read(part, b, rc);
         set_stale(p, b, false);
     }
@@ -255,7 +255,7 @@ int sums_check(const struct sums *s, const char *part, int64_t bytes,
             continue;
         }
         if (b >= data)
-            rc = read_block(fd, b, bytes, &sum);
+            rc = sums_read_block(fd, b, bytes, &sum);
         if (rc)
             fail_read(part, b, rc);
         else if (sum != sum_of(s, b)) {
@@ -279,7 +279,7 @@ int sums_take(struct sums **out, const char *part, int64_t bytes)
         if (!p)
             break;
         p->written[b % BLOCKS] = ~UINT64_C(0);
-        if ((rc = read_block(fd, b, bytes, &p->sum[b % BLOCKS])))
+        if ((rc = sums_read_block(fd, b, bytes, &p->sum[b % BLOCKS])))
             fail_read(part, b, rc);
     }
     if (!rc && (!s || s->lost))
