@@ -11,7 +11,7 @@
 
 /* Reports a refused path. A path that the user can change is a usage error; a full disk
  * is not. */
-static int refuse(const char *path, int code, const char *why)
+static int output_refuse(const char *path, int code, const char *why)
 {
     why = why ? why : strerror(code);
     switch (code) {
@@ -35,8 +35,8 @@ static int check_folder(const char *path)
     int n = snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
                      slash ? path : ".");
     if (n >= (int)sizeof folder)
-        return refuse(path, ENAMETOOLONG, NULL);
-    return access(folder, W_OK | X_OK) ? refuse(path, errno, NULL) : 0;
+        return output_refuse(path, ENAMETOOLONG, NULL);
+    return access(folder, W_OK | X_OK) ? output_refuse(path, errno, NULL) : 0;
 }
 
 /* Checks a path. Devices are refused: a report is written when a run begins and again
@@ -47,7 +47,7 @@ static int check_path(const char *path)
     if (!path || report_to_stdout(path))
         return 0;
     int rc = outfile_find(&at, path, OUTFILE_WHOLE);
-    return rc ? refuse(path, -rc, at.why) : at.there ? 0 : check_folder(path);
+    return rc ? output_refuse(path, -rc, at.why) : at.there ? 0 : check_folder(path);
 }
 
 static int close_stream(FILE *out, int rc)
@@ -89,7 +89,7 @@ static int write_by_rename(const char *path, int (*fill)(const void *, FILE *),
     if (fd >= 0)
         scratch_forget(tmp);
     watchdog_disarm();
-    return rc ? refuse(path, -rc, at.why) : 0;
+    return rc ? output_refuse(path, -rc, at.why) : 0;
 }
 
 bool report_to_stdout(const char *path)

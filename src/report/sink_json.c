@@ -157,7 +157,7 @@ static void put_stack(struct json *j, const struct model_file *f)
     json_end_array(j);
 }
 
-static void put_files(struct json *j, const struct model *m)
+static void sink_json_put_files(struct json *j, const struct model *m)
 {
     json_array(j, "files");
     for (int i = 0; i < m->files; i++) {
@@ -199,7 +199,7 @@ static void put_sources(struct json *j, const struct model *m)
     json_end_array(j);
 }
 
-static void put_list(struct json *j, const char *const *item, int n)
+static void sink_json_put_list(struct json *j, const char *const *item, int n)
 {
     json_array_flat(j, "value");
     for (int i = 0; i < n; i++)
@@ -228,12 +228,12 @@ static void put_value(struct json *j, const struct opt *o)
         json_text(j, "value", *(const char *const *)o->value);
         break;
     case OPT_LIST:
-        put_list(j, ((const struct opt_list *)o->value)->item,
-                 ((const struct opt_list *)o->value)->n);
+        sink_json_put_list(j, ((const struct opt_list *)o->value)->item,
+                           ((const struct opt_list *)o->value)->n);
         break;
     case OPT_REST:
-        put_list(j, ((const struct opt_rest *)o->value)->item,
-                 ((const struct opt_rest *)o->value)->n);
+        sink_json_put_list(j, ((const struct opt_rest *)o->value)->item,
+                           ((const struct opt_rest *)o->value)->n);
         break;
     case OPT_ASK:
     case OPT_TITLE:
@@ -469,7 +469,7 @@ int sink_json(const struct model *m, FILE *out)
     put_mpi(&j, m);
     put_hosts(&j, m);
     put_io(&j, m);
-    put_files(&j, m);
+    sink_json_put_files(&j, m);
     put_sources(&j, m);
     put_options(&j, m);
     put_samples(&j, m);

@@ -52,7 +52,7 @@ static bool is_empty(const char *text)
 
 /* Formats five significant digits in at most eight characters; "-" for NAN
  * and infinity. */
-static const char *number(char out[24], double x)
+static const char *sink_text_number(char out[24], double x)
 {
     double size = fabs(x);
     if (!isfinite(x))
@@ -194,7 +194,7 @@ static void put_seconds(const struct sample *s)
     if (s && x < 100)
         printf(" %7.4f", x); /* aligns the points in a column */
     else
-        printf(" %7s", number(text, x));
+        printf(" %7s", sink_text_number(text, x));
 }
 
 /* The sample with the slowest rank: if a phase does I/O, the one with the longest I/O;
@@ -236,8 +236,8 @@ void sink_text_phase(struct model *m, int n, const struct report_rate *rate)
     put_seconds(find_act(s, n, SAMPLE_WALL));
     for (int act = 0; act < ACT_COUNT; act++)
         put_seconds(find_act(s, n, act));
-    printf(" %10s", number(text, report_rate_read_MBps(rate)));
-    printf(" %10s", number(text, report_rate_write_MBps(rate)));
+    printf(" %10s", sink_text_number(text, report_rate_read_MBps(rate)));
+    printf(" %10s", sink_text_number(text, report_rate_write_MBps(rate)));
     const struct sample *last = slowest(s, n);
     if (last)
         printf("  %d %s", last->max_rank, last->max_host ? last->max_host : "");
@@ -264,11 +264,11 @@ static void put_figure(const struct figure *f, int width, int unit)
     char a[24], b[24];
     printf("%-*s %-*s %4d", width, f->name ? f->name : "", unit, f->unit ? f->unit : "",
            f->known);
-    printf(" %10s", number(a, s.median));
-    printf(" %10s", number(a, s.min));
-    printf(" %10s", number(a, s.max));
+    printf(" %10s", sink_text_number(a, s.median));
+    printf(" %10s", sink_text_number(a, s.min));
+    printf(" %10s", sink_text_number(a, s.max));
     if (s.has_ci)
-        printf("   %s .. %s\n", number(a, s.lo), number(b, s.hi));
+        printf("   %s .. %s\n", sink_text_number(a, s.lo), sink_text_number(b, s.hi));
     else
         printf("   -\n");
 }
@@ -308,10 +308,11 @@ static void put_names_at(const struct model *m, int i)
 static void put_medians_at(const struct model *m, int i)
 {
     char text[24];
-    printf("%-10s", number(text, m->figure[i].at.value));
+    printf("%-10s", sink_text_number(text, m->figure[i].at.value));
     for (int k = i; k < m->figures; k++)
         if (at_same(&m->figure[k].at, &m->figure[i].at))
-            printf(" %12s", number(text, figure_summary(&m->figure[k]).median));
+            printf(" %12s",
+                   sink_text_number(text, figure_summary(&m->figure[k]).median));
     putchar('\n');
 }
 
@@ -353,7 +354,8 @@ static void put_named(const struct model *m)
         printf("%-24s %-*s", m->figure[f].name, unit, m->figure[f].unit);
         for (int i = 0; i < m->figures; i++)
             if (is_first_at(m, i))
-                printf(" %*s", width, number(text, median_at(m, m->figure[f].name, i)));
+                printf(" %*s", width,
+                       sink_text_number(text, median_at(m, m->figure[f].name, i)));
         putchar('\n');
     }
 }
@@ -461,14 +463,14 @@ static void put_quantile(double s)
     printf(" %8s", isfinite(s) ? units_seconds(unit, s) : "-");
 }
 
-static void put_spread(const struct sample *s, const struct spread *all)
+static void sink_text_put_spread(const struct sample *s, const struct spread *all)
 {
     static const double quantiles[] = {0.5, 0.95, 0.99, 0.999};
     char text[24];
     printf("%-7s %-6s", s->phase, sample_act_name(s->act));
-    printf(" %8s", number(text, all->min_s));
-    printf(" %8s", number(text, all->sum_s / all->n));
-    printf(" %8s", number(text, all->max_s));
+    printf(" %8s", sink_text_number(text, all->min_s));
+    printf(" %8s", sink_text_number(text, all->sum_s / all->n));
+    printf(" %8s", sink_text_number(text, all->max_s));
     snprintf(text, sizeof text, "%d %.16s", all->max_rank,
              all->max_host ? all->max_host : "");
     printf("  %s", text);
@@ -504,7 +506,7 @@ static void put_transfers(const struct model *m)
         for (int k = i; k < m->samples; k++)
             if (sink_text_alike(&m->sample[k], s))
                 add_sample(&all, &m->sample[k]);
-        put_spread(s, &all);
+        sink_text_put_spread(s, &all);
     }
 }
 
