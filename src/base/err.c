@@ -95,8 +95,8 @@ void err_clear(void)
 }
 
 /* Appends to a line of `size` bytes that has `n` so far; the excess is cut. */
-__attribute__((format(printf, 4, 5))) static int add(char *line, int size, int n,
-                                                     const char *fmt, ...)
+__attribute__((format(printf, 4, 5))) static int err_add(char *line, int size, int n,
+                                                         const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -113,22 +113,22 @@ void err_print(FILE *out, const char *program, const struct err *e)
     char line[sizeof e->text + sizeof e->file + sizeof e->host + 256];
     const char *before = " (";
     int size = (int)sizeof line - 2; /* for the closing bracket and the line's end */
-    int n = add(line, size, 0, "%s: %s", program, e->text);
+    int n = err_add(line, size, 0, "%s: %s", program, e->text);
     /* A usage error is the same on every rank: its place says nothing. */
     if (e->rank >= 0 && !e->usage) {
-        n = add(line, size, n, "%srank %d on %s", before, e->rank, e->host);
+        n = err_add(line, size, n, "%srank %d on %s", before, e->rank, e->host);
         before = ", ";
     }
     if (e->lane >= 0) {
-        n = add(line, size, n, "%slane %d", before, e->lane);
+        n = err_add(line, size, n, "%slane %d", before, e->lane);
         before = ", ";
     }
     if (e->file[0]) {
-        n = add(line, size, n, "%sfile %s", before, e->file);
+        n = err_add(line, size, n, "%sfile %s", before, e->file);
         before = ", ";
     }
     if (e->offset >= 0) {
-        n = add(line, size, n, "%soffset %lld", before, (long long)e->offset);
+        n = err_add(line, size, n, "%soffset %lld", before, (long long)e->offset);
         before = ", ";
     }
     n = (int)strlen(plain(line, sizeof line, line));

@@ -82,7 +82,7 @@ static int help(const struct command_set *s)
     return EXIT_GOOD;
 }
 
-static int run(const struct command_set *s, int argc, char **argv)
+static int program_run(const struct command_set *s, int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
     for (int i = 0; i < s->n; i++)
@@ -105,7 +105,7 @@ static int run(const struct command_set *s, int argc, char **argv)
 int commands_run(const struct command_set *s, int argc, char **argv)
 {
     program_begin();
-    return program_end(s->program, run(s, argc, argv));
+    return program_end(s->program, program_run(s, argc, argv));
 }
 
 bool command_options(const struct opt_program *p, int argc, char **argv, int *status)

@@ -131,7 +131,7 @@ static struct place *place_by(const char *path, struct place *(*of)(const char *
     return p;
 }
 
-static struct place *place_of(const char *path)
+static struct place *scratch_place_of(const char *path)
 {
     return place_by(path, scratch_find);
 }
@@ -404,7 +404,7 @@ int scratch_sync_folder(const char *path)
 
 int scratch_add_tree(const char *path, int *fd)
 {
-    struct place *p = place_of(path);
+    struct place *p = scratch_place_of(path);
     *fd = p ? p->tree : open_folder(path);
     if (p)
         return 0;
@@ -421,7 +421,7 @@ int scratch_add_tree(const char *path, int *fd)
 
 int scratch_tree(const char *path)
 {
-    const struct place *p = place_of(path);
+    const struct place *p = scratch_place_of(path);
     return p ? p->tree : -1;
 }
 
@@ -430,12 +430,12 @@ int scratch_open(const char *path, int how)
     struct place *tree = tree_of(path);
     if (tree)
         return openat(tree->tree, strrchr(path, '/') + 1, how | O_NOFOLLOW | O_CLOEXEC);
-    return open(path, how | (place_of(path) ? O_NOFOLLOW : 0) | O_CLOEXEC);
+    return open(path, how | (scratch_place_of(path) ? O_NOFOLLOW : 0) | O_CLOEXEC);
 }
 
 void scratch_belongs(const char *path, const char *folder)
 {
-    struct place *p = place_of(path), *of = place_of(folder);
+    struct place *p = scratch_place_of(path), *of = scratch_place_of(folder);
     if (p && of)
         p->folder = of;
 }
@@ -458,7 +458,7 @@ static struct place *next_of(const struct place *of)
 
 void scratch_forget(const char *path)
 {
-    struct place *of = place_of(path), *p;
+    struct place *of = scratch_place_of(path), *p;
     while ((p = next_of(of)))
         forget(p);
     if (of)
@@ -512,7 +512,7 @@ static int remove_place(struct place *p)
 
 int scratch_empty(const char *folder)
 {
-    struct place *of = place_of(folder), *p;
+    struct place *of = scratch_place_of(folder), *p;
     int rc = 0;
     while ((p = next_of(of))) {
         int removed = remove_place(p);
@@ -531,7 +531,7 @@ static int remove_in_tree(const struct place *tree, const char *path)
 int scratch_remove(const char *path)
 {
     int rc = scratch_empty(path);
-    struct place *p = place_of(path), *tree = p ? NULL : tree_of(path);
+    struct place *p = scratch_place_of(path), *tree = p ? NULL : tree_of(path);
     int removed = p ? remove_place(p) : tree ? remove_in_tree(tree, path) : 0;
     return rc ? rc : removed;
 }
@@ -629,7 +629,7 @@ static bool number_lasts(const char *path, dev_t dev)
 
 bool scratch_made(const char *path)
 {
-    return place_of(path) || tree_of(path);
+    return scratch_place_of(path) || tree_of(path);
 }
 
 /* True if it is the file of the first look, and no link. */
@@ -648,7 +648,7 @@ static bool is_same(struct place *p, const struct stat *st)
 
 int scratch_check(const char *path, const struct stat *st)
 {
-    struct place *p = place_of(path), *tree = p ? NULL : tree_of(path);
+    struct place *p = scratch_place_of(path), *tree = p ? NULL : tree_of(path);
     struct stat now;
     if (!p && !tree)
         return 0;
