@@ -113,7 +113,7 @@ class Export(LeadlineCase):
 
     def test_parquet_goes_to_a_file(self):
         self.two()
-        self.refused("say --output", self.dir, "--format=parquet")
+        self.refused("Say --output", self.dir, "--format=parquet")
 
     def test_no_pyarrow(self):
         self.two()

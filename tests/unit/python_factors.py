@@ -66,7 +66,7 @@ class Runs(Case):
         self.assertEqual(sorted(c["config"] for c in self.calls()), ["one", "two"])
         result = self.sweep(self.spec(rounds=1, hostfile="nowhere"), "--out=other")
         self.assertEqual((result.status, result.err), (
-            1, "leadline sweep: host file nowhere cannot be read\n"))
+            1, "leadline sweep: nowhere: the host file cannot be read\n"))
 
     def test_dry_run_has_the_environment(self):
         result = self.sweep(self.spec(rounds=1, matrix={"env.SEEN": ["x y", None]},
@@ -103,7 +103,7 @@ class Bad(Case):
         self.sweep(self.spec(rounds=1), "--out", self.out)
         result = self.sweep(self.spec(np=2, seed=3), "--out", self.out)
         self.assertEqual(result.status, 2)
-        self.assertIn("another specification (other np, seed)", result.err)
+        self.assertIn("another specification: other np, seed. Give", result.err)
 
     @long
     def test_a_state_of_before_there_were_host_files(self):

@@ -439,7 +439,7 @@ class Refused(Case):
         self.no("it is not a result of fio", self.text("ior.txt"), "--format=fio")
 
     def test_ranks_are_asked_for(self):
-        self.no("say --ranks N", self.text("io500-result_summary.txt"))
+        self.no("Say --ranks N", self.text("io500-result_summary.txt"))
 
     def test_usage(self):
         path = self.file(self.text("ior.txt"))
@@ -453,7 +453,7 @@ class Refused(Case):
     def test_what_is_there_stays(self):
         path = self.file(self.text("ior.txt"), "a.txt")
         self.save("{}", "a.json")
-        self.refused("say --force", path, "--out", self.dir)
+        self.refused("Say --force", path, "--out", self.dir)
         self.assertEqual(leadline("import", path, "--out", self.dir, "--force")[0], 0)
 
     def test_what_has_come_meanwhile_stays(self):
@@ -465,7 +465,7 @@ class Refused(Case):
         for how in contextlib.ExitStack(), no_links:
             with mock.patch.object(command, "refuse_others"), how:
                 args = parser.parse_args(["import", path, "--out", self.dir])
-                with self.assertRaisesRegex(LeadlineError, "say --force"):
+                with self.assertRaisesRegex(LeadlineError, "Say --force"):
                     command.bring_in(path, args)
             with open(there) as stream:
                 self.assertEqual(stream.read(), "{}")

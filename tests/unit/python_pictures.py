@@ -504,8 +504,8 @@ class Plot(Case):
         sys.path.insert(0, self.dir)
         try:
             self.refused("drawing needs matplotlib, which Python does not find "
-                         "(Debian: apt install python3-matplotlib); a name that ends "
-                         "in .svg needs none", "time", self.dir, "-o",
+                         "(Debian: apt install python3-matplotlib). Install it, or "
+                         "let the name end in .svg.", "time", self.dir, "-o",
                          self.path("x.png"))
         finally:
             sys.path.remove(self.dir)

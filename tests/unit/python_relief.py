@@ -213,7 +213,7 @@ class Ordinary(Case):
     def test_what_is_no_grid(self):
         good = [[1.0, 2.0], [3.0, 4.0]]
         for change, words in (
-                ({"schema": "leadline-report/1"}, "not a grid: pfminfo --grid makes"),
+                ({"schema": "leadline-report/1"}, "Make one: pfminfo --grid."),
                 ({"columns": 3}, "$.depths_m: it has not 2 rows of 3 depths"),
                 ({"rows": 0}, "$.rows: it is not a whole number above 0"),
                 ({"depths_m": None}, "$.depths_m"), ({"depths_m": [[1, "x"]] * 2},

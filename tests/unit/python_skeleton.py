@@ -62,12 +62,12 @@ class Reader(unittest.TestCase):
     def test_what_is_not(self):
         text = json.dumps(GOOD)
         self.refused(text[:200], "cannot be read as a skeleton")
-        self.refused("[]", "is no skeleton")
-        self.refused({"schema": "leadline-skeleton/2"}, "is no skeleton")
+        self.refused("[]", "not a skeleton")
+        self.refused({"schema": "leadline-skeleton/2"}, "not a skeleton")
         self.refused({"schema": "leadline-skeleton/1"}, "is missing")
         for change, words in (
                 (lambda d, t, s: d.pop("left_out"), "left_out"),
-                (lambda d, t, s: t.update(plans=3), "is damaged"),
+                (lambda d, t, s: t.update(plans=3), ": damaged"),
                 (lambda d, t, s: t.update(bytes=1), "bytes, not"),
                 (lambda d, t, s: t.update(calls=1), "calls"),
                 (lambda d, t, s: d["totals"]["transfers"].update(bytes=1), "says that"),

@@ -607,7 +607,7 @@ class BadSpecifications(Case):
         self.refused("these are 300000 runs, more than 100000", rounds=75000)
         self.refused("timeout must be seconds", timeout=1e300)
         self.refused("timeout must be seconds", timeout=True)
-        self.refused('dir has "x" twice; to compare a configuration with itself',
+        self.refused('dir has "x" twice. To compare a configuration with itself',
                      matrix={"dir": ["x", "y", "x"]})
         self.refused('cases has {"a": 1, "b": 2} twice', matrix={},
                      cases=[{"a": 1, "b": 2}, {"b": 2, "a": 1}])

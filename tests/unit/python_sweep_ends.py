@@ -99,9 +99,9 @@ class Until(Case):
         for args, words in ((["--until=0%"], "0% is not above 0 %"),
                             (["--until=x"], "x is not above 0 %"),
                             (["--figure=x"], "--figure is for --until"),
-                            (["--budget=0"], "0 is no time such as 90s, 30m or 8h"),
+                            (["--budget=0"], "0 is not a time such as 90s, 30m or 8h"),
                             (["--budget=-1m"], "argument --budget"),
-                            (["--budget=1e9"], "1e9 is no time"),
+                            (["--budget=1e9"], "1e9 is not a time"),
                             (["--until=5%", "--rounds=60000"], "these are 120000")):
             result = self.sweep(self.spec(matrix=TWO), "--out", self.out, *args)
             self.assertEqual((result.status, result.err.count("\n")), (2, 1), result)

@@ -100,8 +100,9 @@ def words_of(text: str) -> List[str]:
 def check(words: Sequence[str]) -> None:
     """Fails if the launcher is missing, before anything runs."""
     if not shutil.which(words[0]):
-        raise LeadlineError("launcher %s was not found: install it, or name another "
-                            "one by mpiexec or LEADLINE_MPIEXEC" % words[0])
+        raise LeadlineError("launcher %s was not found" % words[0],
+                            todo="Install it, or name another one by mpiexec or "
+                            "LEADLINE_MPIEXEC")
 
 
 @functools.lru_cache(maxsize=None)

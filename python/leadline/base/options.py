@@ -63,4 +63,4 @@ class Parser(argparse.ArgumentParser):
             super()._print_message(message, file)
 
     def error(self, message: str) -> Any:
-        raise usage("%s; see %s --help" % (message, self.prog))
+        raise usage(message, todo="See %s --help" % self.prog)

@@ -221,7 +221,8 @@ def main(argv: Optional[Sequence[str]] = None, where: Where = NOWHERE) -> int:
     try:
         args = parser(where).parse_args(argv)
         if args.command is None:
-            raise usage("it needs a command, such as compare; see leadline --help")
+            raise usage("it needs a command, such as compare",
+                        todo="See leadline --help")
         name = "leadline " + args.command
         return args.run(args, where)
     except LeadlineError as why:

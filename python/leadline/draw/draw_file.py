@@ -62,7 +62,7 @@ def draw_with_matplotlib(picture, stream, form):
     try:
         plt = load_matplotlib()
     except Failure as why:
-        raise LeadlineError("%s; a name that ends in .svg needs none" % why)
+        raise LeadlineError(str(why), todo="Install it, or let the name end in .svg")
     canvas, height = draw_svg.canvas_of(picture, alone=True)
     made = plt.figure(figsize=(canvas.width / UNITS, height / UNITS))
     on = made.add_axes([0, 0, 1, 1])

@@ -37,7 +37,8 @@ FLAT = math.sqrt(0.5)
 def read(path):
     tree = reports.read_json(path)
     if reports.schema_of(tree) != SCHEMA:
-        raise LeadlineError("%s: not a grid: pfminfo --grid makes one" % path)
+        raise LeadlineError("%s: not a grid: its schema is not %s" % (path, SCHEMA),
+                            todo="Make one: pfminfo --grid")
     depths = tree.get("depths_m")
     faults = fields.check({n: v for n, v in tree.items() if n in TABLE}, TABLE, "$")
     if not faults and not right(tree, depths):

@@ -68,8 +68,8 @@ def report(result, source, form, number, args):
     if args.nodes is not None:
         result.nodes = args.nodes
     if result.ranks is None and result.why != CUT:
-        raise LeadlineError("%s: it does not tell the number of processes: say "
-                            "--ranks N" % source.name)
+        raise LeadlineError("%s: it does not tell the number of processes"
+                            % source.name, todo="Say --ranks N")
     if args.start is not None:
         result.start_utc = args.start
         result.lost = [s for s in result.lost if not s.startswith("it started at ")]
@@ -169,15 +169,15 @@ def refuse_others(paths, given, force):
     inputs = set(os.path.realpath(path) for path in given if path != "-")
     for path in paths:
         if os.path.realpath(path) in inputs:
-            raise LeadlineError("%s: that is one of the files to read; say --out DIR"
-                                % path)
+            raise LeadlineError("%s: that is one of the files to read" % path,
+                                todo="Say --out DIR")
         if os.path.lexists(path) and not force:
             raise exists(path)
 
 
 def exists(path):
-    return LeadlineError("%s: the file exists; say --force to replace it, or --out DIR"
-                         % path)
+    return LeadlineError("%s: the file exists" % path,
+                         todo="Say --force to replace it, or --out DIR")
 
 
 def put(path, tree, force):

@@ -106,8 +106,9 @@ def from_library(path, source):
     done = subprocess.run([sys.executable, darshan_log.__file__, path],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode == darshan_log.NO_LIBRARY:
-        raise LeadlineError("%s: a Darshan log needs pydarshan (pip install darshan); "
-                            "the text of darshan-parser does not" % source)
+        raise LeadlineError("%s: a Darshan log needs pydarshan" % source,
+                            todo="Install it (pip install darshan), or give the text "
+                            "of darshan-parser")
     try:
         return json.loads(done.stdout.decode("utf-8", "replace"))
     except ValueError:

@@ -59,7 +59,7 @@ def check_engine(program: str, method: str) -> None:
     for row in table_of(program):
         if row["name"] == name and row["stores_nothing"]:
             raise LeadlineError("--iomethod=%s stores nothing, so there is no storage "
-                                "to measure: take another method" % name)
+                                "to measure" % name, todo="Take another method")
 
 
 def engines(program: str, direct: bool) -> Dict[str, bool]:

@@ -79,8 +79,8 @@ def pairs(groups, paths):
                               (sides[1], sides[0], paths[0])):
         missing = [name for name in side if name not in other]
         if missing:
-            raise usage("no configuration of %s is called %s; say with --baseline or "
-                        "--against what is to be compared" % (path, missing[0]))
+            raise usage("no configuration of %s is called %s" % (path, missing[0]),
+                        todo="Say with --baseline or --against what is to be compared")
     return [(before, sides[1][name]) for name, before in sides[0].items()]
 
 

@@ -185,8 +185,9 @@ class Collection:
             return False
         if not reports.same(first, report):
             raise LeadlineError("%s and %s are reports of one run (%s), but they "
-                                "differ: one of them was changed; leave it out"
-                                % (first.path, report.path, report.id))
+                                "differ: one of them was changed"
+                                % (first.path, report.path, report.id),
+                                todo="Leave it out")
         self.copies[report.id] += 1
         return True
 

@@ -379,7 +379,7 @@ def numbers(data: Dict[str, Any], name: str, ranks: int,
     try:
         return Numbers(data, name, ranks, values).skeleton()
     except (AttributeError, KeyError, TypeError, ValueError) as why:
-        raise LeadlineError("%s is damaged: %s is missing or of another kind"
+        raise LeadlineError("%s: damaged: %s is missing or of another kind"
                             % (name, why))
 
 
@@ -391,7 +391,7 @@ def setting(text: str) -> Tuple[str, int]:
     try:
         return name, int(number)
     except ValueError:
-        raise usage("--set=%s: NAME=N is wanted, such as K=4" % text)
+        raise usage("--set=%s is not NAME=N, such as K=4" % text)
 
 
 def read(path: str) -> Dict[str, Any]:
@@ -399,10 +399,11 @@ def read(path: str) -> Dict[str, Any]:
         with open(path, encoding="utf-8") as f:
             data = json.load(f)
     except (OSError, ValueError) as why:
-        raise LeadlineError("%s cannot be read as a skeleton: %s" % (path, why))
+        raise LeadlineError("%s: cannot be read as a skeleton: %s" % (path, why))
     if not isinstance(data, dict) or data.get("schema") != POLYNOMIALS:
-        raise LeadlineError("%s is no skeleton in polynomials: its schema is not %s; "
-                            "of skeletons of traces, name two" % (path, POLYNOMIALS))
+        raise LeadlineError("%s: not a skeleton in polynomials: its schema is not %s"
+                            % (path, POLYNOMIALS),
+                            todo="Of skeletons of traces, name two")
     return data
 
 

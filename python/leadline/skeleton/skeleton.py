@@ -20,10 +20,11 @@ class Skeleton:
     def __init__(self, data: Any, name: str) -> None:
         self.name, self.data = name, data
         if isinstance(data, dict) and data.get("schema") == POLYNOMIALS:
-            raise LeadlineError("%s is for any number of ranks: leadline skeleton %s "
-                                "--np=N --output=FILE makes one for N" % (name, name))
+            raise LeadlineError("%s: it is for any number of ranks" % name,
+                                todo="Make one for N: leadline skeleton %s --np=N "
+                                "--output=FILE" % name)
         if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-            raise LeadlineError("%s is no skeleton: its schema is not %s"
+            raise LeadlineError("%s: not a skeleton: its schema is not %s"
                                 % (name, SCHEMA))
         try:
             self.ranks = data["ranks"]
@@ -34,10 +35,10 @@ class Skeleton:
             self.check_orders()
             said = data["totals"]["transfers"]["bytes"]
         except (AttributeError, KeyError, TypeError, ValueError) as why:
-            raise LeadlineError("%s is damaged: %s is missing or of another kind"
+            raise LeadlineError("%s: damaged: %s is missing or of another kind"
                                 % (name, why))
         if said != self.bytes:
-            raise LeadlineError("%s says that it has %s bytes, and has %d"
+            raise LeadlineError("%s: it says that it has %s bytes, and has %d"
                                 % (name, said, self.bytes))
 
     def check(self, transfer: Dict[str, Any]) -> int:
@@ -132,4 +133,4 @@ def load(path: str) -> Skeleton:
         with open(path, encoding="utf-8") as f:
             return Skeleton(json.load(f), path)
     except (OSError, ValueError) as why:
-        raise LeadlineError("%s cannot be read as a skeleton: %s" % (path, why))
+        raise LeadlineError("%s: cannot be read as a skeleton: %s" % (path, why))

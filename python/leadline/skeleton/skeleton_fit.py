@@ -280,8 +280,9 @@ class Scaled:
     def __init__(self, a, b, ranks):
         self.a, self.b, self.ranks = a, b, ranks
         if a.ranks == b.ranks:
-            raise LeadlineError("%s and %s are of %d ranks both: take runs that differ "
-                                "in that" % (a.name, b.name, a.ranks))
+            raise LeadlineError("%s and %s are of %d ranks both"
+                                % (a.name, b.name, a.ranks),
+                                todo="Take runs that differ in that")
         if ranks > RANKS_MOST:
             raise LeadlineError("--np: more than %d" % RANKS_MOST)
         self.alike()

@@ -27,7 +27,8 @@ def duration(text: str) -> float:
     found = re.match(r"(\d+(?:\.\d*)?)([smhd]?)$", text)
     seconds = float(found.group(1)) * UNITS[found.group(2)] if found else 0.0
     if not 0.0 < seconds <= 1e9:
-        raise argparse.ArgumentTypeError("%s is no time such as 90s, 30m or 8h" % text)
+        raise argparse.ArgumentTypeError("%s is not a time such as 90s, 30m or 8h"
+                                         % text)
     return seconds
 
 

@@ -208,7 +208,8 @@ def write_parquet(path, columns, runs, options):
         import pyarrow
         from pyarrow import parquet
     except ImportError:
-        raise LeadlineError("Parquet needs pyarrow (pip install pyarrow); CSV does not")
+        raise LeadlineError("Parquet needs pyarrow",
+                            todo="Install it (pip install pyarrow), or write CSV")
     types = {str: pyarrow.dictionary(pyarrow.int32(), pyarrow.string()),
              int: pyarrow.int64(), float: pyarrow.float64(), bool: pyarrow.bool_()}
     kinds = kinds_of(runs, options)
@@ -243,7 +244,8 @@ def batches(some):
 
 def main(args, where):
     if args.format == "parquet" and not args.output:
-        raise LeadlineError("--format parquet is not for a terminal: say --output FILE")
+        raise LeadlineError("--format parquet is not for a terminal",
+                            todo="Say --output FILE")
     runs, faults = collect(args.paths)
     if not runs:
         raise LeadlineError(faults[0] if faults

@@ -73,7 +73,7 @@ def prefix(spec, config):
 
 def check_hostfile(path: str) -> None:
     if path and not (os.path.isfile(path) and os.access(path, os.R_OK)):
-        raise LeadlineError("host file %s cannot be read" % path)
+        raise LeadlineError("%s: the host file cannot be read" % path)
 
 
 # ---- names -------------------------------------------------------------------

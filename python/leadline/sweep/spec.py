@@ -106,7 +106,8 @@ def read_toml(path):
     try:
         import tomllib
     except ImportError:
-        raise usage("%s: TOML needs Python 3.11 or later: write it as JSON" % path)
+        raise usage("%s: TOML needs Python 3.11 or later" % path,
+                    todo="Write it as JSON")
     try:
         with open(path, "rb") as stream:
             return tomllib.load(stream)
@@ -151,9 +152,9 @@ def check_twice(path, spec):
         texts_ = [json.dumps(value, sort_keys=True) for value in values]
         for i, words in enumerate(texts_):
             if words in texts_[:i]:
-                raise usage('%s: %s has %s twice; to compare a configuration with '
-                            'itself, give its values names: {"a": ..., "b": ...}'
-                            % (path, name, words))
+                raise usage('%s: %s has %s twice' % (path, name, words),
+                            todo='To compare a configuration with itself, give its '
+                            'values names: {"a": ..., "b": ...}')
 
 
 def check(path: str, tree: Any) -> Dict[str, Any]:

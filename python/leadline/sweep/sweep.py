@@ -361,8 +361,8 @@ def main(args: Any, where: Any, tree: Optional[Dict[str, Any]] = None) -> int:
                                 ends)
     if failed:
         raise RunsFailed("%d of %d runs failed; all they said is in the .log files "
-                         "in %s; the same command tries them again"
-                         % (failed, tried, sweep.out))
+                         "in %s" % (failed, tried, sweep.out),
+                         todo="The same command tries them again")
     return 0
 
 

@@ -29,9 +29,10 @@ def read(out):
     try:
         tree = reports.read_json(path)
     except LeadlineError as why:
-        raise Unreadable("%s: the state of the sweep cannot be read (%s); --fresh puts "
-                         "it aside with its reports and starts again"
-                         % (path, str(why)[len(path) + 2:]))
+        raise Unreadable("%s: the state of the sweep cannot be read: %s"
+                         % (path, str(why)[len(path) + 2:]),
+                         todo="Say --fresh to put it aside with its reports and to "
+                         "start again")
     if not is_state(tree):
         raise LeadlineError("%s: not the state of a sweep" % path)
     return tree
@@ -54,8 +55,9 @@ def known(spec, out):
         spec = dict(spec, seed=seed)
     other = specs.differing(spec, tree["spec"])
     if other:
-        raise usage("%s holds a sweep of another specification (other %s): give "
-                    "another --out, or --fresh to start over" % (out, other))
+        raise usage("%s: it holds a sweep of another specification: other %s"
+                    % (out, other),
+                    todo="Give another --out, or --fresh to start over")
     return Known(tree["id"], names_of(tree), spec["seed"])
 
 

@@ -40,7 +40,7 @@ def read_json(path):
         with open(path, encoding="utf-8", errors="replace") as stream:
             return json.load(stream)
     except (OSError, ValueError) as why:
-        raise LeadlineError("%s cannot be read: %s" % (path, why))
+        raise LeadlineError("%s: cannot be read: %s" % (path, why))
 
 
 def judged(args):
@@ -71,7 +71,7 @@ def drawn(args, found, known, bins, words):
     except (KeyError, TypeError, AttributeError, ValueError) as why:
         if not args.findings:
             raise
-        raise LeadlineError("%s: it is damaged: %r is missing or of another kind"
+        raise LeadlineError("%s: damaged: %r is missing or of another kind"
                             % (args.findings, str(why)))
 
 

@@ -83,7 +83,7 @@ def main():
     try:
         export(args)
     except (OSError, pyarrow.ArrowException, Incomplete) as why:
-        sys.stderr.write("iotrace export: %s: it cannot be written: %s\n" % (
+        sys.stderr.write("iotrace export: %s: cannot be written: %s\n" % (
             args.out, getattr(why, "strerror", None) or str(why).splitlines()[0]))
         return 1
     return 0
