@@ -1,6 +1,7 @@
 #include "outcore/aio/flow.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "run/workload.h"
 #include <dirent.h>
@@ -160,11 +161,10 @@ static int64_t depth_of(const struct flow *f)
 static int flow_open_lane(struct flow *f, struct flow_lane *l)
 {
     size_t depth = (size_t)depth_of(f);
-    l->io = calloc(depth, sizeof *l->io);
-    l->req = calloc(depth, sizeof *l->req);
+    l->io = mem_new(depth, sizeof *l->io, "operations");
+    l->req = mem_new(depth, sizeof *l->req, "operations");
     if (!l->io || !l->req)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %zu operation%s", depth,
-                       units_s(depth));
+        return -ENOMEM;
     if (f->consume.how != CONSUME_COPY)
         return 0;
     return buf_alloc(&l->copy, f->sets.op_bytes * f->sets.per_set, "a copy");
@@ -173,10 +173,9 @@ static int flow_open_lane(struct flow *f, struct flow_lane *l)
 int flow_open(struct flow *f, int lanes)
 {
     int rc = 0;
-    f->lane = calloc((size_t)lanes, sizeof *f->lane);
+    f->lane = mem_new(lanes, sizeof *f->lane, "streams");
     if (!f->lane)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d stream%s", lanes,
-                       units_s(lanes));
+        return -ENOMEM;
     for (int i = 0; i < lanes && !rc; i++)
         rc = flow_open_lane(f, &f->lane[i]);
     return rc;

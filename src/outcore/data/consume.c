@@ -1,6 +1,7 @@
 #include "outcore/data/consume.h"
 #include "base/err.h"
 #include "base/format/crc.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ void written_add(uint32_t *which, int64_t at, const void *data, int64_t n)
 
 static uint32_t *more_sums(uint32_t *sum, int64_t had, int64_t blocks)
 {
-    uint32_t *more = realloc(sum, (size_t)blocks * sizeof *more);
+    uint32_t *more = mem_grow(sum, blocks, sizeof *more, "the sums of the data");
     if (more)
         memset(more + had, 0, (size_t)(blocks - had) * sizeof *more);
     return more;
@@ -42,8 +43,7 @@ int written_room(struct written *s, int64_t bytes)
     uint32_t *all = more_sums(s->all, s->blocks, blocks);
     s->all = all ? all : s->all;
     if (!written || !read || !all)
-        return err_set(-ENOMEM, NULL, -1, "no memory for the sums of %lld bytes",
-                       (long long)bytes);
+        return -ENOMEM;
     s->blocks = blocks;
     return 0;
 }

@@ -1,5 +1,6 @@
 #include "outcore/data/folder.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "run/lanes.h"
 #include "run/set.h"
@@ -108,7 +109,7 @@ static int read_text(struct plant *p, FILE *in, const char *path)
     for (;; room *= 2) {
         char *text = room > FILE_MOST ? NULL : realloc(p->text, room);
         if (!text)
-            return err_set(-ENOMEM, path, -1, "there are more phrases than fit");
+            return mem_none(path, (int64_t)room, "the phrases");
         p->text = text;
         n += fread(text + n, 1, room - 1 - n, in);
         if (n < room - 1)
@@ -129,9 +130,9 @@ static int folder_add(struct plant *p, char *line, const char *path)
                        "a phrase has %d bytes at most, and none of < > &", PHRASE_MOST);
     if (p->n == p->most) {
         int64_t most = 2 * p->most + 1024;
-        const char **phrase = realloc(p->phrase, (size_t)most * sizeof *phrase);
+        const char **phrase = mem_grow(p->phrase, most, sizeof *phrase, "the phrases");
         if (!phrase)
-            return err_set(-ENOMEM, path, -1, "no memory for the phrases");
+            return -ENOMEM;
         p->phrase = phrase;
         p->most = most;
     }

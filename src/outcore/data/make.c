@@ -1,5 +1,6 @@
 #include "outcore/data/make.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/stamp.h"
 #include "base/units.h"
 #include "run/lanes.h"
@@ -82,10 +83,8 @@ int data_whole_rows(const struct data_file *d, int64_t row_bytes)
 
 static int make_files(const struct run *r, struct data_file *d)
 {
-    d->of = calloc((size_t)r->lanes, sizeof *d->of);
-    return d->of ? 0
-                 : err_set(-ENOMEM, NULL, -1, "no memory for %d file%s", r->lanes,
-                           units_s(r->lanes));
+    d->of = mem_new(r->lanes, sizeof *d->of, "files");
+    return d->of ? 0 : -ENOMEM;
 }
 
 int data_given(struct run *r, struct data_file *d, const char *path, int64_t row_bytes,

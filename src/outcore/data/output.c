@@ -1,8 +1,8 @@
 #include "outcore/data/output.h"
 #include "base/err.h"
 #include "base/format/outfile.h"
+#include "base/mem.h"
 #include "base/scratch.h"
-#include "base/units.h"
 #include "run/lanes.h"
 #include <errno.h>
 #include <stdio.h>
@@ -107,14 +107,12 @@ int output_plan(struct run *r, struct output *o)
     static char folder[PATH];
     struct opt *dir = opt_find(r->program, "dir");
     int rc = 0;
-    o->of = calloc((size_t)r->lanes, sizeof *o->of);
+    o->of = mem_new(r->lanes, sizeof *o->of, "files");
     if (!o->of)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d file%s", r->lanes,
-                       units_s(r->lanes));
+        return -ENOMEM;
     if (r->shared && r->io_flags & IO_DIRECT &&
-        !(o->edge = calloc(r->lanes, sizeof *o->edge)))
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d file%s", r->lanes,
-                       units_s(r->lanes));
+        !(o->edge = mem_new(r->lanes, sizeof *o->edge, "files")))
+        return -ENOMEM;
     if (!o->path)
         return 0;
     if (strlen(o->path) >= PATH - NAME_MORE)

@@ -3,6 +3,7 @@
  * round, neighbours in one request. */
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "outcore/graph/search.h"
 #include "run/blocks.h"
@@ -23,12 +24,11 @@ int chains_open(struct chains *c, struct store *s, int64_t most)
 {
     void *window = NULL;
     *c = (struct chains){.s = s, .most = most, .window_room = 2 * s->request};
-    c->place.key = malloc((size_t)most * 32);
+    c->place.key = mem_new(most, 32, "batches of vertices");
     int rc = buf_alloc(&window, c->window_room, "a window");
     c->window = window;
     if (!c->place.key && !rc)
-        rc = err_set(-ENOMEM, NULL, -1, "no memory for batches of %lld vertices",
-                     (long long)most);
+        rc = -ENOMEM;
     if (rc)
         return rc;
     c->place.value = c->place.key + most;
@@ -58,12 +58,9 @@ static int chains_make_room(struct chains *c, int64_t more)
         room *= 2;
     if (room == c->room)
         return 0;
-    uint64_t *memory = malloc((size_t)room * 32);
+    uint64_t *memory = mem_grow(NULL, room, 32, "neighbours of a batch (--batch)");
     if (!memory)
-        return err_set(-ENOMEM, NULL, -1,
-                       "no memory for %lld neighbour%s of a batch: take a smaller "
-                       "--batch",
-                       (long long)room, units_s(room));
+        return -ENOMEM;
     if (c->count) {
         memcpy(memory, c->found.key, (size_t)c->count * 8);
         memcpy(memory + room, c->found.value, (size_t)c->count * 8);

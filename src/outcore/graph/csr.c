@@ -1,5 +1,6 @@
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "extsort/extsort.h"
 #include "outcore/graph/store.h"
@@ -96,14 +97,14 @@ static int64_t csr_places_bytes(const struct store *s)
 
 static int csr_open(struct store *s)
 {
-    s->csr = calloc(1, sizeof *s->csr);
-    s->extent = calloc(STORE_PIECE, sizeof *s->extent);
+    s->csr = mem_new(1, sizeof *s->csr, "a piece of a search");
+    s->extent = mem_new(STORE_PIECE, sizeof *s->extent, "a piece of a search");
     if (!s->csr || !s->extent)
-        return err_set(-ENOMEM, NULL, -1, "no memory for a piece of a search");
+        return -ENOMEM;
     void *edge = NULL;
-    s->csr->first = calloc(STORE_PIECE, sizeof *s->csr->first);
+    s->csr->first = mem_new(STORE_PIECE, sizeof *s->csr->first, "a piece of a search");
     if (!s->csr->first)
-        return err_set(-ENOMEM, NULL, -1, "no memory for a piece of a search");
+        return -ENOMEM;
     int rc = buf_alloc(&edge, PIECE * EDGE, "edges");
     s->csr->edge = edge;
     struct extsort_how how = sorting(s);
@@ -134,10 +135,9 @@ int64_t csr_batch_memory(int64_t most)
 int csr_batch_open(struct store *s, int64_t most)
 {
     struct csr *c = s->csr;
-    c->begin = malloc((size_t)csr_batch_memory(most));
+    c->begin = mem_new(csr_batch_memory(most), 1, "batches of vertices");
     if (!c->begin)
-        return err_set(-ENOMEM, NULL, -1, "no memory for batches of %lld vertices",
-                       (long long)most);
+        return -ENOMEM;
     c->end = c->begin + most;
     return 0;
 }
@@ -432,13 +432,12 @@ static int csr_make_room(struct csr *c, int64_t n)
         return 0;
     c->room = sum < ROOM ? ROOM : sum + sum / 4;
     free(c->found);
-    c->found = malloc((size_t)(c->room + SHORT) * NUMBER);
+    c->found =
+        mem_grow(NULL, c->room + SHORT, NUMBER, "neighbours of a batch (--batch)");
     if (c->found)
         return 0;
     c->room = 0;
-    return err_set(-ENOMEM, NULL, -1,
-                   "no memory for %lld neighbour%s of a batch: take a smaller --batch",
-                   (long long)sum, units_s(sum));
+    return -ENOMEM;
 }
 
 int64_t csr_collect(struct store *s, const uint64_t *vertex, int64_t n,

@@ -1,5 +1,6 @@
 #include "outcore/graph/edges.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "io/io.h"
 #include "outcore/graph/store.h"
@@ -64,9 +65,8 @@ static int edges_look_at(const struct run *r, struct edges *e, const char *forma
                                  .flags = IO_READ | IO_LOCAL,
                                  .max_request = TEXT_HEAD,
                                  .depth = 1};
-    char *head = malloc(TEXT_HEAD);
-    int rc = head ? io_file_open(&f, &open)
-                  : err_set(-ENOMEM, NULL, -1, "no memory for a file's first bytes");
+    char *head = mem_new(TEXT_HEAD, 1, "a file's first bytes");
+    int rc = head ? io_file_open(&f, &open) : -ENOMEM;
     if (!rc)
         rc = look_into(r, e, f, head, format);
     if (f) {

@@ -17,7 +17,7 @@
  * (three times with several ranks), 64 x the batch and a bit for each of its vertices;
  * 32 for each neighbour of a batch. */
 #include "base/err.h"
-#include "base/units.h"
+#include "base/mem.h"
 #include "outcore/commands.h"
 #include "outcore/graph/graph500.h"
 #include "outcore/graph/store.h"
@@ -243,10 +243,9 @@ static int graph_open_all(struct run *r)
     if (!rc)
         rc = deal_open(&g.deal, r, 2, set.edge_buffer);
     if (!rc)
-        g.buffer = malloc((size_t)deal_most(&g.deal) * GRAPHS_EDGE);
+        g.buffer = mem_new(deal_most(&g.deal), GRAPHS_EDGE, "an edge buffer");
     if (!rc && !g.buffer)
-        rc = err_set(-ENOMEM, NULL, -1, "no memory for an edge buffer of %" PRId64,
-                     set.edge_buffer);
+        rc = -ENOMEM;
     rc = err_agree(r->world.comm, rc);
     if (rc || !set.stored)
         return rc ? rc : data_say(r, &g.edges.file);

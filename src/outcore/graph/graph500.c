@@ -1,8 +1,8 @@
 #include "outcore/graph/graph500.h"
 #include "base/draw.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/rng.h"
-#include "base/units.h"
 #include "outcore/graph/store.h"
 #include <errno.h>
 #include <stdio.h>
@@ -222,11 +222,10 @@ int64_t graph500_memory(const struct graph500 *g)
 int graph500_open(struct graph500 *g)
 {
     size_t most = (size_t)g->most;
-    g->root = malloc(most * sizeof *g->root);
-    g->seconds = malloc(most * 3 * sizeof *g->seconds);
+    g->root = mem_new(most, sizeof *g->root, "roots");
+    g->seconds = mem_new(most * 3, sizeof *g->seconds, "roots");
     if (!g->root || !g->seconds)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %zu root%s", most,
-                       units_s(most));
+        return -ENOMEM;
     g->edge = g->seconds + most;
     g->rate = g->edge + most;
     return tree_open(&g->tree, g->q, g->edges);

@@ -1,5 +1,6 @@
 #include "outcore/graph/search.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/stamp.h"
 #include "base/units.h"
 #include "outcore/graph/store.h"
@@ -55,13 +56,12 @@ static int open_parents(struct search *q)
     int64_t vertices = store_vertices(q->s);
     if (rc)
         return rc;
-    q->pair = malloc((size_t)pairs_room(q) * PAIR);
-    q->list_end = malloc((size_t)q->batch * 8);
-    q->parent = malloc((size_t)vertices * 8 + 8);
+    q->pair = mem_new(pairs_room(q), PAIR, "the parents of vertices");
+    q->list_end = mem_new(q->batch, 8, "the parents of vertices");
+    q->parent = mem_new(vertices + 1, 8, "the parents of vertices");
     if (q->pair && q->list_end && q->parent)
         return 0;
-    return err_set(-ENOMEM, NULL, -1, "no memory for the parents of %lld vertices",
-                   (long long)vertices);
+    return -ENOMEM;
 }
 
 int search_open(struct search *q, int64_t room)
@@ -72,13 +72,13 @@ int search_open(struct search *q, int64_t room)
         rc = deal_open(&q->deal, q->s->r, 1, room);
     if (rc)
         return rc;
-    q->visited = malloc(2 * (size_t)bitmap_bytes(q));
-    q->taken.key = malloc((size_t)q->batch * 32);
-    q->level_size = calloc(FIRST_LEVELS, sizeof *q->level_size);
+    q->visited = mem_new(2 * bitmap_bytes(q), 1, "a bitmap of vertices");
+    q->taken.key = mem_new(q->batch, 32, "a bitmap of vertices");
+    q->level_size =
+        mem_new(FIRST_LEVELS, sizeof *q->level_size, "a bitmap of vertices");
     q->level_room = FIRST_LEVELS;
     if (!q->visited || !q->taken.key || !q->level_size)
-        return err_set(-ENOMEM, NULL, -1, "no memory for a bitmap of %lld vertices",
-                       (long long)store_vertices(q->s));
+        return -ENOMEM;
     q->before = q->visited + bitmap_bytes(q) / 8;
     q->taken.value = q->taken.key + q->batch;
     q->other.key = q->taken.value + q->batch;
@@ -397,10 +397,9 @@ static void note_level(struct search *q, int64_t visited)
 {
     if (q->levels == q->level_room) {
         int64_t room = 2 * q->level_room;
-        uint64_t *more = realloc(q->level_size, (size_t)room * sizeof *more);
+        uint64_t *more = mem_grow(q->level_size, room, sizeof *more, "levels");
         if (!more) {
-            run_fail(q->s->r, err_set(-ENOMEM, NULL, -1, "no memory for %lld level%s",
-                                      (long long)room, units_s(room)));
+            run_fail(q->s->r, -ENOMEM);
             return;
         }
         q->level_size = more;

@@ -1,6 +1,7 @@
 #include "outcore/graph/store.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "run/blocks.h"
 #include <errno.h>
@@ -44,11 +45,11 @@ static int chunks_open(struct store *s)
     void *memory = NULL;
     int rc = buf_alloc(&memory, s->capacity * 32, "the adjacency buffer");
     s->memory = s->held.key = memory;
-    s->extent = calloc(STORE_PIECE, sizeof *s->extent);
-    s->with = calloc(STORE_PIECE, sizeof *s->with);
-    s->tail = calloc(1, (size_t)s->block);
+    s->extent = mem_new(STORE_PIECE, sizeof *s->extent, "a piece of a flush");
+    s->with = mem_new(STORE_PIECE, sizeof *s->with, "a piece of a flush");
+    s->tail = mem_new(1, s->block, "a piece of a flush");
     if (!rc && (!s->extent || !s->with || !s->tail))
-        rc = err_set(-ENOMEM, NULL, -1, "no memory for a piece of a flush");
+        rc = -ENOMEM;
     if (rc)
         return rc;
     s->held.value = s->held.key + s->capacity;

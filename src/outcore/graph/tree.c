@@ -1,5 +1,6 @@
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "outcore/graph/graph500.h"
 #include "outcore/graph/search.h"
@@ -37,10 +38,9 @@ int deal_open(struct deal *d, struct run *r, int words, int64_t room)
         return 0;
     int rc = buf_alloc(&memory, deal_memory(r, words, room), "what ranks exchange");
     d->out = memory;
-    d->send = calloc(4 * (size_t)r->world.size, sizeof *d->send);
+    d->send = mem_new(4 * r->world.size, sizeof *d->send, "the ranks' exchange");
     if (!rc && !d->send)
-        rc = err_set(-ENOMEM, NULL, -1, "no memory for an exchange of %d rank%s",
-                     r->world.size, units_s(r->world.size));
+        rc = -ENOMEM;
     if (rc)
         return rc;
     d->in = d->out + d->room * words;
@@ -159,15 +159,14 @@ int tree_open(struct tree *t, struct search *q, struct edges *edges)
     if (rc)
         return rc;
     t->room = deal_most(&t->deal);
-    t->item = malloc((size_t)room_of(r) * WORDS * 8);
-    t->reply = malloc((size_t)room_of(r) * WORDS * 8);
-    t->above = malloc(vertices * 8);
-    t->level = malloc(vertices * 8);
-    t->joined = malloc((size_t)bits_bytes(q->s));
+    t->item = mem_new(room_of(r), WORDS * 8, "checking trees");
+    t->reply = mem_new(room_of(r), WORDS * 8, "checking trees");
+    t->above = mem_new(vertices, 8, "checking trees");
+    t->level = mem_new(vertices, 8, "checking trees");
+    t->joined = mem_new(bits_bytes(q->s), 1, "checking trees");
     if (t->item && t->reply && t->above && t->level && t->joined)
         return 0;
-    return err_set(-ENOMEM, NULL, -1, "no memory to check trees of %lld vertices",
-                   (long long)vertices);
+    return -ENOMEM;
 }
 
 void tree_close(struct tree *t)

@@ -1,4 +1,5 @@
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/rng.h"
 #include "base/units.h"
 #include "outcore/knn/format.h"
@@ -67,11 +68,11 @@ int classify_open(struct classify *c, const struct scan *s)
                        "the file of labels has %lld bytes, and there are %lld vectors: "
                        "it must have one byte, or two, for each",
                        (long long)c->bytes, (long long)s->rows.n);
-    c->label = malloc((size_t)s->most * sizeof *c->label);
-    c->near = malloc((size_t)(s->most * s->k) * sizeof *c->near);
+    c->label = mem_new(s->most, sizeof *c->label, "labels");
+    c->near = mem_new(s->most * s->k, sizeof *c->near, "labels");
     if (c->label && c->near)
         return 0;
-    return err_set(-ENOMEM, NULL, -1, "no memory for labels");
+    return -ENOMEM;
 }
 
 void classify_close(struct classify *c)
@@ -118,13 +119,13 @@ static void read_labels(struct run *r, struct reading *w, struct extent *e, int6
 static void find_labels(struct run *r, struct classify *c, const struct scan *s)
 {
     size_t most = (size_t)(s->packed.n * s->k);
-    struct entry *entry = malloc(most * sizeof *entry);
-    struct extent *e = malloc(most * sizeof *e);
+    struct entry *entry = mem_new(most, sizeof *entry, "labels");
+    struct extent *e = mem_new(most, sizeof *e, "labels");
     struct reading w = {c, s, entry};
     for (size_t i = 0; i < most; i++)
         c->near[i] = LABELS_NONE;
     if (!entry || !e)
-        run_fail(r, err_set(-ENOMEM, NULL, -1, "no memory for labels"));
+        run_fail(r, -ENOMEM);
     int64_t n = entry && e ? entries_of(s, 0, s->packed.n, entry) : 0;
     for (int64_t i = 0; i < n && !c->path; i++)
         put_label(&w, i, labels_made(r->seed, entry[i].id, c->classes));
@@ -306,15 +307,14 @@ static void check_by(struct checking *c, struct extent *e, int64_t sample)
 int check_answer(struct run *r, struct scan *s, int64_t sample, int64_t *distances)
 {
     size_t n = (size_t)(s->most * s->k + STRETCHES);
-    struct checking c = {r, s, malloc(n * sizeof *c.entry), 0};
-    struct extent *e = malloc(n * sizeof *e);
+    struct checking c = {r, s, mem_new(n, sizeof *c.entry, "checking distances"), 0};
+    struct extent *e = mem_new(n, sizeof *e, "checking distances");
     r->aside = r->samples_only = true;
     run_phase_begin(r, "check");
     enum act before = phase_act(r->phase, ACT_CHECK);
     data_sums_check(r, &s->data);
     if (!c.entry || !e)
-        run_fail(r, err_set(-ENOMEM, NULL, -1, "no memory to check %zu distance%s", n,
-                            units_s(n)));
+        run_fail(r, -ENOMEM);
     else if (!r->failed)
         check_by(&c, e, sample);
     phase_act(r->phase, before);

@@ -1,6 +1,5 @@
 #include "outcore/knn/kernel.h"
-#include "base/err.h"
-#include "base/units.h"
+#include "base/mem.h"
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
@@ -17,13 +16,12 @@ int64_t nearest_memory(int64_t queries, int64_t k)
 int nearest_open(struct nearest *n, int64_t queries, int64_t k)
 {
     *n = (struct nearest){.queries = queries, .k = k};
-    n->limit = calloc((size_t)queries, sizeof *n->limit);
-    n->list = calloc((size_t)(queries * k), sizeof *n->list);
+    n->limit = mem_new(queries, sizeof *n->limit, "neighbours of queries");
+    n->list = mem_new(queries * k, sizeof *n->list, "neighbours of queries");
     if (n->limit && n->list)
         return 0;
     nearest_close(n);
-    return err_set(-ENOMEM, NULL, -1, "no memory for %lld neighbour%s of %lld queries",
-                   (long long)k, units_s(k), (long long)queries);
+    return -ENOMEM;
 }
 
 void nearest_close(struct nearest *n)

@@ -1,6 +1,7 @@
 #include "outcore/knn/scan.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/rng.h"
 #include "base/units.h"
 #include "outcore/data/records.h"
@@ -49,13 +50,12 @@ int scan_open(struct run *r, struct scan *s)
 {
     int64_t bytes = kernel_memory(s->most, s->format.dim);
     int rc = 0;
-    s->lane = calloc((size_t)r->lanes, sizeof *s->lane);
-    s->queries = malloc((size_t)bytes);
-    s->packed.packed = malloc((size_t)bytes);
-    s->room = malloc((size_t)s->k * sizeof *s->room);
+    s->lane = mem_new(r->lanes, sizeof *s->lane, "queries");
+    s->queries = mem_new(bytes, 1, "queries");
+    s->packed.packed = mem_new(bytes, 1, "queries");
+    s->room = mem_new(s->k, sizeof *s->room, "queries");
     if (!s->lane || !s->queries || !s->packed.packed || !s->room)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %lld queries",
-                       (long long)s->most);
+        return -ENOMEM;
     for (int i = 0; i < r->lanes && !rc; i++)
         rc = scan_open_lane(r, s, &s->lane[i]);
     return rc;

@@ -2,6 +2,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/rng.h"
 #include "base/units.h"
 #include "io/whole.h"
@@ -87,10 +88,9 @@ static int read_parts(struct io_folder *d, struct io_whole *w, char **text)
         rc = err_set(-EFBIG, w->name, -1,
                      "the model has %lld bytes, and more than %d are too many",
                      (long long)w->size, LANGUAGES_BYTES_MAX);
-    *text = rc ? NULL : malloc((size_t)w->size + 1);
+    *text = rc ? NULL : mem_of(w->name, w->size + 1, 1, "the model");
     if (!rc && !*text)
-        rc = err_set(-ENOMEM, w->name, -1, "no memory for the model's %lld bytes",
-                     (long long)w->size);
+        rc = -ENOMEM;
     while (!rc && w->at < w->size) {
         w->buf = *text + w->at;
         w->room = w->size - w->at;
@@ -126,10 +126,8 @@ int load_model(const struct run *r, const char *path, struct languages *m)
     rc = err_agree(r->world.comm, rc);
     if (!rc) {
         MPI_Bcast(&bytes, 1, MPI_INT64_T, 0, r->world.comm);
-        text = r->world.rank ? malloc((size_t)bytes + 1) : text;
-        rc = text ? 0
-                  : err_set(-ENOMEM, path, -1, "no memory for the model's %lld bytes",
-                            (long long)bytes);
+        text = r->world.rank ? mem_of(path, bytes + 1, 1, "the model") : text;
+        rc = text ? 0 : -ENOMEM;
         rc = err_agree(r->world.comm, rc);
     }
     if (!rc) {
@@ -148,9 +146,7 @@ static int share(struct load_tables *t, int64_t bytes, bool first)
     int unit;
     if (MPI_Win_allocate_shared(all, 1, MPI_INFO_NULL, t->node, &t->memory,
                                 &t->window) != MPI_SUCCESS)
-        return err_set(-ENOMEM, NULL, -1,
-                       "no memory of %lld bytes that the ranks of a node share",
-                       (long long)bytes);
+        return mem_none(NULL, bytes, "what the ranks of a node share");
     MPI_Win_shared_query(t->window, 0, &all, &unit, &t->memory);
     return 0;
 }

@@ -1,5 +1,4 @@
-#include "base/err.h"
-#include "base/units.h"
+#include "base/mem.h"
 #include "outcore/ngram/classifier.h"
 #include <endian.h>
 #include <errno.h>
@@ -271,10 +270,9 @@ int64_t profile_of(const int64_t *count, int64_t all, struct profile_gram *to,
     int64_t n = 0;
     for (int64_t g = 0; g < all; g++)
         n += count[g] > 0;
-    struct profile_gram *is = malloc((size_t)(n + 1) * sizeof *is);
+    struct profile_gram *is = mem_new(n + 1, sizeof *is, "sorting grams");
     if (!is)
-        return err_set(-ENOMEM, NULL, -1, "no memory to sort %lld gram%s", (long long)n,
-                       units_s(n));
+        return -ENOMEM;
     *distinct = n;
     n = 0;
     for (int64_t g = 0; g < all; g++)

@@ -1,5 +1,5 @@
 #include "base/err.h"
-#include "base/units.h"
+#include "base/mem.h"
 #include "outcore/ngram/classifier.h"
 #include <ctype.h>
 #include <errno.h>
@@ -53,10 +53,9 @@ int languages_add(struct languages *m, uint32_t gram, int64_t count)
     int64_t *end = &m->first[m->languages];
     if (*end == m->room) {
         int64_t room = 2 * m->room + 8192;
-        struct profile_gram *is = realloc(m->gram, (size_t)room * sizeof *is);
+        struct profile_gram *is = mem_grow(m->gram, room, sizeof *is, "grams");
         if (!is)
-            return err_set(-ENOMEM, NULL, -1, "no memory for %lld gram%s",
-                           (long long)room, units_s(room));
+            return -ENOMEM;
         m->gram = is;
         m->room = room;
     }

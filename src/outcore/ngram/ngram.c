@@ -7,6 +7,7 @@
  * masks of 2 to 8 bytes. */
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "outcore/commands.h"
 #include "outcore/ngram/classify.h"
@@ -121,11 +122,10 @@ static int ngram_results(struct run *r, int rc)
 
 static int open_lanes(struct run *r)
 {
-    job.lane = calloc((size_t)r->lanes, sizeof *job.lane);
-    job.sink = calloc((size_t)r->lanes, sizeof *job.sink);
+    job.lane = mem_new(r->lanes, sizeof *job.lane, "sinks");
+    job.sink = mem_new(r->lanes, sizeof *job.sink, "sinks");
     if (!job.lane || !job.sink)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d sink%s", r->lanes,
-                       units_s(r->lanes));
+        return -ENOMEM;
     job.many.passing.sink = job.sink;
     for (int i = 0; i < r->lanes; i++) {
         int64_t bytes = reading_memory(&job.classifier);

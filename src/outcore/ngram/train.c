@@ -5,6 +5,7 @@
  * 8 bytes for counts, slots, and the names of a language. */
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "outcore/data/output.h"
 #include "outcore/ngram/classifier.h"
@@ -268,9 +269,9 @@ static int train_open_all(struct run *r)
     int64_t bytes = grams_all((int)set.n) * (int64_t)sizeof *now.count;
     int rc = buf_reserve_huge(&count, bytes, "counts of grams");
     now.count = count;
-    now.profile = malloc((size_t)set.profile * sizeof *now.profile);
+    now.profile = mem_new(set.profile, sizeof *now.profile, "a profile");
     if (!rc && !now.profile)
-        rc = err_set(-ENOMEM, NULL, -1, "no memory for a profile");
+        rc = -ENOMEM;
     return rc ? rc : passing_open(&many.passing, r, (int)set.slots);
 }
 

@@ -1,4 +1,5 @@
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/rng.h"
 #include "outcore/resample/job.h"
 #include "run/lanes.h"
@@ -189,10 +190,10 @@ static int open_beside(struct run_file *f, struct job *j, const char *path,
 static void verify_open(struct verify *v)
 {
     struct job *j = v->j;
-    v->rows = malloc((size_t)rows_bytes(j));
-    v->row = malloc((size_t)resample_row_bytes(j));
+    v->rows = mem_new(rows_bytes(j), 1, "reading pixels back");
+    v->row = mem_new(resample_row_bytes(j), 1, "reading pixels back");
     if (!v->rows || !v->row)
-        run_fail(j->run, err_set(-ENOMEM, NULL, -1, "no memory to read pixels back"));
+        run_fail(j->run, -ENOMEM);
     if (!j->run->failed)
         open_beside(&v->out, j, j->output.of->path, resample_row_bytes(j));
     if (!j->run->failed && j->bands.reads)

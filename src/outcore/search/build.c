@@ -1,4 +1,5 @@
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "outcore/search/search.h"
 #include "run/stream.h"
@@ -24,11 +25,10 @@ int64_t build_buffer_bytes(const struct pages *p, int depth)
 
 static int build_open_lane(struct build_lane *l, int64_t key_bytes, int depth)
 {
-    l->req = calloc((size_t)depth, sizeof *l->req);
-    l->first.record = calloc(2, (size_t)key_bytes);
+    l->req = mem_new(depth, sizeof *l->req, "reads");
+    l->first.record = mem_new(2, key_bytes, "reads");
     if (!l->req || !l->first.record)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d read%s", depth,
-                       units_s(depth));
+        return -ENOMEM;
     l->last.record = l->first.record + key_bytes;
     return 0;
 }
@@ -41,11 +41,10 @@ static int64_t build_row_bytes(const struct build *b)
 int build_open(struct build *b, int ranks, int lanes, int depth)
 {
     int rc = 0;
-    b->lane = calloc((size_t)lanes, sizeof *b->lane);
-    b->ranks = calloc((size_t)ranks, (size_t)build_row_bytes(b));
+    b->lane = mem_new(lanes, sizeof *b->lane, "lanes");
+    b->ranks = mem_new(ranks, build_row_bytes(b), "lanes");
     if (!b->lane || !b->ranks)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d lane%s", lanes,
-                       units_s(lanes));
+        return -ENOMEM;
     for (int i = 0; i < lanes && !rc; i++)
         rc = build_open_lane(&b->lane[i], build_key_bytes(b->order), depth);
     return rc;
@@ -312,16 +311,15 @@ int share_open(struct share *s, const struct build *b, int ranks)
                         .key = MPI_DATATYPE_NULL};
     if (ranks == 1)
         return 0;
-    s->out_keys = malloc(batch * bytes);
-    s->in_keys = malloc(all * bytes);
-    s->out_answers = malloc(batch * sizeof *s->out_answers);
-    s->in_answers = malloc(all * sizeof *s->in_answers);
-    s->number = malloc(batch * sizeof *s->number);
-    s->out.count = calloc((size_t)ranks * 5, sizeof *s->out.count);
+    s->out_keys = mem_new(batch * bytes, 1, "the look-ups of ranks");
+    s->in_keys = mem_new(all * bytes, 1, "the look-ups of ranks");
+    s->out_answers = mem_new(batch, sizeof *s->out_answers, "the look-ups of ranks");
+    s->in_answers = mem_new(all, sizeof *s->in_answers, "the look-ups of ranks");
+    s->number = mem_new(batch, sizeof *s->number, "the look-ups of ranks");
+    s->out.count = mem_new(ranks * 5, sizeof *s->out.count, "the look-ups of ranks");
     if (!s->out_keys || !s->in_keys || !s->out_answers || !s->in_answers ||
         !s->number || !s->out.count)
-        return err_set(-ENOMEM, NULL, -1, "no memory for the look-ups of %d rank%s",
-                       ranks, units_s(ranks));
+        return -ENOMEM;
     s->out.at = s->out.count + ranks;
     s->in.count = s->out.count + 2 * ranks;
     s->in.at = s->out.count + 3 * ranks;

@@ -1,4 +1,5 @@
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/rng.h"
 #include "base/units.h"
 #include "outcore/search/search.h"
@@ -82,17 +83,15 @@ static inline int64_t lookup_answer(struct found f)
 
 int lookups_open(struct lookups *l, int lanes, int depth)
 {
-    l->lane = calloc((size_t)lanes, sizeof *l->lane);
+    l->lane = mem_new(lanes, sizeof *l->lane, "look-ups");
     for (int i = 0; l->lane && i < lanes; i++) {
         struct lookups_lane *of = &l->lane[i];
-        of->req = calloc((size_t)depth, sizeof *of->req);
-        of->slot = calloc((size_t)depth, sizeof *of->slot);
+        of->req = mem_new(depth, sizeof *of->req, "look-ups");
+        of->slot = mem_new(depth, sizeof *of->slot, "look-ups");
         if (!of->req || !of->slot)
-            return err_set(-ENOMEM, NULL, -1, "no memory for %d look-ups", depth);
+            return -ENOMEM;
     }
-    return l->lane ? 0
-                   : err_set(-ENOMEM, NULL, -1, "no memory for %d lane%s", lanes,
-                             units_s(lanes));
+    return l->lane ? 0 : -ENOMEM;
 }
 
 void lookups_close(struct lookups *l, int lanes)

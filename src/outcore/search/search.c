@@ -12,6 +12,7 @@
 #include "outcore/search/search.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/rng.h"
 #include "base/units.h"
 #include "outcore/commands.h"
@@ -297,12 +298,11 @@ static int search_plan(struct run *r, struct run_need *n)
 
 static int open_memory(struct run *r, struct search *s)
 {
-    s->key = malloc((size_t)(s->n * s->keys.key_bytes) + 1);
-    s->answer = malloc((size_t)s->n * sizeof *s->answer + 1);
-    s->req = calloc((size_t)r->lanes, sizeof *s->req);
+    s->key = mem_new(s->n * s->keys.key_bytes + 1, 1, "look-ups");
+    s->answer = mem_new(s->n, sizeof *s->answer, "look-ups");
+    s->req = mem_new(r->lanes, sizeof *s->req, "look-ups");
     if (!s->key || !s->answer || !s->req)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %lld look-ups",
-                       (long long)s->n);
+        return -ENOMEM;
     return s->indexed ? buf_alloc(&s->words, index_bytes(index_pages(r)), "the index")
                       : 0;
 }

@@ -1,5 +1,6 @@
 #include "base/err.h"
 #include "base/format/crc.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "outcore/sort/sorting.h"
 #include "run/lanes.h"
@@ -191,10 +192,10 @@ static int compare_all(struct run *r, struct check *c, struct check_answer *a)
 static int sort_check_start(const struct run *r, struct check *c)
 {
     int64_t bytes = c->s->order.bytes;
-    c->lane = calloc((size_t)r->lanes, sizeof *c->lane);
-    c->records = calloc(2 * (size_t)r->lanes + 1, (size_t)bytes);
+    c->lane = mem_new(r->lanes, sizeof *c->lane, "verifying the output");
+    c->records = mem_new(2 * r->lanes + 1, bytes, "verifying the output");
     if (!c->lane || !c->records)
-        return err_set(-ENOMEM, NULL, -1, "no memory to verify the output");
+        return -ENOMEM;
     for (int i = 0; i < r->lanes; i++)
         c->lane[i] = (struct lane_check){.bad = -1,
                                          .first = c->records + 2 * i * bytes,

@@ -1,5 +1,5 @@
 #include "base/buf.h"
-#include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "outcore/sort/sections.h"
 #include "run/lanes.h"
@@ -87,14 +87,14 @@ static int make_rooms(struct exchange *x, int64_t room)
 static int make_tables(struct exchange *x)
 {
     size_t ranks = (size_t)x->r->world.size, lanes = (size_t)x->r->lanes;
-    x->rank_of = calloc((size_t)x->capacity, sizeof *x->rank_of);
-    x->place = calloc(ranks * lanes, sizeof *x->place);
-    x->count = calloc(2 * ranks, sizeof *x->count);
-    x->send = calloc(4 * ranks, sizeof *x->send);
-    x->splitters.splitter = calloc(1, (size_t)splitters_bytes(&x->splitters) + 1);
+    x->rank_of = mem_new(x->capacity, sizeof *x->rank_of, "the ranks' exchange");
+    x->place = mem_new(ranks * lanes, sizeof *x->place, "the ranks' exchange");
+    x->count = mem_new(2 * ranks, sizeof *x->count, "the ranks' exchange");
+    x->send = mem_new(4 * ranks, sizeof *x->send, "the ranks' exchange");
+    x->splitters.splitter =
+        mem_new(1, splitters_bytes(&x->splitters) + 1, "the ranks' exchange");
     if (!x->rank_of || !x->place || !x->count || !x->send || !x->splitters.splitter)
-        return err_set(-ENOMEM, NULL, -1, "no memory for the exchange of %zu rank%s",
-                       ranks, units_s(ranks));
+        return -ENOMEM;
     x->before = x->count + ranks;
     x->send_at = x->send + ranks;
     x->got = x->send_at + ranks;
@@ -112,10 +112,10 @@ int64_t exchange_sample_bytes(const struct run *r, const struct sort_order *o,
 int exchange_open(struct exchange **out, struct run *r, const struct sort_order *o,
                   int64_t room, int64_t records)
 {
-    struct exchange *x = calloc(1, sizeof *x);
+    struct exchange *x = mem_new(1, sizeof *x, "an exchange");
     *out = x;
     if (!x)
-        return err_set(-ENOMEM, NULL, -1, "no memory for an exchange");
+        return -ENOMEM;
     x->r = r;
     x->order = *o;
     x->records = records;
@@ -168,12 +168,11 @@ static void read_sample(struct exchange *x, struct run_file *f, int64_t place, c
  * records go to one rank and the phase ends with that failure. */
 static void exchange_choose(struct exchange *x, const char *all, int64_t n)
 {
-    struct sort_entry *e = malloc((size_t)n * sizeof *e);
+    struct sort_entry *e = mem_new(n, sizeof *e, "samples");
     if (e)
         splitters_choose(&x->splitters, all, n, e);
     else
-        run_fail(x->r, err_set(-ENOMEM, NULL, -1, "no memory for %lld sample%s",
-                               (long long)n, units_s(n)));
+        run_fail(x->r, -ENOMEM);
     free(e);
 }
 
@@ -182,10 +181,9 @@ static void gather_and_choose(struct exchange *x, const char *mine, int64_t samp
     struct run *r = x->r;
     int64_t each = splitters_sample_bytes(&x->splitters), all = samples * r->world.size;
     bool first = r->world.rank == 0;
-    char *room = first ? malloc((size_t)(all * each)) : NULL;
+    char *room = first ? mem_new(all * each, 1, "samples") : NULL;
     if (first && !room)
-        run_fail(r, err_set(-ENOMEM, NULL, -1, "no memory for %lld sample%s",
-                            (long long)all, units_s(all)));
+        run_fail(r, -ENOMEM);
     enum act before = phase_act(r->phase, ACT_COMMUNICATE);
     int there = !first || room;
     MPI_Bcast(&there, 1, MPI_INT, 0, r->world.comm);
@@ -213,10 +211,9 @@ void exchange_split(struct exchange *x, struct run_file *f)
     int64_t each = splitters_sample_bytes(&x->splitters);
     if (!samples) /* and no records to split */
         return;
-    char *mine = calloc((size_t)samples, (size_t)each);
+    char *mine = mem_new(samples, each, "samples");
     if (!mine)
-        run_fail(r, err_set(-ENOMEM, NULL, -1, "no memory for %lld sample%s",
-                            (long long)samples, units_s(samples)));
+        run_fail(r, -ENOMEM);
     for (int64_t i = 0; mine && i < samples && !r->failed; i++)
         read_sample(x, f, splitters_place(ranks, x->records, r->world.rank, i),
                     mine + i * each);

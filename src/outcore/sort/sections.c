@@ -1,5 +1,5 @@
 #include "outcore/sort/sections.h"
-#include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "run/lanes.h"
 #include <errno.h>
@@ -81,13 +81,12 @@ void reading_share(struct run_file *f, void *room, int64_t offset, int64_t bytes
 int sections_open(struct sections *s, struct extsort *sorter, int64_t record, int lanes)
 {
     *s = (struct sections){.sorter = sorter, .record = record, .lanes = lanes};
-    s->of = calloc((size_t)lanes, sizeof *s->of);
-    s->order = calloc((size_t)lanes, sizeof *s->order);
-    s->taken = calloc((size_t)lanes, sizeof *s->taken);
+    s->of = mem_new(lanes, sizeof *s->of, "sections of lanes");
+    s->order = mem_new(lanes, sizeof *s->order, "sections of lanes");
+    s->taken = mem_new(lanes, sizeof *s->taken, "sections of lanes");
     if (s->of && s->order && s->taken)
         return 0;
-    return err_set(-ENOMEM, NULL, -1, "no memory for sections of %d lane%s", lanes,
-                   units_s(lanes));
+    return -ENOMEM;
 }
 
 void sections_close(struct sections *s)

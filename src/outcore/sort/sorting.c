@@ -2,6 +2,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "outcore/sort/sections.h"
 #include "run/lanes.h"
@@ -136,10 +137,10 @@ int sorting_plan(struct run *r, struct sorting *s, struct run_need *n)
         return err_usage("records of %lld bytes are longer than the longest that are "
                          "sorted, %d bytes",
                          (long long)s->order.bytes, SORTING_RECORD_MAX);
-    s->way = calloc(1, sizeof *s->way);
-    s->part = calloc((size_t)r->lanes, sizeof *s->part);
+    s->way = mem_new(1, sizeof *s->way, "a sort");
+    s->part = mem_new(r->lanes, sizeof *s->part, "a sort");
     if (!s->way || !s->part)
-        return err_set(-ENOMEM, NULL, -1, "no memory for a sort");
+        return -ENOMEM;
     if (divide_memory(r, s, &c))
         return too_small(r, s);
     say_need(r, s, &c, n);

@@ -1,7 +1,6 @@
 #include "base/draw.h"
-#include "base/err.h"
+#include "base/mem.h"
 #include "base/rng.h"
-#include "base/units.h"
 #include "outcore/stream/passing.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -14,27 +13,21 @@ enum names_order names_order_of(const char *word)
                                     : NAMES_SHUFFLED;
 }
 
-static int names_no_memory(const struct names *s)
-{
-    return err_set(-ENOMEM, NULL, -1, "no memory for more than %lld name%s",
-                   (long long)s->n, units_s(s->n));
-}
-
 static int names_fit(struct names *s, int64_t bytes)
 {
     if (s->n == s->most) {
         int64_t most = s->most ? 2 * s->most : 1024;
-        struct name *is = realloc(s->is, (size_t)most * sizeof *is);
+        struct name *is = mem_grow(s->is, most, sizeof *is, "names");
         if (!is)
-            return names_no_memory(s);
+            return -ENOMEM;
         s->is = is;
         s->most = most;
     }
     if (s->used + bytes > s->room) {
         int64_t room = 2 * (s->room + bytes) + 16384;
-        char *text = realloc(s->text, (size_t)room);
+        char *text = mem_grow(s->text, room, 1, "names");
         if (!text)
-            return names_no_memory(s);
+            return -ENOMEM;
         s->text = text;
         s->room = room;
     }
@@ -78,9 +71,9 @@ static int by_inode(const void *a, const void *b, void *names)
 
 static int mix_up(struct names *s, uint64_t key)
 {
-    struct name *is = malloc((size_t)s->most * sizeof *is);
+    struct name *is = mem_new(s->most, sizeof *is, "names");
     if (!is)
-        return names_no_memory(s);
+        return -ENOMEM;
     for (int64_t i = 0; i < s->n; i++)
         is[i] = s->is[shuffle(i, s->n, key)];
     free(s->is);

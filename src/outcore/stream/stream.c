@@ -9,6 +9,7 @@
 #include "outcore/stream/stream.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "outcore/commands.h"
 #include "outcore/stream/sink.h"
@@ -172,14 +173,12 @@ static int streaming_open_all(struct run *r)
 {
     struct streaming *s = &streaming;
     int rc = 0;
-    s->sink = calloc((size_t)r->lanes, sizeof *s->sink);
+    s->sink = mem_new(r->lanes, sizeof *s->sink, "sinks");
     if (!s->sink)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d sink%s", r->lanes,
-                       units_s(r->lanes));
+        return -ENOMEM;
     for (int i = 0; i < r->lanes && s->compress; i++)
         if (!(s->sink[i].context = compress_open()))
-            return err_set(-ENOMEM, NULL, -1, "no memory for %d sinks that compress",
-                           r->lanes);
+            return mem_none(NULL, 0, "sinks that compress");
     s->large.sink = s->sink;
     s->many.passing.sink = s->sink;
     if (s->work == STREAMING_FILES)

@@ -1,6 +1,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "outcore/text/made.h"
 #include "outcore/text/text.h"
 #include "run/set.h"
@@ -193,14 +194,6 @@ static void open_file(struct container *c, struct run_set *s, struct run *r, int
     run_file_open(&c->file, flags);
 }
 
-static void *container_start(int64_t bytes)
-{
-    void *c = calloc(1, (size_t)bytes);
-    if (!c)
-        err_set(-ENOMEM, NULL, -1, "no memory for a container");
-    return c;
-}
-
 /* ---- writing --------------------------------------------------------------------- */
 
 struct container_writer {
@@ -210,7 +203,7 @@ struct container_writer {
 void text_container_make(struct container_writer **out, struct run_set *s,
                          struct run *r, int m)
 {
-    struct container_writer *w = *out = container_start(sizeof *w);
+    struct container_writer *w = *out = mem_new(1, sizeof *w, "a container");
     if (!w) {
         run_fail(r, -ENOMEM);
         return;
@@ -355,7 +348,7 @@ static int read_index(struct container_reader *c, int64_t bytes)
 void text_container_open(struct container_reader **out, struct run_set *s,
                          struct run *r, int m, int64_t bytes)
 {
-    struct container_reader *c = *out = container_start(sizeof *c);
+    struct container_reader *c = *out = mem_new(1, sizeof *c, "a container");
     if (!c) {
         run_fail(r, -ENOMEM);
         return;

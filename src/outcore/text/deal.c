@@ -1,6 +1,6 @@
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/stats.h"
-#include "base/units.h"
 #include "outcore/text/text.h"
 #include <errno.h>
 #include <limits.h>
@@ -100,10 +100,10 @@ static int lay_out(const struct run *r, struct post *p, int which)
         p->at[which][i] = (int)p->bytes[which];
         p->bytes[which] += p->counts[which][i];
     }
-    p->data[which] = malloc((size_t)p->bytes[which] + 1);
+    p->data[which] = mem_new(p->bytes[which] + 1, 1, "names");
     if (p->bytes[which] > INT_MAX)
         return too_many();
-    return p->data[which] ? 0 : err_set(-ENOMEM, NULL, -1, "no memory for names");
+    return p->data[which] ? 0 : -ENOMEM;
 }
 
 static int deal_rank_of(const struct run *r, int64_t place)
@@ -134,11 +134,10 @@ static void deal_pack(const struct run *r, const struct many *m, const int64_t *
 static int post_make(const struct run *r, struct post *p)
 {
     for (int i = 0; i < 2; i++) {
-        p->counts[i] = calloc((size_t)r->world.size, sizeof(int));
-        p->at[i] = calloc((size_t)r->world.size, sizeof(int));
+        p->counts[i] = mem_new(r->world.size, sizeof(int), "ranks");
+        p->at[i] = mem_new(r->world.size, sizeof(int), "ranks");
         if (!p->counts[i] || !p->at[i])
-            return err_set(-ENOMEM, NULL, -1, "no memory for %d rank%s", r->world.size,
-                           units_s(r->world.size));
+            return -ENOMEM;
     }
     return 0;
 }
@@ -199,13 +198,12 @@ static void sort_files(const struct run *r, struct text_files *f)
 static int deal_unpack(const struct run *r, struct post *p, struct text_files *f)
 {
     f->n = count_parcels(p);
-    f->is = calloc((size_t)f->n * 2 + 1, sizeof *f->is); /* twice, for sorting */
-    f->first = calloc((size_t)r->lanes + 1, sizeof *f->first);
+    f->is = mem_new(f->n * 2 + 1, sizeof *f->is, "files"); /* twice, for sorting */
+    f->first = mem_new(r->lanes + 1, sizeof *f->first, "files");
     f->text = p->data[1];
     p->data[1] = NULL;
     if (!f->is || !f->first)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %lld file%s", (long long)f->n,
-                       units_s(f->n));
+        return -ENOMEM;
     int64_t at = 0;
     for (int64_t i = 0; i < f->n; i++) {
         struct parcel head;
@@ -237,11 +235,9 @@ int deal_files(struct run *r, struct many *m, struct text_files *f)
 {
     int64_t n = m->names.n, first[HIST_SIZE];
     struct post p = {.bytes = {0}};
-    int64_t *bytes = calloc((size_t)n * 2 + 1, sizeof *bytes), *place = bytes + n;
+    int64_t *bytes = mem_new(n * 2 + 1, sizeof *bytes, "files"), *place = bytes + n;
     deal_free(f);
-    int rc = bytes ? find_sizes(m, bytes)
-                   : err_set(-ENOMEM, NULL, -1, "no memory for %lld file%s",
-                             (long long)n, units_s(n));
+    int rc = bytes ? find_sizes(m, bytes) : -ENOMEM;
     rc = err_agree(r->world.comm, rc);
     if (!rc) {
         find_first(r, bytes, n, first);

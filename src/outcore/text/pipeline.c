@@ -1,5 +1,6 @@
 #include "base/err.h"
 #include "base/format/crc.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "outcore/text/text.h"
 #include "run/lanes.h"
@@ -282,10 +283,9 @@ int pipeline_judge(struct run *r, struct pipeline *p, const char *phase)
 
 int pipeline_open(struct pipeline *p, struct run *r)
 {
-    p->lane = calloc((size_t)r->lanes, sizeof *p->lane);
+    p->lane = mem_new(r->lanes, sizeof *p->lane, "lanes");
     if (!p->lane)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d lane%s", r->lanes,
-                       units_s(r->lanes));
+        return -ENOMEM;
     int rc = 0;
     for (int i = 0; i < r->lanes && !rc && p->work.cost == TEXT_COST_REAL; i++)
         rc = text_room_make(&p->lane[i].room);

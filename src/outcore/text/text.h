@@ -2,7 +2,7 @@
 #ifndef OUTCORE_TEXT_TEXT_H
 #define OUTCORE_TEXT_TEXT_H
 
-#include "base/err.h"
+#include "base/mem.h"
 #include "base/stats.h"
 #include "outcore/data/folder.h"
 #include "outcore/data/output.h"
@@ -29,10 +29,7 @@
  * a sentence. */
 static inline int grow_room(struct text_out *g, int64_t more)
 {
-    int rc = text_out_fit(g, more);
-    return rc ? err_set(rc, NULL, -1, "no memory for a file of %lld bytes",
-                        (long long)(g->bytes + more))
-              : 0;
+    return text_out_fit(g, more) ? mem_none(NULL, g->bytes + more, "a file") : 0;
 }
 
 static inline void grow_free(struct text_out *g)

@@ -1,5 +1,6 @@
 #include "outcore/text/modules/job.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "outcore/text/modules/lex.h"
 #include "outcore/text/modules/lexicon.h"
 #include "outcore/text/modules/model.h"
@@ -23,6 +24,11 @@ int text_fail(const struct text_job *j, int code, int64_t offset, const char *fm
     return err_set(code, j->name, offset, "module %s: %s",
                    j->module < TEXT_MODULES ? text_module_names[j->module] : "check",
                    text);
+}
+
+int text_none(const struct text_job *j, const char *what)
+{
+    return text_fail(j, -ENOMEM, -1, "no memory for %s", what);
 }
 
 int text_array_fit(struct text_array *a, int64_t n, int64_t bytes)
@@ -89,8 +95,8 @@ void text_printf(struct text_out *o, const char *fmt, ...)
 
 int text_tools_load(struct text_tools **tools, const struct text_given *given)
 {
-    struct text_tools *t = *tools = calloc(1, sizeof *t);
-    int rc = t ? 0 : err_set(-ENOMEM, NULL, -1, "no memory for the modules");
+    struct text_tools *t = *tools = mem_new(1, sizeof *t, "the modules");
+    int rc = t ? 0 : -ENOMEM;
     if (rc)
         return rc;
     t->format = given->format;
@@ -123,8 +129,8 @@ void text_tools_free(struct text_tools *tools)
 
 int text_room_make(struct text_room **room)
 {
-    *room = calloc(1, sizeof **room);
-    return *room ? 0 : err_set(-ENOMEM, NULL, -1, "no memory for the modules");
+    *room = mem_new(1, sizeof **room, "the modules");
+    return *room ? 0 : -ENOMEM;
 }
 
 void text_room_free(struct text_room *room)
@@ -183,8 +189,7 @@ static int too_large(const struct text_job *j)
     if (j->out->failed == -EFBIG)
         return text_fail(j, -EFBIG, -1, "it makes more than the %lld bytes it may",
                          (long long)j->out->most);
-    return text_fail(j, j->out->failed, -1, "no memory for more than %lld bytes",
-                     (long long)j->out->bytes);
+    return text_none(j, "what it makes");
 }
 
 int text_module(const struct text_tools *tools, struct text_room *room,

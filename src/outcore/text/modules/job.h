@@ -110,6 +110,9 @@ struct text_job {
 int text_fail(const struct text_job *j, int code, int64_t offset, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Local. As text_fail, as there is no memory for `what`. */
+int text_none(const struct text_job *j, const char *what);
+
 /* Local. Returns the offset of `at` in the job's input. */
 static inline int64_t text_offset(const struct text_job *j, const char *at)
 {

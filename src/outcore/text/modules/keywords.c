@@ -1,5 +1,4 @@
 /* Module 2: finds the phrases of the lexicon. O(bytes of BODY + bytes found). */
-#include "base/units.h"
 #include "outcore/text/modules/job.h"
 #include "outcore/text/modules/lex.h"
 #include "outcore/text/modules/lexicon.h"
@@ -143,8 +142,7 @@ int keywords_find(struct text_job *j)
         while (most < j->tools->lexicon->term_words)
             most *= 2;
         if (text_array_fit(&j->room->starts, most, sizeof(int64_t)))
-            return text_fail(j, -ENOMEM, -1, "no memory for a phrase of %lld word%s",
-                             (long long)most, units_s(most));
+            return text_none(j, "a phrase");
         find_all(j, &(struct words){j->room->starts.at, most - 1, 0});
     }
     lex_end(j, begun, LEX_KEYWORDS);

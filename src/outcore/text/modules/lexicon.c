@@ -1,5 +1,6 @@
 #include "outcore/text/modules/lexicon.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -23,11 +24,6 @@ struct building {
     int64_t words_most;
     int64_t line;
 };
-
-static int lexicon_no_memory(const struct building *b)
-{
-    return err_set(-ENOMEM, b->from->name, -1, "no memory for the lexicon");
-}
 
 /* ---- the trie -------------------------------------------------------------------- */
 
@@ -195,15 +191,17 @@ static void link_all(struct building *b, int32_t *order, int32_t *depth, int64_t
 static int link_states(struct building *b)
 {
     size_t n = (size_t)b->x->states;
-    int32_t *order = calloc(n, sizeof *order), *depth = calloc(n, sizeof *depth);
-    int64_t *count = calloc((size_t)b->x->term_words + 3, sizeof *count);
+    int32_t *order = mem_of(b->from->name, n, sizeof *order, "the lexicon"),
+            *depth = mem_of(b->from->name, n, sizeof *depth, "the lexicon");
+    int64_t *count =
+        mem_of(b->from->name, b->x->term_words + 3, sizeof *count, "the lexicon");
     bool made = order && depth && count;
     if (made)
         link_all(b, order, depth, count);
     free(order);
     free(depth);
     free(count);
-    return made ? 0 : lexicon_no_memory(b);
+    return made ? 0 : -ENOMEM;
 }
 
 /* ---- the whole ------------------------------------------------------------------- */
@@ -239,21 +237,25 @@ static int lexicon_allocate(struct building *b)
     struct lexicon *x = b->x;
     int64_t n = b->words_most = count_words(b->from);
     x->word_bits = x->edge_bits = bits_for(n);
-    x->word = calloc((size_t)1 << x->word_bits, sizeof *x->word);
-    x->edge = calloc((size_t)1 << x->edge_bits, sizeof *x->edge);
+    x->word = mem_of(b->from->name, INT64_C(1) << x->word_bits, sizeof *x->word,
+                     "the lexicon");
+    x->edge = mem_of(b->from->name, INT64_C(1) << x->edge_bits, sizeof *x->edge,
+                     "the lexicon");
     x->may_bits = x->edge_bits + 3; /* at most 1 in 16 is set, by chance */
-    x->may = calloc((size_t)1 << (x->may_bits - 6), sizeof *x->may);
-    x->state = calloc((size_t)n + 1, sizeof *x->state);
-    x->ends = calloc((size_t)n / 64 + 1, sizeof *x->ends);
-    x->term = calloc((size_t)count_lines(b->from), sizeof *x->term);
-    b->word_of = calloc((size_t)n + 1, sizeof *b->word_of);
-    b->before = calloc((size_t)n + 1, sizeof *b->before);
+    x->may = mem_of(b->from->name, INT64_C(1) << (x->may_bits - 6), sizeof *x->may,
+                    "the lexicon");
+    x->state = mem_of(b->from->name, n + 1, sizeof *x->state, "the lexicon");
+    x->ends = mem_of(b->from->name, n / 64 + 1, sizeof *x->ends, "the lexicon");
+    x->term =
+        mem_of(b->from->name, count_lines(b->from), sizeof *x->term, "the lexicon");
+    b->word_of = mem_of(b->from->name, n + 1, sizeof *b->word_of, "the lexicon");
+    b->before = mem_of(b->from->name, n + 1, sizeof *b->before, "the lexicon");
     bool made = x->word && x->edge && x->may && x->state && x->ends && x->term &&
                 b->word_of && b->before && !text_out_fit(&x->text, b->from->bytes + 1);
     x->states = 1;
     if (made)
         x->state[0].term = -1;
-    return made ? 0 : lexicon_no_memory(b);
+    return made ? 0 : mem_none(b->from->name, 0, "the lexicon");
 }
 
 /* Inserts a word into the new table. Its fields hold a word of up to 16 bytes; a longer
@@ -276,12 +278,13 @@ static int shrink_words(struct building *b)
     struct lexicon_word *old = x->word;
     int64_t places = INT64_C(1) << x->word_bits;
     x->word_bits = bits_for(2 * x->words);
-    x->word = calloc((size_t)1 << x->word_bits, sizeof *x->word);
+    x->word = mem_of(b->from->name, INT64_C(1) << x->word_bits, sizeof *x->word,
+                     "the lexicon");
     for (int64_t i = 0; x->word && i < places; i++)
         if (old[i].bytes)
             put_again(x, &old[i]);
     free(old);
-    return x->word ? 0 : lexicon_no_memory(b);
+    return x->word ? 0 : -ENOMEM;
 }
 
 /* Makes the table of edges smaller, and gives edges their states' suffix links, which
@@ -292,7 +295,8 @@ static int shrink_edges(struct building *b)
     struct lexicon_edge *old = x->edge;
     int64_t places = INT64_C(1) << x->edge_bits;
     x->edge_bits = bits_for(x->edges);
-    x->edge = calloc((size_t)1 << x->edge_bits, sizeof *x->edge);
+    x->edge = mem_of(b->from->name, INT64_C(1) << x->edge_bits, sizeof *x->edge,
+                     "the lexicon");
     x->may_bits = x->edge_bits + 3;
     memset(x->may, 0, (size_t)1 << (x->may_bits - 3));
     x->edges = 0;
@@ -303,15 +307,16 @@ static int shrink_edges(struct building *b)
     while (x->edge && x->edge[x->none].key)
         x->none++;
     free(old);
-    return x->edge ? 0 : lexicon_no_memory(b);
+    return x->edge ? 0 : -ENOMEM;
 }
 
 int lexicon_load(struct lexicon **lexicon, const struct text_bytes *from)
 {
-    struct building b = {.x = calloc(1, sizeof *b.x), .from = from};
+    struct building b = {.x = mem_of(from->name, 1, sizeof *b.x, "the lexicon"),
+                         .from = from};
     *lexicon = b.x;
     if (!b.x)
-        return lexicon_no_memory(&b);
+        return -ENOMEM;
     int rc = from->bytes < INT32_MAX
                  ? lexicon_allocate(&b)
                  : err_usage("%s: a lexicon of more than 2^31 - 1 bytes", from->name);

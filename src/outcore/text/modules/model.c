@@ -1,5 +1,6 @@
 #include "outcore/text/modules/model.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -26,11 +27,6 @@ static int model_bad(const struct reading *r, const char *what)
 {
     return err_usage("%s: line %lld of the model %s", r->from->name, (long long)r->line,
                      what);
-}
-
-static int model_lacks_memory(const struct reading *r)
-{
-    return err_set(-ENOMEM, r->from->name, -1, "no memory for the model");
 }
 
 /* ---- features -------------------------------------------------------------------- */
@@ -255,10 +251,11 @@ static int model_allocate(struct reading *r)
         return err_usage("%s: a model of more than 2^31 - 1 bytes", r->from->name);
     for (m->bits = 4; INT64_C(1) << m->bits < n + n / 2;)
         m->bits++;
-    m->feature = malloc(sizeof *m->feature << m->bits);
-    m->weight = malloc((size_t)n * sizeof *m->weight);
+    m->feature =
+        mem_of(r->from->name, INT64_C(1) << m->bits, sizeof *m->feature, "the model");
+    m->weight = mem_of(r->from->name, n, sizeof *m->weight, "the model");
     if (!m->feature || !m->weight || text_out_fit(&m->text, r->from->bytes + 1))
-        return model_lacks_memory(r);
+        return mem_none(r->from->name, 0, "the model");
     for (int64_t i = 0; i < INT64_C(1) << m->bits; i++)
         m->feature[i].first = -1;
     return 0;
@@ -269,10 +266,10 @@ static int allocate_pairs(struct reading *r)
 {
     struct model *m = r->m;
     int n = m->labels * m->labels;
-    m->pair = malloc((size_t)n * sizeof *m->pair);
+    m->pair = mem_of(r->from->name, n, sizeof *m->pair, "the model");
     for (int i = 0; m->pair && i < n; i++)
         m->pair[i] = NAN;
-    return m->pair ? 0 : model_lacks_memory(r);
+    return m->pair ? 0 : -ENOMEM;
 }
 
 static void finish(struct model *m)
@@ -289,10 +286,11 @@ static void finish(struct model *m)
 
 int text_model_load(struct model **model, const struct text_bytes *from, bool crf)
 {
-    struct reading r = {.m = calloc(1, sizeof *r.m), .from = from};
+    struct reading r = {.m = mem_of(from->name, 1, sizeof *r.m, "the model"),
+                        .from = from};
     *model = r.m;
     if (!r.m)
-        return model_lacks_memory(&r);
+        return -ENOMEM;
     r.m->crf = crf;
     int rc = model_allocate(&r);
     if (!rc)

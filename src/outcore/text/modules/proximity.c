@@ -29,8 +29,7 @@ static int collect(struct text_job *j, struct text_array *marks)
     marks->n = 0;
     while ((rc = lex_next(&l, &s)) > 0) {
         if (text_array_fit(marks, marks->n + 2, sizeof(struct mark)))
-            return text_fail(j, -ENOMEM, -1, "no memory for more than %lld entities",
-                             (long long)marks->n / 2);
+            return text_none(j, "entities");
         struct mark *m = marks->at;
         m[marks->n++].at = s.start;
         m[marks->n++].at = s.end;
@@ -46,8 +45,7 @@ static int proximity_count(struct text_job *j, struct text_array *marks)
     struct mark *m = marks->at;
     int64_t tokens = 0, k = 0;
     if (text_array_fit(&j->room->order, marks->n, sizeof m))
-        return text_fail(j, -ENOMEM, -1, "no memory for %lld entities",
-                         (long long)marks->n / 2);
+        return text_none(j, "entities");
     struct mark **order = j->room->order.at;
     for (int64_t i = 0; i < marks->n; i++)
         order[i] = &m[i];

@@ -166,7 +166,7 @@ int tagging_all(struct text_job *j, const struct model *m, enum lex_section s,
             put_entities(&t, s == LEX_MAXENT);
     }
     if (rc)
-        return text_fail(j, rc, -1, "no memory for a sentence");
+        return text_none(j, "a sentence");
     lex_end(j, begun, s);
     return 0;
 }

@@ -1,6 +1,5 @@
 /* Module 5: merges equal spans of modules 2, 3 and 4 into one with its votes. O(n log
  * n) for n spans. */
-#include "base/units.h"
 #include "outcore/text/modules/job.h"
 #include "outcore/text/modules/lex.h"
 #include <errno.h>
@@ -32,8 +31,7 @@ static int collect(struct text_job *j, struct text_array *spans)
         while ((rc = lex_next(&l, &s)) > 0) {
             s.from = v;
             if (text_array_fit(spans, spans->n + 1, sizeof s))
-                return text_fail(j, -ENOMEM, -1, "no memory for more than %lld span%s",
-                                 (long long)spans->n, units_s(spans->n));
+                return text_none(j, "spans");
             ((struct lex_span *)spans->at)[spans->n++] = s;
         }
         if (rc)

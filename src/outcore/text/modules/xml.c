@@ -192,7 +192,7 @@ static int xml_reader_make(struct text_job *j, struct xml_reader **reader)
     bool made = x && (x->parser ? XML_ParserReset(x->parser, NULL) == XML_TRUE
                                 : !!(x->parser = XML_ParserCreate(NULL)));
     if (!made)
-        return text_fail(j, -ENOMEM, -1, "no memory for expat");
+        return text_none(j, "expat");
     x->j = j;
     x->rc = x->depth = x->story = x->taken = 0;
     x->path[0] = 0;
@@ -223,7 +223,7 @@ static void feed(struct xml_reader *x)
         return;
     enum XML_Error why = XML_GetErrorCode(x->parser);
     if (why == XML_ERROR_NO_MEMORY) {
-        x->rc = text_fail(x->j, -ENOMEM, -1, "no memory for expat");
+        x->rc = text_none(x->j, "expat");
         return;
     }
     char what[160];
