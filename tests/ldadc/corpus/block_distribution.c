@@ -4,7 +4,6 @@
  * symbols: n=10; n=8; n=2
  * expect: any */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {

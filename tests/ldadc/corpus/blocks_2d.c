@@ -3,16 +3,14 @@
  * symbols: steps=3 rows=4; steps=1 rows=5
  * expect: resolved interleaved */
 #include "corpus.h"
-#include <stdlib.h>
 #define ROW 40
 
 int main(int argc, char **argv)
 {
     int s, r;
     double row[ROW / 8] = {0};
-    BEGIN;
+    START;
     const int steps = atoi(argv[2]), rows = atoi(argv[3]);
-    OPEN;
     for (s = 0; s < steps; s++)
         for (r = 0; r < rows; r++) {
             MPI_Offset at = ((MPI_Offset)(s * nprocs + rank) * rows + r) * ROW;

@@ -3,15 +3,13 @@
  * symbols: nz=2; nz=5
  * expect: resolved segmented */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
     int nx = 4, ny = 3, nz;
     float line[2] = {1, 2};
-    BEGIN;
+    START;
     nz = atoi(argv[2]);
-    OPEN;
     for (int z = 0; z < nz; z++)
         for (int y = 0; y < ny; ++y)
             for (int x = 0; x < nx; x += 2) {

@@ -3,14 +3,11 @@
  * symbols: total=100; total=96
  * expect: resolved interleaved */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     MPI_Offset total = atoll(argv[2]), off;
-    OPEN;
     for (off = (MPI_Offset)rank * S; off < total; off += (MPI_Offset)nprocs * S)
         WRITE_BLOCK(off);
     END;

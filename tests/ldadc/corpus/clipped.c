@@ -4,18 +4,16 @@
  * symbols: total=1000 block=300; total=900 block=300
  * expect: any */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    BEGIN;
+    START;
     MPI_Offset total = atoll(argv[2]), block = atoll(argv[3]);
     char *buf = calloc(block, 1);
-    OPEN;
     for (MPI_Offset at = rank * block; at < total; at += nprocs * block) {
         MPI_Offset left = total - at;
         int bytes = left < block ? left : block;
-        MPI_File_write_at(fh, at, buf, bytes, MPI_BYTE, MPI_STATUS_IGNORE);
+        WRITE_BYTES(at, buf, bytes);
     }
     free(buf);
     END;

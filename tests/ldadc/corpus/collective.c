@@ -11,9 +11,8 @@ int main(int argc, char **argv)
     MPI_Offset off;
     MPI_Request request;
     MPI_Status status;
-    BEGIN;
+    START;
     off = (MPI_Offset)rank * N * sizeof(int);
-    OPEN;
     MPI_File_write_at_all(fh, off, buf, N, MPI_INT, &status);
     MPI_File_iwrite_at(fh, off, buf, N, MPI_INT, &request);
     MPI_Wait(&request, &status);

@@ -17,12 +17,9 @@ int main(int argc, char **argv)
 {
     struct cell cells[BODY] = {{0, 0}};
     const MPI_Offset span = sizeof cells;
-    BEGIN;
-    OPEN;
-    MPI_File_write_at(fh, HEADER + rank * span, cells, each * sizeof(struct cell),
-                      MPI_BYTE, MPI_STATUS_IGNORE);
+    START;
+    WRITE_BYTES(HEADER + rank * span, cells, each * sizeof(struct cell));
     for (int i = 0; i < COUNT; i++)
-        MPI_File_write_at(fh, 010 + 'A' + (i * nprocs + rank) * (MPI_Offset)BLOCK,
-                          cells, BLOCK, MPI_BYTE, MPI_STATUS_IGNORE);
+        WRITE_BYTES(010 + 'A' + (i * nprocs + rank) * (MPI_Offset)BLOCK, cells, BLOCK);
     END;
 }

@@ -1,6 +1,9 @@
 /* The parts that many programs of the corpus have in common: each shows what is its
  * own. They are macros, so that the compiler and ldadc see the calls in place. */
 #include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #ifndef S
 #define S 16 /* bytes of a block */
@@ -18,12 +21,17 @@
                   MPI_INFO_NULL, &fh)
 
 #define START                                                                          \
-    char b[S] = "";                                                                    \
     BEGIN;                                                                             \
     OPEN
 
-/* A block at an offset, where only the offset matters. */
-#define WRITE_BLOCK(at) MPI_File_write_at(fh, at, b, S, MPI_BYTE, MPI_STATUS_IGNORE)
+#define START_B                                                                        \
+    char b[S] = "";                                                                    \
+    START
+
+/* Writes that matter for their offset and size alone. */
+#define WRITE_BYTES(at, buf, n)                                                        \
+    MPI_File_write_at(fh, at, buf, n, MPI_BYTE, MPI_STATUS_IGNORE)
+#define WRITE_BLOCK(at) WRITE_BYTES(at, b, S)
 
 #define END                                                                            \
     MPI_File_close(&fh);                                                               \

@@ -3,14 +3,11 @@
  * symbols: n=4; n=0
  * expect: any */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     int n = atoi(argv[2]);
-    OPEN;
     while (n--)
         WRITE_BLOCK((n * nprocs + rank) * S);
     END;

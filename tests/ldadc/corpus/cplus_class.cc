@@ -3,7 +3,6 @@
  * symbols: n=100
  * expect: resolved segmented; resolved segmented; resolved segmented,overlapped */
 #include "corpus.h"
-#include <cstdlib>
 #include <string>
 #include <vector>
 

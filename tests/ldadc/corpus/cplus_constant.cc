@@ -14,12 +14,9 @@ int width = 3;
 int main(int argc, char **argv)
 {
     char b[64] = "";
-    BEGIN;
-    OPEN;
+    START;
     width += rank;
-    MPI_File_write_at(fh, rank * Grid::width, b, Grid::width, MPI_BYTE,
-                      MPI_STATUS_IGNORE);
-    MPI_File_write_at(fh, nprocs * 100 + rank * 64, b, width, MPI_BYTE,
-                      MPI_STATUS_IGNORE);
+    WRITE_BYTES(rank * Grid::width, b, Grid::width);
+    WRITE_BYTES(nprocs * 100 + rank * 64, b, width);
     END;
 }

@@ -4,7 +4,6 @@
  * expect: resolved segmented; resolved segmented; unresolved */
 #include "corpus.h"
 #include <algorithm>
-#include <cstdlib>
 
 namespace parts
 {
@@ -40,7 +39,7 @@ int main(int argc, char **argv)
     char *buf = new char[n];
     parts::mine(rank, n, begin, length);
     open_file(argv[1], fh);
-    MPI_File_write_at(fh, begin, buf, length, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(begin, buf, length);
     int &chosen = parts::larger(three, ++length);
     int least = std::min(n, 5), step = rank;
     int &same = step;

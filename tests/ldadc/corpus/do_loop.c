@@ -4,18 +4,15 @@
  * symbols: n=3; n=0
  * expect: any */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
     int i = 0;
     char b[8] = "";
-    BEGIN;
+    START;
     int n = atoi(argv[2]);
-    OPEN;
     do {
-        MPI_File_write_at(fh, (i * nprocs + rank) * 8, b, 8, MPI_BYTE,
-                          MPI_STATUS_IGNORE);
+        WRITE_BYTES((i * nprocs + rank) * 8, b, 8);
     } while (++i < n);
     END;
 }

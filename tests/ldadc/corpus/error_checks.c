@@ -3,8 +3,6 @@
  * symbols: n=3; n=0
  * expect: resolved interleaved */
 #include "corpus.h"
-#include <stdio.h>
-#include <stdlib.h>
 #define CHECK(call)                                                                    \
     do {                                                                               \
         int rc_ = (call);                                                              \

@@ -4,14 +4,11 @@
  * symbols: n=10; n=3
  * expect: any; any */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     int n = atoi(argv[2]);
-    OPEN;
     for (int i = rank * n / nprocs; i < (rank + 1) * n / nprocs; i++)
         WRITE_BLOCK(i * S);
     for (int i = 0; i < n / nprocs; i++)

@@ -3,7 +3,6 @@
  * symbols: n=3; n=6
  * expect: resolved interleaved; resolved segmented */
 #include "corpus.h"
-#include <stdlib.h>
 #define MAX(a, b)                                                                      \
     ({                                                                                 \
         __typeof__(a) a_ = (a);                                                        \
@@ -25,6 +24,6 @@ int main(int argc, char **argv)
                               at * 10;
                           }),
                           buf, 10, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_write_at(fh, rank * 20, buf, 2 * MAX(4, 10), MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(rank * 20, buf, 2 * MAX(4, 10));
     END;
 }

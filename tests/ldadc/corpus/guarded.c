@@ -5,14 +5,12 @@
 int main(int argc, char **argv)
 {
     char b[4096] = "";
-    BEGIN;
+    START;
     int more = rank == nprocs - 1 ? 0 : 1;
-    OPEN;
     if (rank % 2 == 0)
         WRITE_BLOCK(rank * S);
     if (rank > 0)
-        MPI_File_write_at(fh, 1000 + (rank - 1) * S, b, S * (1 + more), MPI_BYTE,
-                          MPI_STATUS_IGNORE);
+        WRITE_BYTES(1000 + (rank - 1) * S, b, S * (1 + more));
     else if (nprocs > 2)
         WRITE_BLOCK(2000);
     for (int i = 0; i < 3; i++)

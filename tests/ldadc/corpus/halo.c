@@ -3,19 +3,16 @@
  * symbols: rows=4 width=10; rows=1 width=3
  * expect: resolved segmented; resolved halo */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
     int rows, width;
-    BEGIN;
+    START;
     rows = atoi(argv[2]);
     width = atoi(argv[3]);
     char *slab = calloc((rows + 2) * width, 1);
-    OPEN;
     /* a row of zeros before the first slab */
-    MPI_File_write_at(fh, (MPI_Offset)(1 + rank * rows) * width, slab, rows * width,
-                      MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES((MPI_Offset)(1 + rank * rows) * width, slab, rows * width);
     MPI_File_sync(fh);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_File_read_at(fh, (MPI_Offset)rank * rows * width, slab, (rows + 2) * width,

@@ -4,16 +4,14 @@
  * symbols: rows=3; rows=1
  * expect: any */
 #include "corpus.h"
-#include <stdlib.h>
 #define W 8
 
 int main(int argc, char **argv)
 {
     int rows;
-    BEGIN;
+    START;
     rows = atoi(argv[2]);
     char *slab = calloc(rows + 2, W);
-    OPEN;
     int first = rank * rows, count = rows;
     if (rank > 0) {
         first--;

@@ -6,10 +6,9 @@
 int main(int argc, char **argv)
 {
     char head[HEAD] = "", body[100] = "";
-    BEGIN;
-    OPEN;
+    START;
     if (rank == 0)
-        MPI_File_write_at(fh, 0, head, HEAD, MPI_BYTE, MPI_STATUS_IGNORE);
+        WRITE_BYTES(0, head, HEAD);
     MPI_File_write_at_all(fh, HEAD + rank * 100, body, 100, MPI_BYTE,
                           MPI_STATUS_IGNORE);
     END;

@@ -5,8 +5,7 @@
 int main(int argc, char **argv)
 {
     char b[4096] = "";
-    BEGIN;
-    OPEN;
+    START;
     MPI_File_write_ordered(fh, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
     for (int i = 0; i < 2; i++)
         MPI_File_write_ordered(fh, b, S + rank, MPI_BYTE, MPI_STATUS_IGNORE);

@@ -3,15 +3,13 @@
  * symbols: K=3 chunk=100; K=1 chunk=7; K=0 chunk=8
  * expect: resolved interleaved; resolved interleaved */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    BEGIN;
+    START;
     long long K = atoll(argv[2]);
     int chunk = atoi(argv[3]);
     char *buf = calloc(chunk, 1);
-    OPEN;
     for (long long i = 0; i < K; i++)
         MPI_File_write_at(fh, (i * nprocs + rank) * chunk, buf, chunk, MPI_BYTE,
                           MPI_STATUS_IGNORE);

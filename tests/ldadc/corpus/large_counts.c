@@ -10,8 +10,7 @@
 int main(int argc, char **argv)
 {
     char b[16] = "";
-    BEGIN;
-    OPEN;
+    START;
     MPI_File_read_at_c(fh, (rank + 3) * GIB, b, 16, MPI_BYTE, MPI_STATUS_IGNORE);
     MPI_File_read_at(fh, (MPI_Offset)rank * 5000000000 + nprocs, b, 16, MPI_BYTE,
                      MPI_STATUS_IGNORE);

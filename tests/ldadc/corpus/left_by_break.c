@@ -3,15 +3,13 @@
  * symbols: n=5; n=0
  * expect: any; resolved interleaved; any */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
     char b[4096] = "";
-    BEGIN;
+    START;
     int n = atoi(argv[2]), k = 0;
     MPI_Offset at = rank * S, end = (MPI_Offset)n * nprocs * S;
-    OPEN;
     while (1) {
         if (at >= end)
             break;

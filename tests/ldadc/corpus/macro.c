@@ -3,7 +3,6 @@
  * symbols: n=3; n=0
  * expect: resolved interleaved */
 #include "corpus.h"
-#include <stdlib.h>
 #define EACH(i, n) for (int i = 0; i < (n); i++)
 #define PUT(fh, at, buf, n)                                                            \
     MPI_File_write_at((fh), (at), (buf), (n), MPI_BYTE, MPI_STATUS_IGNORE)

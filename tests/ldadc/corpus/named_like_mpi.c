@@ -11,7 +11,7 @@ int MPI_Get_row(MPI_File fh, char *b, int rank);
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     MPI_Put_row(fh, b, rank);
     MPI_Get_row(fh, b, rank);
     MPI_File_close(&fh);

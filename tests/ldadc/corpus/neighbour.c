@@ -3,14 +3,12 @@
  * symbols: n=20; n=1
  * expect: resolved segmented; resolved segmented; resolved segmented */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    BEGIN;
+    START;
     int n = atoi(argv[2]), next = (rank + 1) % nprocs;
     double *buf = calloc(n, sizeof *buf);
-    OPEN;
     MPI_File_write_at(fh, (MPI_Offset)rank * n * sizeof(double), buf, n, MPI_DOUBLE,
                       MPI_STATUS_IGNORE);
     MPI_File_sync(fh);

@@ -4,7 +4,6 @@
  * expect: resolved segmented; resolved segmented; resolved segmented
  * expect: resolved segmented; resolved segmented; resolved segmented */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
@@ -13,23 +12,23 @@ int main(int argc, char **argv)
         right = rank == nprocs - 1 ? 0 : rank + 1;
     char *buf = calloc(n, 1);
     OPEN;
-    MPI_File_write_at(fh, (MPI_Offset)left * n, buf, n, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_write_at(fh, (MPI_Offset)right * n, buf, n, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES((MPI_Offset)left * n, buf, n);
+    WRITE_BYTES((MPI_Offset)right * n, buf, n);
     left = rank - 1;
     if (left < 0)
         left = nprocs - 1;
-    MPI_File_write_at(fh, (MPI_Offset)left * n, buf, n, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES((MPI_Offset)left * n, buf, n);
     right = rank + 1;
     if (right == nprocs)
         right = 0;
-    MPI_File_write_at(fh, (MPI_Offset)right * n, buf, n, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES((MPI_Offset)right * n, buf, n);
     left = (rank > 0) ? rank - 1 : nprocs - 1;
-    MPI_File_write_at(fh, (MPI_Offset)left * n, buf, n, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES((MPI_Offset)left * n, buf, n);
     if (rank < nprocs - 1)
         right = rank + 1;
     else
         right = 0;
-    MPI_File_write_at(fh, (MPI_Offset)right * n, buf, n, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES((MPI_Offset)right * n, buf, n);
     free(buf);
     END;
 }

@@ -3,7 +3,6 @@
  * symbols: n=3; n=7
  * expect: resolved interleaved; resolved segmented */
 #include "corpus.h"
-#include <stdlib.h>
 #define B 16
 
 static inline MPI_Offset interleaved(int i, int rank, int nprocs)
@@ -22,13 +21,11 @@ int main(int argc, char **argv)
 {
     int bytes, n;
     MPI_Offset start;
-    BEGIN;
+    START;
     n = atoi(argv[2]);
     char *buf = calloc(n, B);
-    OPEN;
     for (int i = 0; i < n; i++)
-        MPI_File_write_at(fh, interleaved(i, rank, nprocs), buf, B, MPI_BYTE,
-                          MPI_STATUS_IGNORE);
+        WRITE_BYTES(interleaved(i, rank, nprocs), buf, B);
     slab(rank, n, &start, &bytes);
     MPI_File_read_at(fh, start, buf, bytes, MPI_BYTE, MPI_STATUS_IGNORE);
     free(buf);

@@ -3,7 +3,6 @@
  * symbols: n=3
  * expect: any */
 #include "corpus.h"
-#include <stdlib.h>
 #include <unistd.h>
 
 int main(int argc, char **argv)
@@ -20,6 +19,6 @@ int main(int argc, char **argv)
             exit(1);
         }
     OPEN;
-    MPI_File_write_at(fh, rank * n, b, n, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(rank * n, b, n);
     END;
 }

@@ -3,23 +3,19 @@
  * symbols: rows=4 columns=6; rows=12 columns=13
  * expect: resolved disjoint; resolved disjoint */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
     MPI_Offset share, begin, i;
-    BEGIN;
+    START;
     MPI_Offset rows = atoi(argv[2]), columns = atoi(argv[3]);
     share = columns / nprocs;
     begin = rank * (rows / nprocs);
     char *buf = calloc(rows * columns, 1);
-    OPEN;
     for (i = begin; i < rows; i++)
-        MPI_File_write_at(fh, i * columns + rank * share, buf, (int)share, MPI_BYTE,
-                          MPI_STATUS_IGNORE);
+        WRITE_BYTES(i * columns + rank * share, buf, (int)share);
     for (i = 0; i < begin; i++)
-        MPI_File_write_at(fh, i * columns + rank * share, buf, (int)share, MPI_BYTE,
-                          MPI_STATUS_IGNORE);
+        WRITE_BYTES(i * columns + rank * share, buf, (int)share);
     free(buf);
     END;
 }

@@ -3,15 +3,13 @@
  * symbols: n=5; n=1
  * expect: resolved segmented; resolved segmented */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
     int n, head[4] = {0};
     double record[3] = {0};
-    BEGIN;
+    START;
     n = atoi(argv[2]);
-    OPEN;
     MPI_File_seek(fh, (MPI_Offset)rank * (16 + n * 24), MPI_SEEK_SET);
     MPI_File_write(fh, head, 4, MPI_INT, MPI_STATUS_IGNORE);
     for (int i = 0; i < n; i++)

@@ -6,8 +6,7 @@ int main(int argc, char **argv)
 {
     int buf[10] = {0};
     MPI_Request request;
-    BEGIN;
-    OPEN;
+    START;
     MPI_File_seek(fh, 120 * rank, MPI_SEEK_SET);
     MPI_File_write_all(fh, buf, 10, MPI_INT, MPI_STATUS_IGNORE);
     MPI_File_iwrite(fh, buf, 10, MPI_INT, &request);

@@ -3,14 +3,11 @@
  * symbols: rows=2 pieces=3; rows=3 pieces=1
  * expect: resolved interleaved */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     int rows = atoi(argv[2]), pieces = atoi(argv[3]);
-    OPEN;
     for (int r = 0; r < rows; r++) {
         MPI_File_seek(fh, (MPI_Offset)(r * nprocs + rank) * pieces * S, MPI_SEEK_SET);
         for (int p = 0; p < pieces; p++)

@@ -3,16 +3,13 @@
  * symbols: n=10; n=3; n=0
  * expect: resolved segmented; resolved segmented; resolved segmented; any; any */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
     char b[4096] = "";
-    BEGIN;
+    START;
     int n = atoi(argv[2]), q = n / nprocs, m = n % nprocs, start, length;
-    OPEN;
-    MPI_File_write_at(fh, rank * q + (rank < m ? rank : m), b, q + (rank < m), MPI_BYTE,
-                      MPI_STATUS_IGNORE);
+    WRITE_BYTES(rank * q + (rank < m ? rank : m), b, q + (rank < m));
     if (rank < m) {
         length = q + 1;
         start = rank * length;
@@ -20,17 +17,17 @@ int main(int argc, char **argv)
         length = q;
         start = rank * q + m;
     }
-    MPI_File_write_at(fh, 1000 + start, b, length, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(1000 + start, b, length);
     start = rank * n / nprocs;
     length = (rank + 1) * n / nprocs - start;
-    MPI_File_write_at(fh, 2000 + start, b, length, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(2000 + start, b, length);
     int block = (n + nprocs - 1) / nprocs, low = rank * block, high = low + block;
     if (low > n)
         low = n;
     if (high > n)
         high = n;
-    MPI_File_write_at(fh, 3000 + low, b, high - low, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(3000 + low, b, high - low);
     length = rank == nprocs - 1 ? n - rank * q : q;
-    MPI_File_write_at(fh, 4000 + rank * q, b, length, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(4000 + rank * q, b, length);
     END;
 }

@@ -4,14 +4,12 @@
  * symbols: n=3; n=0
  * expect: resolved interleaved; resolved interleaved */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
     char buf[64] = {0};
-    BEGIN;
+    START;
     int n = atoi(argv[2]);
-    OPEN;
     MPI_Offset off = rank * 64;
     for (int i = 0; i < n; i++) {
         off += 64 * nprocs;

@@ -3,15 +3,13 @@
  * symbols: n=4; n=0
  * expect: resolved interleaved */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
     int n, chunk = 96;
     char buf[96] = {0};
-    BEGIN;
+    START;
     n = atoi(argv[2]);
-    OPEN;
     MPI_Offset off = rank * chunk;
     for (int i = 0; i < n; i++) {
         MPI_File_write_at(fh, off, buf, chunk, MPI_CHAR, MPI_STATUS_IGNORE);

@@ -1,8 +1,6 @@
 /* rank 0 makes a file by itself, then all ranks read it
  * expect: resolved alone; resolved segmented */
 #include "corpus.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {

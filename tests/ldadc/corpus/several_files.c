@@ -1,7 +1,6 @@
 /* Two files in turn, as a solver does that keeps the last two steps.
  * expect: resolved segmented; resolved segmented; resolved segmented */
 #include "corpus.h"
-#include <stdio.h>
 
 int main(int argc, char **argv)
 {

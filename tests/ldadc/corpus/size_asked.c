@@ -16,7 +16,7 @@ int main(int argc, char **argv)
     MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
                   MPI_INFO_NULL, &fh);
     if (rank == 0)
-        MPI_File_write_at(fh, 0, b, ALL, MPI_BYTE, MPI_STATUS_IGNORE);
+        WRITE_BYTES(0, b, ALL);
     MPI_File_close(&fh);
 
     MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_RDONLY, MPI_INFO_NULL, &in);

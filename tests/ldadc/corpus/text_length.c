@@ -2,15 +2,12 @@
  * expect: resolved segmented; resolved segmented; resolved segmented
  * expect: resolved segmented */
 #include "corpus.h"
-#include <stdio.h>
-#include <string.h>
 
 int main(int argc, char **argv)
 {
     const char *plain = "one line\n";
     char own[64] = "another\n", copy[64], printed[64];
-    BEGIN;
-    OPEN;
+    START;
     MPI_File_write_at(fh, rank * strlen(plain), plain, strlen(plain), MPI_CHAR,
                       MPI_STATUS_IGNORE);
     MPI_File_write_at(fh, 200 + rank * strlen(own), own, strlen(own), MPI_CHAR,

@@ -4,7 +4,6 @@
  * with: parts/together_b.c
  * expect: resolved interleaved; resolved segmented */
 #include "corpus.h"
-#include <stdlib.h>
 
 extern int record_bytes;
 MPI_Offset place(int i, int rank, int nprocs);
@@ -20,8 +19,7 @@ int main(int argc, char **argv)
     MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_WRONLY,
                   MPI_INFO_NULL, &fh);
     for (int i = 0; i < n; i++)
-        MPI_File_write_at(fh, place(i, rank, nprocs), buf, 32, MPI_BYTE,
-                          MPI_STATUS_IGNORE);
+        WRITE_BYTES(place(i, rank, nprocs), buf, 32);
     put_slab(fh, rank, buf);
     MPI_File_close(&fh);
     MPI_Finalize();

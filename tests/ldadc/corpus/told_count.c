@@ -3,8 +3,6 @@
  * symbols: n=7 p_rows=5
  * expect: resolved interleaved; resolved interleaved */
 #include "corpus.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {

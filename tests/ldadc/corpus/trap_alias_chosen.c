@@ -4,7 +4,7 @@
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     MPI_Offset one = rank * S, two = (nprocs + rank) * S, *p;
     p = rank % 2 ? &one : &two;
     *p += 1000;

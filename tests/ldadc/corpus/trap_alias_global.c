@@ -16,7 +16,7 @@ static void jump(int i)
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     MPI_Offset off = rank * S;
     keep(&off);
     for (int i = 0; i < 4; i++) {

@@ -9,7 +9,7 @@ struct state {
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     struct state s = {0, 0};
     struct state *p = &s;
     MPI_Offset *q = &p->off;

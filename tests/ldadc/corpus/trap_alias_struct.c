@@ -19,7 +19,7 @@ static void jump(struct cursor *c, int i)
 int main(int argc, char **argv)
 {
     struct cursor c;
-    START;
+    START_B;
     MPI_Offset off = rank * S;
     keep(&c, &off);
     for (int i = 0; i < 4; i++) {

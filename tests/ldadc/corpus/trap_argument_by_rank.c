@@ -3,17 +3,15 @@
  * symbols: n=3 size=3
  * expect: unresolved; unresolved */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     int n = atoi(argv[2 + rank % 4]);
     WRITE_BLOCK(n * 100);
     for (int i = 0; i < 4; i++) {
         int size = atoi(argv[2 + i]);
-        MPI_File_write_at(fh, (i * nprocs + rank) * S, b, size, MPI_BYTE,
-                          MPI_STATUS_IGNORE);
+        WRITE_BYTES((i * nprocs + rank) * S, b, size);
     }
     END;
 }

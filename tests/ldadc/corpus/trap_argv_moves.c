@@ -3,7 +3,6 @@
  * symbols: n=7
  * expect: any */
 #include "corpus.h"
-#include <stdlib.h>
 
 static int number(const char *text)
 {
@@ -12,7 +11,7 @@ static int number(const char *text)
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     int n = number(argv[2]);
     for (int i = 0; i < n; i++)
         WRITE_BLOCK((i * nprocs + rank) * S);

@@ -3,7 +3,6 @@
  * symbols: n=3 n_2=7
  * expect: resolved interleaved */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {

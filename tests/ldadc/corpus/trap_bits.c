@@ -4,7 +4,7 @@
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     for (int i = 0; i < 3; i++) {
         WRITE_BLOCK((MPI_Offset)(i << 8 | rank) * S);
         WRITE_BLOCK((rank ^ i) << 5);

@@ -3,14 +3,11 @@
  * symbols: n=4; n=1
  * expect: unresolved */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     int n = atoi(argv[2]);
-    OPEN;
     for (int i = 0; i < n; i++) {
         WRITE_BLOCK((i * nprocs + rank) * S);
         if (i == 1)

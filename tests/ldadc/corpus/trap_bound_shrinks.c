@@ -3,7 +3,6 @@
  * symbols: left=6
  * expect: any */
 #include "corpus.h"
-#include <stdlib.h>
 
 static int left;
 
@@ -14,10 +13,8 @@ static void took(void)
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     left = atoi(argv[2]);
-    OPEN;
     for (int i = 0; i < left; i++) {
         WRITE_BLOCK((i * nprocs + rank) * S);
         took();

@@ -3,7 +3,6 @@
  * symbols: n=9 m=9; n=0 m=0; n=3 m=3
  * expect: any; any */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {

@@ -3,14 +3,11 @@
  * symbols: n=10 stop=3; n=2 stop=3
  * expect: unresolved */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     int n = atoi(argv[2]), stop = atoi(argv[3]);
-    OPEN;
     for (int i = 0; i < n; i++) {
         if (i == stop * rank)
             break;

@@ -1,11 +1,10 @@
 /* trap: the offset's bytes are written through a pointer to char, and by memset
  * expect: unresolved; any */
 #include "corpus.h"
-#include <string.h>
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     MPI_Offset off = rank * S;
     ((char *)&off)[1] = 1 + 0 * nprocs;
     WRITE_BLOCK(off);

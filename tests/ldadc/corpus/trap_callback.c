@@ -1,7 +1,6 @@
 /* trap: a function that only the library calls changes a variable of the file
  * expect: unresolved */
 #include "corpus.h"
-#include <stdlib.h>
 
 static MPI_Offset off;
 
@@ -14,7 +13,7 @@ static int compare(const void *a, const void *b)
 int main(int argc, char **argv)
 {
     int keys[4] = {3, 1, 2, 0};
-    START;
+    START_B;
     off = rank * 1000;
     qsort(keys, 4, sizeof *keys, compare);
     WRITE_BLOCK(off);

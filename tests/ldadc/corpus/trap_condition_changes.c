@@ -3,14 +3,11 @@
  * symbols: more=1; more=0
  * expect: any; any */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     int more = atoi(argv[2]);
-    OPEN;
     if (more)
         WRITE_BLOCK(rank * S);
     more = rank % 2;

@@ -4,7 +4,7 @@
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     for (int i = 0; i < 6; i++) {
         if (i % 3 == 1)
             continue;

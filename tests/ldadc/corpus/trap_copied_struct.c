@@ -25,11 +25,11 @@ static void original(struct place *p)
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     struct place p = {.at = rank * S, .how = {.n = S}};
     copy(p);
-    MPI_File_write_at(fh, p.at, b, p.how.n, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(p.at, b, p.how.n);
     original(&p);
-    MPI_File_write_at(fh, p.at, b, p.how.n - 0 * nprocs, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(p.at, b, p.how.n - 0 * nprocs);
     END;
 }

@@ -10,7 +10,7 @@ static void skip(int *i)
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     for (int i = 0; i < 9; i++) {
         WRITE_BLOCK((i * nprocs + rank) * S);
         skip(&i);

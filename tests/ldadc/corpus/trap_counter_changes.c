@@ -4,7 +4,7 @@
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     for (int i = 0; i < 9; i++) {
         WRITE_BLOCK((i * nprocs + rank) * S);
         if (i == 3)

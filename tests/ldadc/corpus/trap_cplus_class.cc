@@ -3,7 +3,6 @@
  * args: 2
  * expect: resolved segmented; unresolved; unresolved; any; any; unresolved */
 #include "corpus.h"
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -42,28 +41,26 @@ class Sizes
 static void write(MPI_File fh, int rank, int n)
 {
     char buf[64] = "";
-    MPI_File_write_at(fh, rank * 64, buf, n, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(rank * 64, buf, n);
 }
 
 int main(int argc, char **argv)
 {
     char buf[64] = "";
-    BEGIN;
-    OPEN;
+    START;
     Sizes s(3);
     write(fh, rank, s.one);
     Counter all[3];
-    MPI_File_write_at(fh, rank * 64, buf, made, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_write_at(fh, rank * 64, buf, started + all[1].start - 5, MPI_BYTE,
-                      MPI_STATUS_IGNORE);
+    WRITE_BYTES(rank * 64, buf, made);
+    WRITE_BYTES(rank * 64, buf, started + all[1].start - 5);
     s.changed() = 9;
-    MPI_File_write_at(fh, rank * 64, buf, s.two, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(rank * 64, buf, s.two);
     Sizes t = s;
     t = s.bigger(1);
     s.one = 7;
-    MPI_File_write_at(fh, rank * 64, buf, t.one, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(rank * 64, buf, t.one);
     std::vector<Sizes *> kept(1, &s);
     kept[0]->two = rank + 1;
-    MPI_File_write_at(fh, rank * 64, buf, s.two, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(rank * 64, buf, s.two);
     END;
 }

@@ -37,34 +37,32 @@ struct Size {
 int main(int argc, char **argv)
 {
     int n = 4, m = 4, k = 4, l = 4, s = 4;
-    BEGIN;
-    OPEN;
+    START;
     auto copied = [n] { return n; };
     auto seen = [&n] { return n; };
     n = 9;
-    MPI_File_write_at(fh, rank * 64, buf, 10 * copied() - seen(), MPI_BYTE,
-                      MPI_STATUS_IGNORE);
+    WRITE_BYTES(rank * 64, buf, 10 * copied() - seen());
     for (int i = 0; i < 3; i++) {
         auto add = [&m, i] { m += 2 * i; };
         add();
     }
-    MPI_File_write_at(fh, rank * 64, buf, m, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(rank * 64, buf, m);
     auto by_rank = [&] {
         if (rank)
             k += rank;
     };
     by_rank();
-    MPI_File_write_at(fh, rank * 64, buf, k, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(rank * 64, buf, k);
     int *to = &l;
     auto through = [to](int to_add) { *to += to_add; };
     through(1);
     to = &s;
     through(2);
-    MPI_File_write_at(fh, rank * 64, buf, l, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_write_at(fh, rank * 64, buf, s, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(rank * 64, buf, l);
+    WRITE_BYTES(rank * 64, buf, s);
     Size size;
     size.more(3);
-    MPI_File_write_at(fh, rank * 64, buf, size.n, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_write_at(fh, rank * 64, buf, count(argc), MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(rank * 64, buf, size.n);
+    WRITE_BYTES(rank * 64, buf, count(argc));
     END;
 }

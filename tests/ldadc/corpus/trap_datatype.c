@@ -3,7 +3,6 @@
  * symbols: wide=0; wide=1
  * expect: unresolved */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {

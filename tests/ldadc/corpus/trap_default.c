@@ -3,7 +3,6 @@
  * symbols: n=7; n=4
  * expect: any */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {

@@ -5,7 +5,7 @@
 int main(int argc, char **argv)
 {
     int i = 0;
-    START;
+    START_B;
     switch (rank % 2) {
         do {
         case 0:

@@ -4,13 +4,12 @@
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     if (rank == 0)
         WRITE_BLOCK(0);
     else if (rank == 1)
-        MPI_File_write_at(fh, S, b, S / 2, MPI_BYTE, MPI_STATUS_IGNORE);
+        WRITE_BYTES(S, b, S / 2);
     else
-        MPI_File_write_at(fh, rank * S, b, S / 4 + 0 * nprocs, MPI_BYTE,
-                          MPI_STATUS_IGNORE);
+        WRITE_BYTES(rank * S, b, S / 4 + 0 * nprocs);
     END;
 }

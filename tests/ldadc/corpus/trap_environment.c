@@ -1,8 +1,6 @@
 /* trap: numbers of the environment, or of each rank's own argument
  * expect: unresolved; unresolved */
 #include "corpus.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
@@ -12,7 +10,7 @@ int main(int argc, char **argv)
     setenv("LEADLINE_PLACE", name, 1);
     int place = atoi(getenv("LEADLINE_PLACE"));
     OPEN;
-    MPI_File_write_at(fh, place * S, b, S - 0 * nprocs, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(place * S, b, S - 0 * nprocs);
     argv[1] = name;
     int other = atoi(argv[1]);
     WRITE_BLOCK(other * S);

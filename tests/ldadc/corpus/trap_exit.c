@@ -3,7 +3,6 @@
  * symbols: n=5; n=2
  * expect: unresolved */
 #include "corpus.h"
-#include <stdlib.h>
 
 static void quit(MPI_File *fh)
 {
@@ -14,10 +13,8 @@ static void quit(MPI_File *fh)
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     int n = atoi(argv[2]);
-    OPEN;
     for (int i = 0; i < n; i++) {
         MPI_File_write_at(fh, (i * nprocs + rank) * S, b, S, MPI_BYTE,
                           MPI_STATUS_IGNORE);

@@ -4,10 +4,8 @@
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     int writers = nprocs > 2 ? 2 : nprocs;
-    OPEN;
     if (rank < writers)
         for (int i = 0; i < 3; i++)
             WRITE_BLOCK((i * writers + rank) * S);

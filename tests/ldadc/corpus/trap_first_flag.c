@@ -5,7 +5,7 @@
 int main(int argc, char **argv)
 {
     int first = 1;
-    START;
+    START_B;
     for (int i = 0; i < 3; i++) {
         if (first)
             WRITE_BLOCK(9000 + rank * S);

@@ -3,15 +3,12 @@
  * symbols: n=4; n=0
  * expect: any; any */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
     int i = 0;
-    BEGIN;
+    START_B;
     int n = atoi(argv[2]);
-    OPEN;
     for (;;) {
         if (i >= n)
             break;

@@ -4,12 +4,10 @@
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     MPI_Offset where = 128;
-    OPEN;
     if (rank == 0)
-        MPI_File_write_at(fh, 0, &(MPI_Offset){512}, 8, MPI_BYTE, MPI_STATUS_IGNORE);
+        WRITE_BYTES(0, &(MPI_Offset){512}, 8);
     MPI_File_sync(fh);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_File_read_at(fh, 0, &where, 8, MPI_BYTE, MPI_STATUS_IGNORE);

@@ -6,11 +6,11 @@ int main(int argc, char **argv)
 {
     int got = S;
     MPI_Status status;
-    START;
+    START_B;
     MPI_File_set_size(fh, 10);
     MPI_File_read_at(fh, 0, b, S, MPI_BYTE, &status);
     MPI_Get_count(&status, MPI_BYTE, &got);
     MPI_Barrier(MPI_COMM_WORLD);
-    MPI_File_write_at(fh, 100 + rank * S, b, got, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(100 + rank * S, b, got);
     END;
 }

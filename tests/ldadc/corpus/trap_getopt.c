@@ -3,7 +3,6 @@
  * symbols: n=3 size=24; n=5 size=8; n=2 size=16
  * expect: any */
 #include "corpus.h"
-#include <stdlib.h>
 #include <unistd.h>
 
 int main(int argc, char **argv)
@@ -26,8 +25,7 @@ int main(int argc, char **argv)
     MPI_File_open(MPI_COMM_WORLD, argv[optind], MPI_MODE_CREATE | MPI_MODE_RDWR,
                   MPI_INFO_NULL, &fh);
     for (int i = 0; i < n; i++)
-        MPI_File_write_at(fh, ((MPI_Offset)i * nprocs + rank) * size, b, size, MPI_BYTE,
-                          MPI_STATUS_IGNORE);
+        WRITE_BYTES(((MPI_Offset)i * nprocs + rank) * size, b, size);
     free(b);
     END;
 }

@@ -13,7 +13,7 @@ static void count(void)
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     off = rank * S;
     for (int i = 0; i < 4; i++) {
         WRITE_BLOCK(off);

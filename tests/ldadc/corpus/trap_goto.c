@@ -5,7 +5,7 @@
 int main(int argc, char **argv)
 {
     int i = 0;
-    START;
+    START_B;
 again:
     WRITE_BLOCK((i * nprocs + rank) * S);
     if (++i < 3 + rank)

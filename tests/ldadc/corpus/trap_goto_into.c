@@ -3,15 +3,12 @@
  * symbols: n=1; n=9
  * expect: unresolved */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     int n = atoi(argv[2]);
     MPI_Offset off = rank * S;
-    OPEN;
     if (n > 5)
         goto put;
     off += 640;

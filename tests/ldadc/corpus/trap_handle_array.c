@@ -1,7 +1,6 @@
 /* trap: handles in an array, and a handle chosen by the rank
  * expect: any; unresolved */
 #include "corpus.h"
-#include <stdio.h>
 
 int main(int argc, char **argv)
 {

@@ -9,7 +9,7 @@ static void skip(MPI_File other)
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     MPI_File copy = fh;
     MPI_File_seek(copy, rank * 300, MPI_SEEK_SET);
     MPI_File_write(fh, b, S, MPI_BYTE, MPI_STATUS_IGNORE);

@@ -1,8 +1,6 @@
 /* trap: a view of blocks that are not of one length, nor at one distance
  * expect: any; any */
 #include "corpus.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {

@@ -1,8 +1,6 @@
 /* trap: a table of options begins with the addresses of what it sets
  * expect: any */
 #include "corpus.h"
-#include <stdlib.h>
-#include <string.h>
 
 static int count = 1, shift = 0;
 

@@ -4,7 +4,7 @@
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     for (int i = 0; i < 4; i++) {
         switch (b[0]) {
         case 0:

@@ -6,11 +6,10 @@
 int main(int argc, char **argv)
 {
     static char b[SIZE];
-    BEGIN;
-    OPEN;
+    START;
     for (int i = 0; i < 2; i++) {
         MPI_Offset off = i * nprocs * SIZE + rank * SIZE;
-        MPI_File_write_at(fh, off, b, SIZE, MPI_BYTE, MPI_STATUS_IGNORE);
+        WRITE_BYTES(off, b, SIZE);
     }
     END;
 }

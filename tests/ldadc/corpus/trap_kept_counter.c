@@ -6,7 +6,7 @@
 int main(int argc, char **argv)
 {
     int k = 0;
-    START;
+    START_B;
     for (int i = 0; i < 3; i++)
         for (; k < 4; k++)
             WRITE_BLOCK((k * nprocs + rank) * S);

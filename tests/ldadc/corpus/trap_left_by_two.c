@@ -5,9 +5,8 @@
 int main(int argc, char **argv)
 {
     char b[4096] = "";
-    BEGIN;
+    START;
     int k = 0, more = 10;
-    OPEN;
     while (1) {
         if (k >= 7)
             break;

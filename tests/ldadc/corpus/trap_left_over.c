@@ -4,7 +4,6 @@
  * expect: any */
 #define S 32
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
@@ -15,7 +14,7 @@ int main(int argc, char **argv)
     OPEN;
     while (left > 0) {
         int now = left > S ? S : left;
-        MPI_File_write_at(fh, off, b, now + 0 * nprocs, MPI_BYTE, MPI_STATUS_IGNORE);
+        WRITE_BYTES(off, b, now + 0 * nprocs);
         off += now;
         left -= now;
     }

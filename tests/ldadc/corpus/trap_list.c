@@ -10,13 +10,12 @@ struct part {
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     struct part parts[3] = {{rank * 50, &parts[2]}, {9, NULL}, {700 + rank * 50, NULL}};
     for (struct part *p = parts; p; p = p->next)
         WRITE_BLOCK(p->at);
     for (int i = 0; i < 3; i++)
-        MPI_File_write_at(fh, parts[(i + rank) % 3].at, b, 1 + 0 * nprocs, MPI_BYTE,
-                          MPI_STATUS_IGNORE);
+        WRITE_BYTES(parts[(i + rank) % 3].at, b, 1 + 0 * nprocs);
     MPI_Offset off = rank * S, *p = &off, **q = &p;
     **q += 32;
     WRITE_BLOCK(off);

@@ -8,7 +8,7 @@ static jmp_buf again;
 int main(int argc, char **argv)
 {
     volatile int i = 0;
-    START;
+    START_B;
     setjmp(again);
     WRITE_BLOCK(((MPI_Offset)i * nprocs + rank) * S);
     i = i + 1;

@@ -6,11 +6,10 @@
 int main(int argc, char **argv)
 {
     char b[64] = "";
-    BEGIN;
-    OPEN;
+    START;
     WRITE_BLOCK(AT);
 #undef S
 #define S 48
-    MPI_File_write_at(fh, AT, b, S - 0 * nprocs, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(AT, b, S - 0 * nprocs);
     END;
 }

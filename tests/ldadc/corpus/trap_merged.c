@@ -3,14 +3,11 @@
  * symbols: slabs=1 second=0 x=100 x_2=100; slabs=0 second=1 x=200 x_2=300
  * expect: any; any; unresolved */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     int slabs = atoi(argv[2]), second = atoi(argv[3]), x;
-    OPEN;
     if (slabs)
         x = 100;
     else
@@ -18,7 +15,7 @@ int main(int argc, char **argv)
     WRITE_BLOCK(x + rank * S);
     if (second)
         x = 300;
-    MPI_File_write_at(fh, x + rank * S, b, S - 0 * nprocs, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(x + rank * S, b, S - 0 * nprocs);
     if (slabs)
         x = rank * 64;
     else

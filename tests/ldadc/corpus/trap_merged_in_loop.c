@@ -3,15 +3,12 @@
  * symbols: wide=1 wide_64_32=64; wide=0 wide_64_32=32
  * expect: unresolved; any */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     int wide = atoi(argv[2]);
     MPI_Offset off = rank * S;
-    OPEN;
     for (int i = 0; i < 4; i++) {
         WRITE_BLOCK(off);
         if (wide)

@@ -5,7 +5,7 @@
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     unsigned char c = 250;
     for (int i = 0; i < 9; i++) {
         WRITE_BLOCK((c * nprocs + rank) * S);
@@ -13,9 +13,8 @@ int main(int argc, char **argv)
     }
     unsigned short at = 65000 + rank;
     for (int i = 0; i < 3; i++, at += 300)
-        MPI_File_write_at(fh, at, b, 1, MPI_BYTE, MPI_STATUS_IGNORE);
+        WRITE_BYTES(at, b, 1);
     for (int i = 0; i < 3; i++)
-        MPI_File_write_at(fh, (unsigned char)(i * 100 + rank), b, 1, MPI_BYTE,
-                          MPI_STATUS_IGNORE);
+        WRITE_BYTES((unsigned char)(i * 100 + rank), b, 1);
     END;
 }

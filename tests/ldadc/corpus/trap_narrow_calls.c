@@ -14,9 +14,8 @@ static unsigned char low(int x)
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     put(fh, 65500 + rank * 30, b);
-    MPI_File_write_at(fh, low(200 + rank * 30), b, S - 0 * nprocs, MPI_BYTE,
-                      MPI_STATUS_IGNORE);
+    WRITE_BYTES(low(200 + rank * 30), b, S - 0 * nprocs);
     END;
 }

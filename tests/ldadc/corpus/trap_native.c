@@ -4,7 +4,6 @@
  * symbols: size=100
  * expect: resolved segmented; unresolved */
 #include "corpus.h"
-#include <stdlib.h>
 
 static void set(MPI_File fh, MPI_Offset at, int size, char *representation)
 {
@@ -22,10 +21,9 @@ static void set(MPI_File fh, MPI_Offset at, int size, char *representation)
 int main(int argc, char **argv)
 {
     char representation[] = "native", other[16] = "native";
-    BEGIN;
+    START;
     int size = atoi(argv[2]);
     char *b = calloc(size, 1);
-    OPEN;
     set(fh, (MPI_Offset)rank * size, size, representation);
     MPI_File_write(fh, b, size, MPI_BYTE, MPI_STATUS_IGNORE);
     other[0] = 'N';

@@ -3,14 +3,11 @@
  * symbols: n=4; n=0
  * expect: resolved interleaved; resolved interleaved */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     int n = atoi(argv[2]);
-    OPEN;
     for (int i = 1; i <= n; i++)
         WRITE_BLOCK(((i - 1) * nprocs + rank) * S);
     for (int i = n; i-- > 0;)

@@ -1,8 +1,6 @@
 /* trap: what only those ranks do that a communicator leaves out
  * expect: unresolved */
 #include "corpus.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {

@@ -4,7 +4,6 @@
  * symbols: n=20
  * expect: any; any; any; any; any */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
@@ -16,12 +15,11 @@ int main(int argc, char **argv)
         short_of = rank >= nprocs - 2 ? 0 : rank + 1;
     char *buf = calloc(n, 1);
     OPEN;
-    MPI_File_write_at(fh, (MPI_Offset)stays * n, buf, n, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_write_at(fh, (MPI_Offset)beyond * n, buf, n, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_write_at(fh, (MPI_Offset)second * n, buf, n, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_write_at(fh, (MPI_Offset)turned * n, buf, n, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_write_at(fh, (MPI_Offset)short_of * n, buf, n, MPI_BYTE,
-                      MPI_STATUS_IGNORE);
+    WRITE_BYTES((MPI_Offset)stays * n, buf, n);
+    WRITE_BYTES((MPI_Offset)beyond * n, buf, n);
+    WRITE_BYTES((MPI_Offset)second * n, buf, n);
+    WRITE_BYTES((MPI_Offset)turned * n, buf, n);
+    WRITE_BYTES((MPI_Offset)short_of * n, buf, n);
     free(buf);
     END;
 }

@@ -4,7 +4,6 @@
  * symbols: n=8
  * expect: resolved segmented; any; any; any; resolved segmented */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
@@ -14,11 +13,11 @@ int main(int argc, char **argv)
     MPI_Offset twice = 2 * rank % nprocs, more = (rank + 1) % (nprocs + 1),
                both = rank + (rank + 1) % nprocs, back = (2 * nprocs - rank) % nprocs;
     OPEN;
-    MPI_File_write_at(fh, (MPI_Offset)rank * n, buf, n, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_write_at(fh, twice * n, buf, n, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_write_at(fh, more * n, buf, n, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_write_at(fh, both * n, buf, n, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_write_at(fh, back * n, buf, n, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES((MPI_Offset)rank * n, buf, n);
+    WRITE_BYTES(twice * n, buf, n);
+    WRITE_BYTES(more * n, buf, n);
+    WRITE_BYTES(both * n, buf, n);
+    WRITE_BYTES(back * n, buf, n);
     free(buf);
     END;
 }

@@ -1,7 +1,6 @@
 /* trap: each opening begins at the file's start again
  * expect: any; any */
 #include "corpus.h"
-#include <stdio.h>
 
 int main(int argc, char **argv)
 {

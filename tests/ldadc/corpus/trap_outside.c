@@ -9,7 +9,7 @@ void change(int rank);
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     change(rank);
     WRITE_BLOCK(base + rank * S);
     WRITE_BLOCK(rank * step);

@@ -4,7 +4,7 @@
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     if (rank % 2 == 0)
         WRITE_BLOCK(rank * S);
     for (int i = 0; i < 4; i++)

@@ -3,14 +3,11 @@
  * symbols: n=4; n=0
  * expect: unresolved; unresolved; any; any */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     int n = atoi(argv[2]);
-    OPEN;
     MPI_File_seek(fh, rank * 1000, MPI_SEEK_SET);
     for (int i = 0; i < n; i++) {
         if (i > rank)

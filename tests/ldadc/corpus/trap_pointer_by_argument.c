@@ -3,19 +3,17 @@
  * args: 4; 4 5
  * expect: unresolved; unresolved */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
     int a = 4, b = 8;
     char c = 4, d = 8, buf[16] = "";
-    BEGIN;
+    START;
     int *p = argc > 3 ? &a : &b;
     char *q = argc > 3 ? &c : &d;
     *p = atoi(argv[2]) + 3;
     *q = (char)(*p + 1);
-    OPEN;
-    MPI_File_write_at(fh, rank * b, buf, a, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_write_at(fh, rank * d, buf, 4, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(rank * b, buf, a);
+    WRITE_BYTES(rank * d, buf, 4);
     END;
 }

@@ -4,7 +4,7 @@
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     for (int i = 1; i < 20; i *= 2)
         WRITE_BLOCK((i * nprocs + rank) * S);
     for (int i = 0; i < 4; i++)

@@ -5,10 +5,9 @@
 int main(int argc, char **argv)
 {
     char b[4096] = "";
-    BEGIN;
+    START;
     int own = S, before = 7, most;
     long long wide = S, below = 0;
-    OPEN;
     MPI_Exscan(&own, &before, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     WRITE_BLOCK(before);
     if (rank > 0)

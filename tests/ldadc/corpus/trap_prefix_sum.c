@@ -5,18 +5,16 @@
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     long long mine = 8 + rank * rank, before = 0;
-    OPEN;
     MPI_Exscan(&mine, &before, 1, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
-    MPI_File_write_at(fh, before, b, (int)mine, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(before, b, (int)mine);
     int sizes[64];
     int size = 5 + rank;
     MPI_Allgather(&size, 1, MPI_INT, sizes, 1, MPI_INT, MPI_COMM_WORLD);
     MPI_Offset at = 1000;
     for (int r = 0; r < rank; r++)
         at += sizes[r];
-    MPI_File_write_at(fh, at, b, size, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(at, b, size);
     END;
 }

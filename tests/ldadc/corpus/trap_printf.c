@@ -1,8 +1,6 @@
 /* trap: printf() stores how much it has printed
  * expect: unresolved */
 #include "corpus.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {

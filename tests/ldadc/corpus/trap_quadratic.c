@@ -4,7 +4,7 @@
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     MPI_Offset off = 0;
     for (int r = 0; r < rank; r++)
         off += 100;

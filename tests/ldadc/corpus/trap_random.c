@@ -1,7 +1,6 @@
 /* trap: random places, the clock and the environment
  * expect: unresolved; unresolved; unresolved */
 #include "corpus.h"
-#include <stdlib.h>
 #include <time.h>
 
 int main(int argc, char **argv)

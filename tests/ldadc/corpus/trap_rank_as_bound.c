@@ -4,7 +4,7 @@
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     for (int i = 0; i < rank; i++)
         WRITE_BLOCK((rank * nprocs + i) * S);
     for (int i = nprocs; i > rank; i -= 2)

@@ -4,10 +4,8 @@
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     int writer = rank < 2, last = rank == nprocs - 1;
-    OPEN;
     if (writer)
         WRITE_BLOCK(rank * S);
     if (last)

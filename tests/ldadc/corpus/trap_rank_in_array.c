@@ -23,7 +23,6 @@ int main(int argc, char **argv)
     OPEN;
     WRITE_BLOCK((ids[0] + ids[1]) * S);
     turn(&m);
-    MPI_File_write_at(fh, m.rank * S, b, S - 0 * (nprocs + rank), MPI_BYTE,
-                      MPI_STATUS_IGNORE);
+    WRITE_BYTES(m.rank * S, b, S - 0 * (nprocs + rank));
     END;
 }

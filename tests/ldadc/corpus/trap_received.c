@@ -5,10 +5,8 @@
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     long long off = rank * S, base = rank;
-    OPEN;
     MPI_Sendrecv_replace(&off, 1, MPI_LONG_LONG, (rank + 1) % nprocs, 0,
                          (rank + nprocs - 1) % nprocs, 0, MPI_COMM_WORLD,
                          MPI_STATUS_IGNORE);

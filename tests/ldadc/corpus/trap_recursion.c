@@ -13,8 +13,7 @@ static void put(MPI_File fh, MPI_Offset at, int depth)
 
 int main(int argc, char **argv)
 {
-    BEGIN;
-    OPEN;
+    START;
     put(fh, rank * S, 1 + nprocs);
     END;
 }

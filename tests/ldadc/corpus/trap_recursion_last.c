@@ -13,8 +13,7 @@ static void write_last(MPI_File fh, int rank, int n)
 
 int main(int argc, char **argv)
 {
-    BEGIN;
-    OPEN;
+    START;
     write_last(fh, rank, 3);
     END;
 }

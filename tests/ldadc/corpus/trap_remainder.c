@@ -3,17 +3,13 @@
  * symbols: n=10; n=4
  * expect: any; any */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
     char b[4096] = "";
-    BEGIN;
+    START;
     int n = atoi(argv[2]), q = n / nprocs, m = n % nprocs;
-    OPEN;
-    MPI_File_write_at(fh, rank * q + (rank < m ? rank : m), b, q + (rank <= m),
-                      MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_write_at(fh, 1000 + rank * q, b, q + (rank > m ? 1 : 2), MPI_BYTE,
-                      MPI_STATUS_IGNORE);
+    WRITE_BYTES(rank * q + (rank < m ? rank : m), b, q + (rank <= m));
+    WRITE_BYTES(1000 + rank * q, b, q + (rank > m ? 1 : 2));
     END;
 }

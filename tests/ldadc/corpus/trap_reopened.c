@@ -3,15 +3,12 @@
  * symbols: second=1; second=0
  * expect: any; any */
 #include "corpus.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
     char b[S] = "", name[1000];
-    BEGIN;
+    START;
     int second = atoi(argv[2]);
-    OPEN;
     MPI_File_seek(fh, rank * S, MPI_SEEK_SET);
     MPI_File_write(fh, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
     if (second) {

@@ -4,7 +4,7 @@
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     MPI_Offset base = 0;
     for (int j = 0; j < 3; j++) {
         for (int i = 0; i < 2; i++)

@@ -3,7 +3,6 @@
  * symbols: n=5; n=1
  * expect: unresolved */
 #include "corpus.h"
-#include <stdlib.h>
 
 static int put_all(MPI_File fh, int n, int rank, int nprocs)
 {
@@ -18,8 +17,7 @@ static int put_all(MPI_File fh, int n, int rank, int nprocs)
 
 int main(int argc, char **argv)
 {
-    BEGIN;
-    OPEN;
+    START;
     put_all(fh, atoi(argv[2]), rank, nprocs);
     END;
 }

@@ -12,13 +12,12 @@ static void put(MPI_File fh, int rank, int i)
 
 int main(int argc, char **argv)
 {
-    BEGIN;
-    OPEN;
+    START;
     for (int i = 0; i < 3; i++)
         put(fh, rank, i);
     if (nprocs > 2)
         goto out;
-    MPI_File_write_at(fh, rank * S, &rank, sizeof rank, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(rank * S, &rank, sizeof rank);
 out:
     END;
 }

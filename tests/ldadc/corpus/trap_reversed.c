@@ -4,7 +4,7 @@
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     rank = nprocs - 1 - rank;
     WRITE_BLOCK(rank * S);
     END;

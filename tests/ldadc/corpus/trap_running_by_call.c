@@ -3,7 +3,6 @@
  * symbols: n=3; n=1
  * expect: any */
 #include "corpus.h"
-#include <stdlib.h>
 
 static void put(MPI_File fh, MPI_Offset *off, const char *b, int nprocs)
 {
@@ -13,10 +12,8 @@ static void put(MPI_File fh, MPI_Offset *off, const char *b, int nprocs)
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     int n = atoi(argv[2]);
-    OPEN;
     MPI_Offset off = rank * S;
     for (int i = 0; i < n; i++)
         put(fh, &off, b, nprocs);

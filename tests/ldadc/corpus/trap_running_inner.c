@@ -3,14 +3,11 @@
  * symbols: n=3 m=2; n=1 m=5
  * expect: any */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     int n = atoi(argv[2]), m = atoi(argv[3]);
-    OPEN;
     MPI_Offset off = (MPI_Offset)rank * m * S;
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < m; j++) {

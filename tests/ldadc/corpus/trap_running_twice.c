@@ -4,12 +4,12 @@
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     MPI_Offset off = rank * S;
     for (int i = 0; i < 3; i++) {
         WRITE_BLOCK(off);
         off += nprocs * S;
-        MPI_File_write_at(fh, off, b, S / 2, MPI_BYTE, MPI_STATUS_IGNORE);
+        WRITE_BYTES(off, b, S / 2);
         off += 2 * nprocs * S;
     }
     END;

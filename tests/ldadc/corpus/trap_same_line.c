@@ -7,7 +7,7 @@
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     for (int i = 0; i < 2; i++)
         BOTH(i * nprocs + rank);
     END;

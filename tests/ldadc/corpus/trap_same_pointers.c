@@ -19,10 +19,10 @@ static void more(MPI_Offset *to)
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     MPI_Offset off = 16 + rank * S;
     add(&off, &off);
-    MPI_File_write_at(fh, off, b, S - 0 * nprocs, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(off, b, S - 0 * nprocs);
     all = rank * 64;
     more(&all);
     WRITE_BLOCK(all);

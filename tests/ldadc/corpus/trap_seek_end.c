@@ -4,7 +4,7 @@
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     MPI_File_set_size(fh, 100);
     MPI_File_seek(fh, rank * S, MPI_SEEK_END);
     MPI_File_write(fh, b, S, MPI_BYTE, MPI_STATUS_IGNORE);

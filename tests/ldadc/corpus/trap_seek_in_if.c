@@ -4,7 +4,7 @@
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     if (rank % 2)
         MPI_File_seek(fh, 640, MPI_SEEK_SET);
     MPI_File_write(fh, b, S, MPI_BYTE, MPI_STATUS_IGNORE);

@@ -1,7 +1,6 @@
 /* trap: a file of each rank's own is opened with another communicator than rank's
  * expect: any; any */
 #include "corpus.h"
-#include <stdio.h>
 
 int main(int argc, char **argv)
 {

@@ -1,8 +1,6 @@
 /* trap: some ranks make a file by themselves
  * expect: unresolved; unresolved */
 #include "corpus.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {

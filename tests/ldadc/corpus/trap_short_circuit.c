@@ -4,7 +4,7 @@
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     MPI_Offset off = rank * S;
     for (int i = 0; i < 6; i++) {
         WRITE_BLOCK(off);

@@ -5,7 +5,7 @@
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     MPI_File_set_size(fh, 20);
     MPI_File_seek(fh, 10, MPI_SEEK_SET);
     MPI_File_read(fh, b, S, MPI_BYTE, MPI_STATUS_IGNORE);

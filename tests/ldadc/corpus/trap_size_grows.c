@@ -2,7 +2,6 @@
  * that is still open, or that each rank has for itself
  * expect: unresolved; unresolved; unresolved; any; unresolved */
 #include "corpus.h"
-#include <stdio.h>
 
 static MPI_Offset in_turn(MPI_File to, MPI_File from, int rank, int nprocs)
 {
@@ -40,7 +39,7 @@ int main(int argc, char **argv)
     snprintf(name, sizeof name, "own.%d", rank);
     MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL,
                   &fh);
-    MPI_File_write_at(fh, 0, b, 3 + rank, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(0, b, 3 + rank);
     MPI_File_close(&fh);
     MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_RDONLY, MPI_INFO_NULL, &fh);
     MPI_File_get_size(fh, &size);

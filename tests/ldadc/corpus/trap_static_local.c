@@ -12,8 +12,7 @@ static void put(MPI_File fh, int rank, int nprocs)
 
 int main(int argc, char **argv)
 {
-    BEGIN;
-    OPEN;
+    START;
     for (int i = 0; i < 3; i++)
         put(fh, rank, nprocs);
     put(fh, rank, nprocs);

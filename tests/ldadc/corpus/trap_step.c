@@ -3,14 +3,11 @@
  * symbols: step=2; step=-2
  * expect: unresolved */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     int step = atoi(argv[2]);
-    OPEN;
     for (int i = 4, turns = 0; i >= 0 && i < 9 && turns < 9; i += step, turns++)
         WRITE_BLOCK((i * nprocs + rank) * S);
     END;

@@ -3,7 +3,6 @@
  * expect: unresolved; unresolved; unresolved */
 #define _GNU_SOURCE
 #include "corpus.h"
-#include <stdio.h>
 
 static char buffer[256], file[256];
 
@@ -17,7 +16,7 @@ static ssize_t put(void *cookie, const char *text, size_t n)
 int main(int argc, char **argv)
 {
     int place;
-    START;
+    START_B;
     FILE *f = fopen("/dev/null", "w");
     setvbuf(f, buffer, _IOFBF, sizeof buffer);
     buffer[0] = 1;

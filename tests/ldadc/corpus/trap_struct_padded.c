@@ -1,8 +1,6 @@
 /* trap: a view of a structure whose end the compiler's rules move
  * expect: unresolved */
 #include "corpus.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {

@@ -1,7 +1,6 @@
 /* trap: half of the ranks open a file of their own; rank is reused for its ranks
  * expect: any; any */
 #include "corpus.h"
-#include <stdio.h>
 
 int main(int argc, char **argv)
 {

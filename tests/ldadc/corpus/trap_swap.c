@@ -4,10 +4,10 @@
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     MPI_Offset one = rank * S, two = 1000 + rank * S, other;
     for (int i = 0; i < 3; i++) {
-        MPI_File_write_at(fh, one, b, S - 0 * nprocs, MPI_BYTE, MPI_STATUS_IGNORE);
+        WRITE_BYTES(one, b, S - 0 * nprocs);
         other = one;
         one = two;
         two = other;

@@ -3,15 +3,12 @@
  * symbols: mode=1; mode=2
  * expect: unresolved */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     int mode = atoi(argv[2]);
     MPI_Offset off = rank * S;
-    OPEN;
     switch (mode) {
     case 1:
         off += 640; /* fall through */

@@ -14,9 +14,9 @@ static void far(MPI_Offset *off)
 int main(int argc, char **argv)
 {
     const struct mover m = {far};
-    START;
+    START_B;
     MPI_Offset off = rank * S;
     m.move(&off);
-    MPI_File_write_at(fh, off, b, S - 0 * nprocs, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(off, b, S - 0 * nprocs);
     END;
 }

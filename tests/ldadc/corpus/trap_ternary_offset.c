@@ -4,7 +4,7 @@
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     MPI_Offset off = 0;
     for (int i = 0; i < 4; i++) {
         off = i ? off + 2 * nprocs * S : rank * S;

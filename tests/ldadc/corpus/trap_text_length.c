@@ -2,8 +2,6 @@
  * within, and other ones on other ranks
  * expect: any; any; any; any; any; any */
 #include "corpus.h"
-#include <stdio.h>
-#include <string.h>
 
 static void shorten(char *s, int n)
 {
@@ -14,8 +12,7 @@ int main(int argc, char **argv)
 {
     char a[64], b[64] = "twelve bytes", c[64] = "twelve bytes";
     const char *d = "with\0in", *e = "one";
-    BEGIN;
-    OPEN;
+    START;
     volatile int room = 4;
     snprintf(a, room, "twelve bytes");
     MPI_File_write_at(fh, rank * 99, a, strlen(a), MPI_CHAR, MPI_STATUS_IGNORE);

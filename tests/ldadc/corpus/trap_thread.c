@@ -14,10 +14,10 @@ static void *further(void *arg)
 int main(int argc, char **argv)
 {
     pthread_t thread;
-    START;
+    START_B;
     off = rank * S;
     pthread_create(&thread, NULL, further, NULL);
     pthread_join(thread, NULL);
-    MPI_File_write_at(fh, off, b, S + 0 * nprocs, MPI_BYTE, MPI_STATUS_IGNORE);
+    WRITE_BYTES(off, b, S + 0 * nprocs);
     END;
 }

@@ -1,8 +1,6 @@
 /* trap: numbers that only a part of the ranks is told, or a part of a variable
  * expect: unresolved; unresolved; unresolved */
 #include "corpus.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {

@@ -4,7 +4,7 @@
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     int pair = (rank - 3) / 2;
     WRITE_BLOCK((pair + 4) * S);
     int other = (rank - 3) % 2;

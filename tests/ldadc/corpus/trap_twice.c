@@ -3,11 +3,10 @@
  * symbols: n=3 n_2=5; n=6 n_2=2
  * expect: any; any */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     int n = atoi(argv[2]);
     for (int i = 0; i < n; i++)
         WRITE_BLOCK((i * nprocs + rank) * S);

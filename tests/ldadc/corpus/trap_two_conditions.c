@@ -3,14 +3,11 @@
  * symbols: n=9; n=2
  * expect: any */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     int n = atoi(argv[2]);
-    OPEN;
     for (int i = 0; i < n && i < 4 + rank; i++)
         WRITE_BLOCK((i * nprocs + rank) * S);
     END;

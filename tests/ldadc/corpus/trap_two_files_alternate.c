@@ -1,7 +1,6 @@
 /* trap: two handles that change places, as a solver's do
  * expect: any; any */
 #include "corpus.h"
-#include <stdio.h>
 
 int main(int argc, char **argv)
 {

@@ -6,8 +6,7 @@ int main(int argc, char **argv)
 {
     double b[8] = {0};
     MPI_Datatype type, types[2] = {MPI_INT, MPI_DOUBLE};
-    BEGIN;
-    OPEN;
+    START;
     MPI_Type_contiguous(2, MPI_DOUBLE, &type);
     MPI_Type_commit(&type);
     MPI_File_write_at(fh, rank * 64, b, 4, type, MPI_STATUS_IGNORE);

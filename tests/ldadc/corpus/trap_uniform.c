@@ -3,15 +3,12 @@
  * symbols: slabs=1 off=4000; slabs=0 off=0
  * expect: any; any; any */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     int slabs = atoi(argv[2]);
     MPI_Offset off = 0;
-    OPEN;
     for (int i = 0; i < 3; i++)
         if (slabs)
             WRITE_BLOCK((rank * 3 + i) * S);

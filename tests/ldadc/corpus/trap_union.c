@@ -9,7 +9,7 @@ union both {
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     union both u;
     u.off = rank * S;
     u.parts[0] += rank % 2 * 640;

@@ -3,15 +3,12 @@
  * symbols: n=2; n=5
  * expect: any; any */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     unsigned n = atoi(argv[2]);
     unsigned char less = rank - 1;
-    OPEN;
     for (unsigned i = n; i - 1 < n; i--)
         WRITE_BLOCK((i * nprocs + rank) * S);
     WRITE_BLOCK((MPI_Offset)less * S);

@@ -4,13 +4,11 @@
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     unsigned limit = 3;
-    OPEN;
     for (int i = rank - 2; (unsigned)i < limit; i++)
         WRITE_BLOCK((i + 5) * S);
     if ((unsigned)(rank - 1) > 1u)
-        MPI_File_write_at(fh, rank * S, b, S - 0 * nprocs, MPI_BYTE, MPI_STATUS_IGNORE);
+        WRITE_BYTES(rank * S, b, S - 0 * nprocs);
     END;
 }

@@ -5,8 +5,7 @@
 int main(int argc, char **argv)
 {
     char b[16];
-    BEGIN;
-    OPEN;
+    START;
     unsigned off = (unsigned)rank * 3000000000u;
     MPI_File_read_at(fh, off, b, 16, MPI_BYTE, MPI_STATUS_IGNORE);
     unsigned one = 1;

@@ -3,8 +3,6 @@
  * symbols: n=3; n=6
  * expect: resolved interleaved */
 #include "corpus.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {

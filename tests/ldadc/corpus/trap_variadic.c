@@ -14,7 +14,7 @@ static void put(MPI_File fh, const char *b, ...)
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     put(fh, b, rank * nprocs);
     END;
 }

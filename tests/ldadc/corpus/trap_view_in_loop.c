@@ -5,8 +5,7 @@
 int main(int argc, char **argv)
 {
     double b[S] = {0};
-    BEGIN;
-    OPEN;
+    START;
     for (int i = 0; i < 3; i++) {
         MPI_File_write_at(fh, (i * nprocs + rank) * S, b, 2, MPI_DOUBLE,
                           MPI_STATUS_IGNORE);

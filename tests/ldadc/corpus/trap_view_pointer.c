@@ -5,8 +5,7 @@
 int main(int argc, char **argv)
 {
     int b[10] = {0};
-    BEGIN;
-    OPEN;
+    START;
     MPI_File_seek(fh, rank * 40, MPI_SEEK_SET);
     MPI_File_write(fh, b, 10, MPI_INT, MPI_STATUS_IGNORE);
     MPI_File_set_view(fh, 8, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);

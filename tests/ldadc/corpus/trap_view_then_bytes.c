@@ -5,8 +5,7 @@
 int main(int argc, char **argv)
 {
     double b[4] = {0};
-    BEGIN;
-    OPEN;
+    START;
     MPI_File_set_view(fh, 64, MPI_DOUBLE, MPI_DOUBLE, "native", MPI_INFO_NULL);
     MPI_File_seek(fh, rank * 8, MPI_SEEK_SET);
     MPI_File_write(fh, b, 4, MPI_DOUBLE, MPI_STATUS_IGNORE);

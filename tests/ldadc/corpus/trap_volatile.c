@@ -4,7 +4,7 @@
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     volatile MPI_Offset off = rank * S;
     for (int i = 0; i < 3; i++) {
         WRITE_BLOCK(off);

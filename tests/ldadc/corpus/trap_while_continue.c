@@ -5,7 +5,7 @@
 int main(int argc, char **argv)
 {
     int i = 0, turns = 0;
-    START;
+    START_B;
     while (i < 4) {
         WRITE_BLOCK((i * nprocs + rank) * S);
         if (turns++ % 2)

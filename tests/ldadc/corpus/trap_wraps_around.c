@@ -4,7 +4,7 @@
 
 int main(int argc, char **argv)
 {
-    START;
+    START_B;
     for (int i = 0; i < 5; i++)
         WRITE_BLOCK((i * nprocs + (rank + i) % nprocs) * S);
     for (int i = 0; i < 6; i++)

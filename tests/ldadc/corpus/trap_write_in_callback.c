@@ -2,7 +2,6 @@
  * unlisted: 1
  * expect: any */
 #include "corpus.h"
-#include <stdlib.h>
 
 static MPI_File fh;
 

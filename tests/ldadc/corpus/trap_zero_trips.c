@@ -3,14 +3,11 @@
  * symbols: n=3; n=8
  * expect: any; any */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     int n = atoi(argv[2]), i;
-    OPEN;
     for (i = 5; i < n; i += 2)
         WRITE_BLOCK((i * nprocs + rank) * S);
     WRITE_BLOCK((i * nprocs + rank) * S);

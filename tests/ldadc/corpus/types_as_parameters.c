@@ -12,8 +12,7 @@ static void put(MPI_File fh, int rank, const void *b, int n, MPI_Datatype type)
 int main(int argc, char **argv)
 {
     double d[5] = {0};
-    BEGIN;
-    OPEN;
+    START;
     put(fh, rank, d, 5, MPI_DOUBLE);
     put(fh, rank, d, 10, MPI_INT);
     put(fh, rank, d, 40 - 0 * nprocs, MPI_CHAR);

@@ -1,8 +1,6 @@
 /* datatypes with holes and overlaps in memory only count their bytes
  * expect: resolved segmented; resolved segmented; resolved segmented */
 #include "corpus.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {

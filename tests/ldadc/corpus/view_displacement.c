@@ -3,7 +3,6 @@
  * symbols: n=4; n=1
  * expect: resolved segmented; resolved segmented */
 #include "corpus.h"
-#include <stdlib.h>
 
 struct particle {
     double x, y, z;

@@ -3,14 +3,11 @@
  * symbols: n=3; n=1
  * expect: resolved interleaved */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    char b[S] = "";
-    BEGIN;
+    START_B;
     int n = atoi(argv[2]);
-    OPEN;
     for (int i = 0; i < n; i++) {
         MPI_File_set_view(fh, ((MPI_Offset)i * nprocs + rank) * S, MPI_BYTE, MPI_BYTE,
                           "native", MPI_INFO_NULL);

@@ -1,8 +1,6 @@
 /* views of blocks of one length at one distance, in units and in bytes
  * expect: resolved interleaved; resolved interleaved */
 #include "corpus.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {

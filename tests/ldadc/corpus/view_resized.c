@@ -3,7 +3,6 @@
  * symbols: n=4; n=1
  * expect: any */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {

@@ -1,8 +1,6 @@
 /* a view of a structure: a vector that begins at each rank's place
  * expect: resolved interleaved; resolved interleaved */
 #include "corpus.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {

@@ -3,7 +3,6 @@
  * symbols: rows=3 cols=2; rows=5 cols=3
  * expect: any */
 #include "corpus.h"
-#include <stdlib.h>
 
 int main(int argc, char **argv)
 {

@@ -3,7 +3,6 @@
  * symbols: n=3; n=7
  * expect: resolved interleaved */
 #include "corpus.h"
-#include <stdlib.h>
 #define B 10
 
 int main(int argc, char **argv)

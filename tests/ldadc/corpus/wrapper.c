@@ -1,7 +1,6 @@
 /* The call is in a function; the loop is around it, in two places.
  * expect: resolved interleaved,segmented */
 #include "corpus.h"
-#include <stdio.h>
 
 static void put(MPI_File fh, MPI_Offset where, const void *buf, int count)
 {
