@@ -5,18 +5,10 @@
  * tested in processes of their own. */
 #include "tap.h"
 
-#include "base/err.h"
 #include "io/io.h"
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum { BYTES = 1024, DEPTH = 8, TRIES = 2000, PAUSE_US = 5000, SETTLED = 20 };
 

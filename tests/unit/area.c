@@ -2,7 +2,6 @@
 #include "tap.h"
 
 #include "hydro/area.h"
-#include <math.h>
 #include <stddef.h>
 
 static const struct area_rule rule = {

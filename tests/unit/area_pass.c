@@ -2,14 +2,9 @@
  * anew would, however its rows are shared out and its chains lie. */
 #include "tap.h"
 
-#include "base/err.h"
 #include "hydro/pfm.h"
 #include "hydro/pfm_pack.h"
 #include "pfmload/area/area_pass.h"
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static uint64_t state;
 

@@ -2,8 +2,6 @@
 #include "tap.h"
 
 #include "pfmload/store/batch.h"
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST = 3000 };
 

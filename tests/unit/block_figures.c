@@ -4,9 +4,6 @@
 #include "block/block.h"
 #include "tap.h"
 
-#include <math.h>
-#include <string.h>
-
 static struct {
     const char *name, *unit, *better;
     double value;

@@ -5,10 +5,6 @@
 #include "block/order.h"
 #include "tap.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { BLOCKS = 300, FILES = 3, WORKERS = 3, BLOCK = 4096, ALL = BLOCKS * FILES };
 
 static struct order order_of(enum order_pattern pattern, int64_t files, int mixed,

@@ -5,8 +5,6 @@
 #include "base/clock.h"
 #include "tap.h"
 
-#include <math.h>
-
 static int ticks;
 static int64_t last_ns;
 static int late;

@@ -1,13 +1,7 @@
 /* The kernel's facts about cached pages and file systems. */
 #include "tap.h"
 
-#include "base/err.h"
 #include "io/io.h"
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define BYTES (3 * 65536 + 100)
 

@@ -3,8 +3,6 @@
 #include "block/order.h"
 #include "tap.h"
 
-#include <stdlib.h>
-
 static int deals_each_once(const struct deal *d)
 {
     char *seen = calloc((size_t)d->blocks, 1);

@@ -2,34 +2,10 @@
  * comes in between loses nothing, with and without locks. */
 #include "tap.h"
 
-#include "base/err.h"
 #include "io/lock.h"
 #include "pfmload/input/dest.h"
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static char dir[TAP_PATH], handle[TAP_PATH];
-
-static void write_file(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-    if (!f || fputs(text, f) < 0 || fclose(f))
-        tap_ok(0, "the test can write %s", path);
-}
-
-static bool says(const char *path, const char *text)
-{
-    char is[64] = "";
-    FILE *f = fopen(path, "r");
-    bool read = f && fgets(is, sizeof is, f);
-    if (f)
-        fclose(f);
-    return read && !strcmp(is, text);
-}
 
 static char *part(const char *of, const char *suffix)
 {
@@ -44,8 +20,8 @@ static void make(const char *of, const char *text)
     char data[TAP_PATH + 8];
     snprintf(data, sizeof data, "%s.data", of);
     mkdir(data, 0777);
-    write_file(part(of, "ndx"), text);
-    write_file(of, "PFM Handle File - of a test\n");
+    tap_put(part(of, "ndx"), text);
+    tap_put(of, "PFM Handle File - of a test\n");
 }
 
 static void unmake(void)
@@ -93,9 +69,9 @@ static void test_two(bool replaces, const char *what)
     int rc = begin(&one, "1", replaces, "one");
     rc = rc ? rc : begin(&other, "2", replaces, "other");
     tap_ok(!rc && !end(&one), "%s: the first to end is published", what);
-    tap_ok(end(&other) == -ESTALE && strstr(err_get()->text, "start the load again"),
+    tap_ok(tap_refused(end(&other), -ESTALE, "start the load again"),
            "%s: the second is refused", what);
-    tap_ok(says(part(handle, "ndx"), "one") && is_gone(&one) && is_gone(&other),
+    tap_ok(tap_holds(part(handle, "ndx"), "one") && is_gone(&one) && is_gone(&other),
            "%s: the first one's PFM stays, and nothing else", what);
     unmake();
 }
@@ -110,19 +86,20 @@ static void test_changes(void)
         if (begin(&d, "1", true, "new"))
             tap_ok(0, "the test can begin: %s", err_get()->text);
         if (i == 0)
-            write_file(part(handle, "ndx"), "edited");
+            tap_put(part(handle, "ndx"), "edited");
         if (i == 1)
-            write_file(part(handle, "ctl"), "edited");
+            tap_put(part(handle, "ctl"), "edited");
         if (i == 2)
             unlink(handle);
         refused += end(&d) == -ESTALE;
-        kept += says(part(handle, "ndx"), i ? "old" : "edited");
+        kept += tap_holds(part(handle, "ndx"), i ? "old" : "edited");
         unmake();
     }
     tap_ok(refused == 3 && kept == 3, "a PFM that was changed stays as it is (%d, %d)",
            refused, kept);
     make(handle, "old");
-    tap_ok(!begin(&d, "1", true, "new") && !end(&d) && says(part(handle, "ndx"), "new"),
+    tap_ok(!begin(&d, "1", true, "new") && !end(&d) &&
+               tap_holds(part(handle, "ndx"), "new"),
            "one that was not is replaced");
     unmake();
 }
@@ -145,8 +122,9 @@ static void test_lock(void)
     dest_unlock(&one);
     dest_unlock(&one);
     tap_ok(stat(lock, &st) != 0, "at the end the file is gone");
-    write_file(lock, "process 1 on a machine that failed");
-    tap_ok(!dest_lock(&other) && says(lock, me), "one that was left is taken over");
+    tap_put(lock, "process 1 on a machine that failed");
+    tap_ok(!dest_lock(&other) && tap_holds(lock, me),
+           "one that was left is taken over");
     dest_unlock(&other);
 }
 

@@ -4,9 +4,6 @@
 #include "outcore/data/documents.h"
 #include "base/format/crc.h"
 #include "tap.h"
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { N = 3183, MOST = 33158 };
 

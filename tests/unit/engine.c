@@ -5,23 +5,15 @@
 #include "tap.h"
 
 #include "base/buf.h"
-#include "base/err.h"
 #include "base/scratch.h"
 #include "base/stamp.h"
 #include "io/io.h"
 #include "seccomp.h"
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #define SLOT 300032 /* bytes between two blocks: more than the largest of them */
 #define SLOTS 10    /* of a rank */
@@ -87,6 +79,18 @@ static int open_as(struct io_file **f, const struct variant *v, const char *path
 
     err_clear();
     return io_file_open(f, &o);
+}
+
+/* Opens the file that most tests use. */
+static int open_file(struct io_file **f, const struct variant *v, int flags)
+{
+    return open_as(f, v, path_of(v, "file"), flags);
+}
+
+static void remove_file(struct io_file **f, const struct variant *v)
+{
+    io_file_close(f);
+    io_file_remove(v->comm, path_of(v, "file"));
 }
 
 static int64_t offset_of(const struct variant *v, int block)
@@ -289,11 +293,10 @@ static int keep_full(const struct variant *v, struct io_file *f, int n)
 
 static void test_many(const struct variant *v)
 {
-    const char *path = path_of(v, "file");
     struct io_req r = {0}, *p[DEPTH + 1] = {&r, &r, &r, &r, &r};
     struct io_file *f;
 
-    if (open_as(&f, v, path, IO_CREATE | IO_READ | IO_WRITE) == 0) {
+    if (open_file(&f, v, IO_CREATE | IO_READ | IO_WRITE) == 0) {
         point(v, move_many(v, f, IO_OP_WRITE) == 0, "several writes in one start");
         point(v, io_file_sync(f) == 0, "synced");
         point(v, move_many(v, f, IO_OP_READ) == 0, "several reads in one start");
@@ -305,52 +308,46 @@ static void test_many(const struct variant *v)
         point(v, io_file_wait(f) == 0, "waiting for nothing is no failure");
     } else
         point(v, false, "opened for several requests");
-    io_file_close(&f);
-    io_file_remove(v->comm, path);
+    remove_file(&f, v);
 }
 
 /* One rank's request is not allowed; the others must not wait for it for ever. */
 static void test_one_too_large(const struct variant *v)
 {
-    const char *path = path_of(v, "file");
     struct io_file *f;
 
-    if (open_as(&f, v, path, IO_CREATE | IO_READ | IO_WRITE) == 0) {
+    if (open_file(&f, v, IO_CREATE | IO_READ | IO_WRITE) == 0) {
         struct io_req r = request(v, IO_OP_WRITE, 0, v->rank ? SLOT : SLOT + 1);
         int rc = io_file_transfer(f, &r);
         point(v, rc == (v->rank ? 0 : -EINVAL) && (v->rank || r.rc == -EINVAL),
               "one rank's request above max_request is refused, the others' done");
     } else
         point(v, false, "opened for a request that is too large");
-    io_file_close(&f);
-    io_file_remove(v->comm, path);
+    remove_file(&f, v);
 }
 
 /* A request is larger than what one call of the library moves. */
 static void test_pieces(const struct variant *v)
 {
-    const char *path = path_of(v, "file");
     struct variant split = *v;
     struct io_file *f;
     char spec[64];
 
     snprintf(spec, sizeof spec, "%s:piece=9999", v->spec);
     split.spec = spec;
-    if (open_as(&f, &split, path, IO_CREATE | IO_READ | IO_WRITE) == 0)
+    if (open_file(&f, &split, IO_CREATE | IO_READ | IO_WRITE) == 0)
         point(v, write_all(v, f) == 0 && io_file_sync(f) == 0 && read_all(v, f) == 0,
               "requests are split into calls of 9999 bytes and read back");
     else
         point(v, false, "opened with pieces of 9999 bytes");
-    io_file_close(&f);
-    io_file_remove(v->comm, path);
+    remove_file(&f, v);
 }
 
 /* A program that only writes may use a file that nobody may read. */
 static void test_write_only(const struct variant *v)
 {
-    const char *path = path_of(v, "file");
     struct io_file *f;
-    int rc = open_as(&f, v, path, IO_CREATE | IO_WRITE);
+    int rc = open_file(&f, v, IO_CREATE | IO_WRITE);
 
     if (!rc) {
         rc = write_all(v, f) || move_many(v, f, IO_OP_WRITE) || write_all(v, f);
@@ -358,34 +355,12 @@ static void test_write_only(const struct variant *v)
     }
     point(v, !rc && !io_file_close(&f), "opened to be written only: written, synced");
     MPI_Barrier(MPI_COMM_WORLD);
-    rc = open_as(&f, v, path, IO_READ);
+    rc = open_file(&f, v, IO_READ);
     point(v, !rc && !read_all(v, f), "... and opened to be read only: as written");
-    io_file_close(&f);
-    io_file_remove(v->comm, path);
+    remove_file(&f, v);
 }
 
 /* ---- refusals ------------------------------------------------------------------ */
-
-static void put(const char *path, const char *text)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
-
-    if (fd < 0 || write(fd, text, strlen(text)) < 0)
-        tap_diag("%s: %s", path, strerror(errno));
-    if (fd >= 0)
-        close(fd);
-}
-
-static bool holds(const char *path, const char *text)
-{
-    char got[64] = "";
-    int fd = open(path, O_RDONLY);
-    bool same = fd >= 0 && read(fd, got, sizeof got - 1) >= 0 && !strcmp(got, text);
-
-    if (fd >= 0)
-        close(fd);
-    return same;
-}
 
 /* The open fails on every rank with the same code, names the file, and leaves nothing
  * open. */
@@ -411,10 +386,10 @@ static void test_existing(const struct variant *v)
     const char *path = path_of(v, "precious");
 
     if (v->rank == 0)
-        put(path, "precious");
+        tap_put(path, "precious");
     MPI_Barrier(MPI_COMM_WORLD);
     refuse(v, path, IO_CREATE | IO_READ | IO_WRITE, -EEXIST, "an existing file");
-    point(v, holds(path, "precious"), "an existing file: untouched");
+    point(v, tap_holds(path, "precious"), "an existing file: untouched");
     scratch_unlink_all();
     point(v, exists(path), "an existing file: not on the list of files to remove");
     MPI_Barrier(MPI_COMM_WORLD);
@@ -456,12 +431,12 @@ static void test_swapped(const struct variant *v)
     MPI_Barrier(MPI_COMM_WORLD);
     if (v->rank == 0) {
         unlink(path);
-        put(path, "precious");
+        tap_put(path, "precious");
     }
     MPI_Barrier(MPI_COMM_WORLD);
     if (strcmp(v->spec, "part")) /* a container is a folder */
         refuse(v, path, IO_READ | IO_WRITE, -ESTALE, "another file in its place");
-    point(v, holds(path, "precious"), "another file in its place: untouched");
+    point(v, tap_holds(path, "precious"), "another file in its place: untouched");
     MPI_Barrier(MPI_COMM_WORLD);
     if (v->rank == 0 && rename(away, path)) { /* a folder does not replace a file */
         unlink(path);
@@ -562,8 +537,7 @@ static void test_one_rank_fails(const struct variant *v)
     restore_rights();
     umask(mask);
     if (v->size == 1 && rc == 0) { /* no rank could fail */
-        io_file_close(&f);
-        io_file_remove(v->comm, path);
+        remove_file(&f, v);
     } else
         point(v, rc < 0, "one rank that cannot open: all ranks are refused");
     MPI_Barrier(MPI_COMM_WORLD);
@@ -574,10 +548,9 @@ static void test_one_rank_fails(const struct variant *v)
 
 static void test_requests(const struct variant *v)
 {
-    const char *path = path_of(v, "file");
     struct io_file *f;
 
-    if (open_as(&f, v, path, IO_CREATE | IO_READ | IO_WRITE)) {
+    if (open_file(&f, v, IO_CREATE | IO_READ | IO_WRITE)) {
         point(v, false, "opened for bad requests");
         return;
     }
@@ -591,8 +564,7 @@ static void test_requests(const struct variant *v)
     r.offset = INT64_MAX - 4;
     point(v, io_file_transfer(f, &r) == -EINVAL, "an end beyond 2^63");
     point(v, write_block(v, f, 0, 100) == 0, "it works all the same afterwards");
-    io_file_close(&f);
-    io_file_remove(v->comm, path);
+    remove_file(&f, v);
 }
 
 /* Every rank reads a block whose end is missing. The file ends with the last rank's
@@ -622,8 +594,7 @@ static void test_end_of_file(const struct variant *v)
     point(v, last ? rc < 0 && r.done < 2000 : rc == 0,
           "reading over the end fails, and a short count is not taken for success");
     point(v, read_block(v, f, 0, 1000) == 0, "what is there is read all the same");
-    io_file_close(&f);
-    io_file_remove(v->comm, path);
+    remove_file(&f, v);
 }
 
 /* A created file is removed if the run ends early. */
@@ -724,8 +695,7 @@ static void test_hints(const struct variant *v)
         found = found || (!strcmp(used[i].key, given.key) &&
                           !strcmp(used[i].value, given.value));
     point(v, rc == 0 && found, "a hint is in effect (%d reported)", n);
-    io_file_close(&f);
-    io_file_remove(v->comm, o.path);
+    remove_file(&f, v);
 }
 
 /* Writes the rank's 8192 bytes of the file and reads them back. */
@@ -751,14 +721,13 @@ static bool direct_refuses(struct io_file *f, void *buf, int64_t offset, int64_t
 
 static void test_direct(const struct variant *v)
 {
-    const char *path = path_of(v, "file");
     struct io_file *f;
 
     if (io_engine_check(v->spec, IO_DIRECT)) {
         point(v, err_get()->usage, "direct I/O is refused");
         return;
     }
-    int rc = open_as(&f, v, path, IO_CREATE | IO_READ | IO_WRITE | IO_DIRECT);
+    int rc = open_file(&f, v, IO_CREATE | IO_READ | IO_WRITE | IO_DIRECT);
     if (rc == -EOPNOTSUPP || rc == -EINVAL) {
         tap_skip("%s: direct I/O: %s", v->name, err_get()->text);
         return;
@@ -768,8 +737,7 @@ static void test_direct(const struct variant *v)
           direct_refuses(f, buffer, 0, 100) && direct_refuses(f, buffer, 100, 4096) &&
               direct_refuses(f, buffer + 8, 0, 4096),
           "direct I/O: odd sizes, offsets and buffers are refused");
-    io_file_close(&f);
-    io_file_remove(v->comm, path);
+    remove_file(&f, v);
 }
 
 /* ---- several files on one queue ---------------------------------------------- */
@@ -1102,8 +1070,7 @@ static bool refused_by_layer(const struct variant *v)
     MPI_Barrier(MPI_COMM_WORLD);
     if (refused)
         point(v, !f && !exists(path), "refused in a sentence, no file is left");
-    io_file_close(&f);
-    io_file_remove(v->comm, path);
+    remove_file(&f, v);
     err_clear();
     return refused;
 }
@@ -1170,8 +1137,7 @@ static void test_polled(void)
     int rc = open_as(&f, &v, path, IO_CREATE | IO_READ | IO_WRITE | IO_DIRECT);
     point(&v, rc ? err_get()->text[0] != 0 : direct_round_trip(&v, f) == 0,
           "polled, or refused: %s", rc ? err_get()->text : "polled");
-    io_file_close(&f);
-    io_file_remove(v.comm, path);
+    remove_file(&f, &v);
 }
 
 static void test_ways(void)
@@ -1239,13 +1205,12 @@ static void interrupt_streams(void)
         tap_skip("calls cannot be interrupted here");
         return;
     }
-    if (open_as(&f, &v, path_of(&v, "file"), IO_CREATE | IO_WRITE) == 0)
+    if (open_file(&f, &v, IO_CREATE | IO_WRITE) == 0)
         for (; !rc && r.offset < 4 * BUFFER; r.offset += r.bytes)
             rc = io_file_transfer(f, &r);
     point(&v, rc == -EINTR && strstr(err_get()->text, "what its buffer held"),
           "a write says that earlier ones are lost: %s", err_get()->text);
-    io_file_close(&f);
-    io_file_remove(MPI_COMM_SELF, path_of(&v, "file"));
+    remove_file(&f, &v);
 }
 
 static void test_table(void)

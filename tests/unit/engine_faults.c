@@ -5,22 +5,14 @@
 #include "tap.h"
 
 #include "base/buf.h"
-#include "base/err.h"
 #include "io/io.h"
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/fs.h>
 #include <linux/loop.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #define MIB (INT64_C(1) << 20)
 #define DISK (32 * MIB)

@@ -1,10 +1,7 @@
 /* The first failure is kept, and printed as one sentence with what is known. */
 #include "tap.h"
 
-#include "base/err.h"
 #include "base/plain.h"
-#include <errno.h>
-#include <string.h>
 
 /* Returns the output of err_print as text. */
 static const char *printed(const struct err *e)

@@ -3,9 +3,6 @@
 #include "iotrace/findings/inside.h"
 #include "tap.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define SPACE 60000
 #define FAR ((int64_t)1 << 40) /* place of the model's first byte */
 

@@ -2,20 +2,14 @@
 /* The external sort compared with the sort of an index in memory: lanes, passes, parts,
  * equal keys, engines, and runs that have changed. */
 #include "extsort/extsort.h"
-#include "base/err.h"
 #include "base/rng.h"
 #include "local_run.h"
 #include "run/lanes.h"
 #include "tap.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 enum { LANES = 3, MOST = 1 << 24, KIB = 1024, ANY = -1 };
 

@@ -4,9 +4,6 @@
 #include "ldad/measure/fft_math.h"
 #include "tap.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 enum { MOST = 256 };
 
 static double noise(void)

@@ -3,9 +3,6 @@
 #include "tap.h"
 
 #include "hydro/geodesy.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define METRES_OF_DEGREE 111200.0
 #define COUNT(a) (int)(sizeof(a) / sizeof *(a))

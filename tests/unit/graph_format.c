@@ -3,8 +3,6 @@
 #include "base/rng.h"
 #include "outcore/graph/store.h"
 #include "tap.h"
-#include <stdbool.h>
-#include <string.h>
 
 /* ---- bytes ----------------------------------------------------------------------- */
 

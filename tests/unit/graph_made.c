@@ -1,13 +1,9 @@
 /* ranks: 1 */
 /* Graphs from a seed: their first edges and sums over all edges, as found by a program
  * of its own that follows only the definitions. */
-#include "base/err.h"
 #include "outcore/data/records.h"
 #include "tap.h"
 #include <endian.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct counts {
     uint64_t sum; /* of 31 source + destination */

@@ -1,11 +1,8 @@
 /* ranks: 1 */
 /* Graphs as text: the format of a file, and the meaning of its lines. */
-#include "base/err.h"
 #include "base/plain.h"
 #include "outcore/graph/edges.h"
 #include "tap.h"
-#include <errno.h>
-#include <string.h>
 
 static const struct graph_text snap = {.kind = TEXT_SNAP};
 static const struct graph_text matrix = {

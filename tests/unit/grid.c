@@ -1,12 +1,10 @@
 /* ranks: 1 */
 /* The block-cyclic arithmetic compared with counting every element. */
 #include "madbench/grid.h"
-#include "base/err.h"
 #include "base/units.h"
 #include "tap.h"
 
 #include <limits.h>
-#include <string.h>
 
 /* True if the grid is valid and as square as possible. */
 static int shape_good(int ranks)

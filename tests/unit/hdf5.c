@@ -4,15 +4,8 @@
  * leaves it, for tests/e2e/hdf5_file.py. */
 #include "tap.h"
 
-#include "base/err.h"
 #include "io/io.h"
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { A = 3, B = 5, C = 7, N = A * B * C };
 

@@ -2,9 +2,6 @@
 /* The JSON writer: its escapes, refusals and layout. */
 #include "base/format/json.h"
 #include "tap.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static char *text;
 static size_t size;

@@ -2,10 +2,7 @@
 /* The reader of JSON: it accepts valid documents, and refuses others with a
  * sentence. */
 #include "base/format/json_read.h"
-#include "base/err.h"
 #include "tap.h"
-#include <stdlib.h>
-#include <string.h>
 
 static int reads(struct json_tree **t, const char *text)
 {

@@ -2,13 +2,7 @@
 /* Descriptions of kept files: they read back as they were written, and no other file is
  * accepted as one. */
 #include "run/kept.h"
-#include "base/err.h"
 #include "tap.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static char folder[] = "kept-XXXXXX";
 

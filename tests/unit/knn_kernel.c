@@ -8,10 +8,6 @@
 #include "outcore/knn/kernel.h"
 #include "tap.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_ROWS = 100, MOST_QUERIES = 19, K = 5 };
 
 static void *room_of(int64_t bytes)

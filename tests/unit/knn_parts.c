@@ -1,25 +1,17 @@
 /* ranks: 1 */
 /* Parts of a search for neighbours beside distances: files of vectors by their first
  * bytes, votes on labels, and the number of queries from which on it takes longer. */
-#include "base/err.h"
 #include "outcore/knn/format.h"
 #include "tap.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* ---- formats --------------------------------------------------------------------- */
 
-static int refused(const char *name, const void *first, int64_t n, int64_t bytes,
-                   const char *words)
+static bool refused(const char *name, const void *first, int64_t n, int64_t bytes,
+                    const char *words)
 {
     struct format f;
     err_clear();
-    int rc = format_of(&f, name, "x", first, n, bytes, 4);
-    int said = rc && strstr(err_get()->text, words);
-    err_clear();
-    return said;
+    return tap_refused(format_of(&f, name, "x", first, n, bytes, 4), -EINVAL, words);
 }
 
 static int64_t make_npy(char *to, const char *text)

@@ -2,13 +2,9 @@
 /* Threads of a rank that transfer, each with its own phase, failure and checks: built
  * with the thread sanitizer, it has no data races. */
 #include "run/lanes.h"
-#include "base/err.h"
 #include "tap.h"
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { LANES = 4, MANY = 64, BLOCKS = 8, BLOCK = 8192, DEPTH = 2, LATE_NS = 250000000 };
 

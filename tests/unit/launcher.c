@@ -3,17 +3,11 @@
  * own: this program again, with the case as its argument. mpi: each. */
 #include "tap.h"
 
-#include "base/err.h"
 #include "base/scratch.h"
 #include "world/world.h"
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* Variables of the other MPI's launcher. */
 #ifdef OPEN_MPI

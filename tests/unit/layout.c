@@ -1,12 +1,7 @@
 /* The one property of a layout: the slots of all blocks tile every file. */
 #include "tap.h"
 
-#include "base/err.h"
 #include "layout/layout.h"
-#include <errno.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const enum layout_order orders[] = {LAYOUT_UNIQUE, LAYOUT_RANK_MAJOR,
                                            LAYOUT_MATRIX, LAYOUT_INTERLEAVED};

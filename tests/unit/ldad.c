@@ -2,10 +2,6 @@
 #include "tap.h"
 
 #include "algebra/descriptor.h"
-#include "base/err.h"
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { BYTES = 8192, RANKS = 16 };
 
@@ -810,9 +806,7 @@ static void refused(const char *text, int code, const char *sentence)
     err_clear();
     int rc =
         !strncmp(text, "ranks", 5) ? ldad_plan_parse(text, &p) : ldad_parse(text, &d);
-    tap_ok(rc == code && strstr(err_get()->text, sentence), "\"%s\" is refused", text);
-    if (rc != code || !strstr(err_get()->text, sentence))
-        tap_diag("%d: %s", rc, err_get()->text);
+    tap_ok(tap_refused(rc, code, sentence), "\"%s\" is refused", text);
 }
 
 static void test_bad_text(void)

@@ -3,11 +3,8 @@
  * each other. */
 #include "tap.h"
 
-#include "base/err.h"
 #include "ldad/lib/types.h"
 #include <mpi.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { ROOM = 1 << 20, MIDDLE = ROOM / 2, LEVELS = 3, TIMES = 1500 };
 

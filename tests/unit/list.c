@@ -3,14 +3,7 @@
  * all ranks. */
 #include "tap.h"
 
-#include "base/err.h"
 #include "pfmload/input/list.h"
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define COUNT(a) (int)(sizeof(a) / sizeof *(a))
 
@@ -150,11 +143,7 @@ static void test_forms(void)
 
 static void refused(int rc, int code, const char *part, const char *what)
 {
-    bool fine =
-        rc == code && !list && err_get()->code == code && strstr(err_get()->text, part);
-    tap_ok(fine, "%s is refused", what);
-    if (!fine)
-        tap_diag("%d (expected %d): %s", rc, code, err_get()->text);
+    tap_ok(!list && tap_refused(rc, code, part), "%s is refused", what);
 }
 
 static void test_bad_lines(void)

@@ -3,18 +3,10 @@
  * to other ranks, and from any thread; other programs' files stay as they are. */
 #include "tap.h"
 
-#include "base/err.h"
 #include "base/scratch.h"
 #include "io/io.h"
 #include "pmpi.h"
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { BYTES = 4096, THREADS = 4 };
 

@@ -3,24 +3,16 @@
  * and SIGBUS, which is a failed transfer, or belongs to other code. */
 #include "tap.h"
 
-#include "base/err.h"
 #include "base/thread.h"
 #include "io/io.h"
 #include "seccomp.h"
-#include <errno.h>
-#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define MIB (INT64_C(1) << 20)
 

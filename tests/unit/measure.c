@@ -6,10 +6,7 @@
 #include "run/lanes.h"
 #include "tap.h"
 
-#include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { MOST = 64 };
 static struct {

@@ -2,15 +2,8 @@
 #include "tap.h"
 
 #include "base/buf.h"
-#include "base/err.h"
 #include "base/mem.h"
 #include "base/thread.h"
-#include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static void says(const void *p, const char *expected, const char *when)
 {

@@ -3,9 +3,6 @@
 #include "metabench/metabench.h"
 #include "tap.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static bool comes_back(struct name n)
 {
     char text[NAMES_SIZE];

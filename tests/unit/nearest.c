@@ -5,10 +5,6 @@
 #include "outcore/knn/kernel.h"
 #include "tap.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { N = 1000 };
 
 static int compare(const void *a, const void *b)

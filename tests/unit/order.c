@@ -5,10 +5,6 @@
 #include "base/rng.h"
 #include "tap.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST = 20000, RECORD = 40 };
 
 static struct sort_entry entry[MOST];

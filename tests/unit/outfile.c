@@ -1,39 +1,13 @@
 /* Files under names that users give: the existing file decides what happens. */
 #include "tap.h"
 
-#include "base/err.h"
 #include "base/format/outfile.h"
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static char path[TAP_PATH], other[TAP_PATH], folder[TAP_PATH];
-
-static void put(const char *to, const char *text)
-{
-    FILE *f = fopen(to, "w");
-    if (f) {
-        fputs(text, f);
-        fclose(f);
-    }
-}
-
-static bool holds(const char *of, const char *text)
-{
-    char found[64] = "";
-    FILE *f = fopen(of, "r");
-    size_t n = f ? fread(found, 1, sizeof found - 1, f) : 0;
-    if (f)
-        fclose(f);
-    return f && n == strlen(text) && !strcmp(found, text);
-}
 
 static mode_t kind(const char *of)
 {
@@ -68,26 +42,25 @@ static int entries(void)
 
 static void test_regular(void)
 {
-    tap_ok(!write_new(OUTFILE_NEW, 0) && holds(path, "new"), "nothing: it is made");
+    tap_ok(!write_new(OUTFILE_NEW, 0) && tap_holds(path, "new"), "nothing: it is made");
     tap_ok(write_new(OUTFILE_NEW, 0) == -EEXIST, "it may not be there: refused");
-    put(path, "old");
-    tap_ok(write_new(OUTFILE_WHOLE, -EIO) == -EIO && holds(path, "old"),
+    tap_put(path, "old");
+    tap_ok(write_new(OUTFILE_WHOLE, -EIO) == -EIO && tap_holds(path, "old"),
            "what failed replaces nothing");
-    tap_ok(!write_new(OUTFILE_WHOLE, 0) && holds(path, "new"), "a file: replaced");
+    tap_ok(!write_new(OUTFILE_WHOLE, 0) && tap_holds(path, "new"), "a file: replaced");
     tap_ok(entries() == 1, "and nothing is left beside it");
 }
 
 static void test_links(void)
 {
     unlink(path);
-    put(other, "old");
+    tap_put(other, "old");
     tap_ok(!symlink("other", path), "a link");
-    tap_ok(!write_new(OUTFILE_WHOLE, 0) && holds(other, "new"),
+    tap_ok(!write_new(OUTFILE_WHOLE, 0) && tap_holds(other, "new"),
            "is followed: its file is replaced");
     tap_ok(kind(path) == S_IFLNK && kind(other) == S_IFREG, "and stays a link");
     unlink(other);
-    tap_ok(write_new(OUTFILE_STREAM, 0) == -ENOENT &&
-               strstr(err_get()->text, "leads to nothing"),
+    tap_ok(tap_refused(write_new(OUTFILE_STREAM, 0), -ENOENT, "leads to nothing"),
            "one to nothing is refused");
     tap_ok(kind(path) == S_IFLNK && !kind(other), "and nothing is made");
     unlink(path);
@@ -98,8 +71,7 @@ static void test_pipe(void)
     char got[8] = "";
     tap_ok(!mkfifo(path, 0600), "a pipe");
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    tap_ok(write_new(OUTFILE_WHOLE, 0) == -EINVAL &&
-               strstr(err_get()->text, "it is a pipe"),
+    tap_ok(tap_refused(write_new(OUTFILE_WHOLE, 0), -EINVAL, "it is a pipe"),
            "is refused where offsets are needed");
     tap_ok(!write_new(OUTFILE_STREAM, 0) && read(fd, got, 7) == 3 &&
                !strcmp(got, "new"),
@@ -142,16 +114,16 @@ static void test_names_of_others(void)
 {
     char name[TAP_PATH + 64];
     snprintf(name, sizeof name, "%s/.leadline-%ld-0.tmp", folder, (long)getpid());
-    put(name, "precious");
-    tap_ok(!write_new(OUTFILE_WHOLE, 0) && holds(path, "new"),
+    tap_put(name, "precious");
+    tap_ok(!write_new(OUTFILE_WHOLE, 0) && tap_holds(path, "new"),
            "the temporary name is taken: another one");
-    tap_ok(holds(name, "precious"), "what has it stays");
+    tap_ok(tap_holds(name, "precious"), "what has it stays");
     unlink(name);
 }
 
 static void test_signal(void)
 {
-    put(path, "old");
+    tap_put(path, "old");
     pid_t child = fork();
     if (!child) {
         struct outfile o;
@@ -162,7 +134,8 @@ static void test_signal(void)
     int status = 0;
     waitpid(child, &status, 0);
     tap_ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM, "a signal ends it");
-    tap_ok(holds(path, "old") && entries() == 1, "nothing is left, nothing replaced");
+    tap_ok(tap_holds(path, "old") && entries() == 1,
+           "nothing is left, nothing replaced");
 }
 
 int main(void)

@@ -1,13 +1,9 @@
 /* ranks: 1 */
 /* Data of an earlier pass or repetition do not pass for data of this one; and what
  * profilers learn of phases. */
-#include "base/err.h"
 #include "run/run.h"
 #include "tap.h"
-#include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { BYTES = 8192, MAT = 3, TIMES = 1 };
 

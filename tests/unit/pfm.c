@@ -3,18 +3,11 @@
  * come from a real file of NAVO's library (tests/data/pfm). */
 #include "tap.h"
 
-#include "base/err.h"
 #include "hydro/gsf.h"
 #include "hydro/pfm.h"
 #include "hydro/pfm_make.h"
 #include "hydro/pfm_pack.h"
 #include "hydro/pfm_side.h"
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const struct pfm_form real_form = {
     7, 6, 25, -76.3512001, 37.962955, -76.2885285, 38.0040681, 0, 100, 1, 132, 1};

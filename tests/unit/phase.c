@@ -2,8 +2,6 @@
 /* Parts add up to the whole; buckets have their bounds; device bytes. */
 #include "report/phase.h"
 #include "tap.h"
-#include <math.h>
-#include <string.h>
 
 static struct phase *p;
 

@@ -2,10 +2,7 @@
  * Requests in pieces: the order of pieces, and reports of failures. */
 #include "tap.h"
 
-#include "base/err.h"
 #include "io/engines/pieces.h"
-#include <errno.h>
-#include <string.h>
 
 enum { DEPTH = 3 };
 

@@ -4,9 +4,6 @@
 #include "madbench/grid.h"
 #include "tap.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #define PI 3.14159265358979323846
 #define NPIX 700 /* more than a segment of rows */
 #define BINS 4

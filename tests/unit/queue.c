@@ -4,11 +4,7 @@
 #include "tap.h"
 
 #include "base/clock.h"
-#include "base/err.h"
 #include "run/run.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { BLOCK = 4096, BLOCKS = 60, DEPTH = 4 };
 

@@ -5,8 +5,6 @@
 #include "base/format/crc.h"
 #include "base/rng.h"
 #include "tap.h"
-#include <stdlib.h>
-#include <string.h>
 
 enum { N = 10000 };
 

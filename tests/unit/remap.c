@@ -1,13 +1,8 @@
 /* ranks: 1 2 4 6 */
 /* Moves of matrices from the big grid to gangs, and around the gangs, compared with the
  * global index of every element. */
-#include "base/err.h"
 #include "madbench/linalg.h"
 #include "tap.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static int world_rank, world_size;
 

@@ -4,12 +4,6 @@
 #include "base/stats.h"
 #include "tap.h"
 #include <dirent.h>
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static struct world w;
 static struct world_host *hosts;

@@ -2,14 +2,9 @@
 /* Parts of a resampling: known weights and pixels, whose sums come from a program of
  * its own in 64-bit numbers (and from GDAL's Lanczos for k = 3); rows that strips need,
  * also of images of more than 2^31 bytes; heads of images. */
-#include "base/err.h"
 #include "base/rng.h"
 #include "outcore/resample/kernel.h"
 #include "tap.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct image_made made = {.image = {.width = 64, .height = 48, .bits = 16}};
 static uint8_t *file;

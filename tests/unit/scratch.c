@@ -1,20 +1,12 @@
 /* Files of a run that ends early are removed: by hand, and by each signal. */
 #include "tap.h"
 
-#include "base/err.h"
 #include "base/scratch.h"
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static char one[TAP_PATH], two[TAP_PATH], kept[TAP_PATH];
 

@@ -5,9 +5,6 @@
 #include "outcore/search/index.h"
 #include "tap.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST = 3000, BYTES = 100, KEY = 12 };
 
 static const struct sort_order order = {

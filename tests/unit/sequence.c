@@ -2,10 +2,7 @@
 /* Sequences: unfolded, they are what was added; their text reads back; and invalid text
  * is refused with a sentence. */
 #include "algebra/sequence.h"
-#include "base/err.h"
 #include "tap.h"
-#include <stdlib.h>
-#include <string.h>
 
 static char text[SEQUENCE_TEXT];
 

@@ -3,8 +3,6 @@
  * end. */
 #include "report/phase.h"
 #include "tap.h"
-#include <stdbool.h>
-#include <string.h>
 
 static struct series s;
 static const int64_t first_ns = (int64_t)1 << SERIES_SHIFT;

@@ -1,12 +1,9 @@
 /* ranks: 1 */
 /* A stream in sets of operations: their numbers, and every byte in exactly one of them;
  * and the work on sets. */
-#include "base/err.h"
 #include "outcore/aio/flow.h"
 #include "outcore/data/consume.h"
 #include "tap.h"
-
-#include <string.h>
 
 static void test_known_answer(void)
 {

@@ -4,8 +4,6 @@
 #include "base/draw.h"
 #include "tap.h"
 
-#include <stdlib.h>
-
 /* Visits 0 .. n - 1; true if every number came once. `moved` counts those that changed
  * place. */
 static int visit(int64_t n, uint64_t key, int64_t *moved)

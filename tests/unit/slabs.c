@@ -2,7 +2,6 @@
 #include "tap.h"
 
 #include "io/engines/pieces.h"
-#include <stdbool.h>
 
 /* Returns the row-major position of element i of a slab. */
 static int64_t position(int ndims, const int64_t *dims, const struct slab *s, int64_t i)

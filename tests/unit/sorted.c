@@ -3,20 +3,12 @@
  * and no files are left behind. */
 #include "tap.h"
 
-#include "base/err.h"
 #include "hydro/pfm.h"
 #include "local_run.h"
 #include "pfmload/store/batch.h"
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define MEGABYTE (1 << 20)
 #define MOST 400000 /* soundings of a test */

@@ -3,12 +3,8 @@
  * that, headings, offsets, their signs and the positions all have to be right. */
 #include "tap.h"
 
-#include "base/err.h"
 #include "hydro/geodesy.h"
 #include "hydro/gsf.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct load {
     const char *name;

@@ -1,14 +1,9 @@
 /* ranks: 1 2 3 4 8 */
 /* The whole computation of madbench's full mode in memory, without files, compared with
  * the reference answers: dC[0] depends on NPIX and NBIN alone. */
-#include "base/err.h"
 #include "madbench/grid.h"
 #include "madbench/linalg.h"
 #include "tap.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define NBIN_MAX 8
 

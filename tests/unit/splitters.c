@@ -5,8 +5,6 @@
 #include "base/rng.h"
 #include "outcore/sort/sections.h"
 #include "tap.h"
-#include <stdlib.h>
-#include <string.h>
 
 enum { N = 20000, RECORD = 12, AT = 3, KEY = 5, RANKS_MOST = 9 };
 

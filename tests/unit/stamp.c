@@ -4,8 +4,6 @@
 
 #include "base/buf.h"
 #include "base/stamp.h"
-#include <stdlib.h>
-#include <string.h>
 
 #define SIZE (5 * 4096 + 1237)
 

@@ -2,7 +2,6 @@
 /* Median, t quantile and interval compared with values from tables and by hand. */
 #include "base/stats.h"
 #include "tap.h"
-#include <math.h>
 
 static int close_to(double a, double b, double relative)
 {

@@ -3,19 +3,11 @@
  * files, by attributes as Lustre writes them and by the output of tools. */
 #include "tap.h"
 
-#include "base/err.h"
 #include "base/program.h"
 #include "base/scratch.h"
 #include "io/engine.h"
 #include "io/fs/mounts.h"
 #include "iotrace/format/lustre.c" /* the recorder is no library */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static char root[TAP_PATH];
 
@@ -45,11 +37,7 @@ static void make_folders(const char *file)
 static void put(const char *path, const char *text)
 {
     make_folders(at(path));
-    FILE *f = fopen(at(path), "w");
-    if (f) {
-        fputs(text, f);
-        fclose(f);
-    }
+    tap_put(at(path), text);
 }
 
 static void put_link(const char *path, const char *to)

@@ -5,16 +5,10 @@
 #include "tap.h"
 
 #include "base/buf.h"
-#include "base/err.h"
 #include "base/rng.h"
 #include "base/scratch.h"
 #include "run/stream.h"
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 enum { SIZE = 300001, MOST = 65536, DEPTH = 4 };
 

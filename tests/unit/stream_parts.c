@@ -4,8 +4,6 @@
 #include "outcore/stream/passing.h"
 #include "outcore/stream/sink.h"
 #include "tap.h"
-#include <stdio.h>
-#include <string.h>
 
 enum { N = 5000 };
 

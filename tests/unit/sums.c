@@ -4,14 +4,8 @@
  * opened again: they are those of its bytes. */
 #include "tap.h"
 
-#include "base/err.h"
 #include "base/format/crc.h"
 #include "io/part/container.h"
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define BYTES (5 * SUMS_BLOCK)
 

@@ -2,12 +2,7 @@
  * pings are passed to it. */
 #include "tap.h"
 
-#include "base/err.h"
 #include "hydro/swath.h"
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { PINGS = 60, BEAMS = 64 };
 

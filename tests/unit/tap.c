@@ -2,10 +2,7 @@
 
 #include <mpi.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static struct {
     int mpi, mpi_is_ours;
@@ -115,6 +112,38 @@ char *tap_path(char *out, const char *name)
 
     snprintf(out, TAP_PATH, "%s/%s", dir ? dir : ".", name);
     return out;
+}
+
+void tap_put(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+
+    if (!f || fputs(text, f) < 0 || fclose(f)) {
+        tap_diag("the test cannot write %s", path);
+        exit(1);
+    }
+}
+
+bool tap_holds(const char *path, const char *text)
+{
+    char found[128] = "";
+    FILE *f = fopen(path, "r");
+    size_t n = f ? fread(found, 1, sizeof found, f) : 0;
+
+    if (f)
+        fclose(f);
+    return f && n == strlen(text) && !memcmp(found, text, n);
+}
+
+bool tap_refused(int rc, int code, const char *part)
+{
+    const struct err *e = err_get();
+    bool fine = rc == code && e->code && strstr(e->text, part);
+
+    if (!fine)
+        tap_diag("%d (%d expected): %s", rc, code, e->text);
+    err_clear();
+    return fine;
 }
 
 /* Reads until the writer closes; keeps the first size - 1 bytes as text. */

@@ -12,6 +12,18 @@
 #ifndef TESTS_TAP_H
 #define TESTS_TAP_H
 
+/* These are at hand in each test. */
+#include "base/err.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 /* **Collective** with mpi != 0, as are all below but tap_diag. Starts MPI where
  * it is not yet started (who started it ends it), and makes the first point:
  * the world is as large as the launcher promised in LEADLINE_RANKS. Without mpi
@@ -36,6 +48,16 @@ int tap_end(void);
  * directory: tests/run makes it, and fails a test that leaves anything in it. */
 #define TAP_PATH 1024
 char *tap_path(char *out, const char *name);
+
+/* Local. Writes a text into a file, which may exist; ends the test if it cannot. */
+void tap_put(const char *path, const char *text);
+
+/* Local. True if that is all that the file contains. */
+bool tap_holds(const char *path, const char *text);
+
+/* Local. True if `code` was returned, and the error recorded with it has `part` in its
+ * sentence; else prints what it has. Forgets the error. */
+bool tap_refused(int rc, int code, const char *part);
 
 /* Local. Runs body(arg) in a child process, which ends with its result, and collects
  * the start of its output on stdout and stderr. Returns the status of waitpid(2). Not

@@ -2,7 +2,6 @@
 /* Statistics of Graph500 compared with values by hand. */
 #include "outcore/graph/graph500.h"
 #include "tap.h"
-#include <math.h>
 
 static int near(double a, double b)
 {

@@ -3,9 +3,6 @@
  * files. */
 #include "outcore/text/made.h"
 #include "tap.h"
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Makes all modules' sections for an input of so many bytes. */
 static char *make(const char *label, int64_t in_bytes, int64_t *n)

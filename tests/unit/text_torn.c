@@ -1,11 +1,7 @@
 /* ranks: 1 */
 /* A .lex that was cut, changed or written twice is refused, wherever the fault is. */
-#include "base/err.h"
 #include "outcore/text/modules/job.h"
 #include "tap.h"
-#include <errno.h>
-#include <stdbool.h>
-#include <stdlib.h>
 
 static const char story[] = "Ada Mole reads 3 files. New York, new york.\n1 2 3\n";
 static const char words[] = "new york\nfiles\n";
@@ -37,10 +33,7 @@ static void make(void)
 
 static bool refused(int m, const char *name, int64_t bytes, const char *part)
 {
-    int rc = text_check(m, name, lex.at, bytes);
-    bool said = rc == -EBADMSG && strstr(err_get()->text, part);
-    err_clear();
-    return said;
+    return tap_refused(text_check(m, name, lex.at, bytes), -EBADMSG, part);
 }
 
 /* Cuts at each byte at which a rewrite may have ended. */

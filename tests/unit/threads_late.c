@@ -5,14 +5,10 @@
  * tells where the call for the rest goes. */
 #include "tap.h"
 
-#include "base/err.h"
 #include "io/io.h"
-#include <errno.h>
 #include <semaphore.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { BYTES = 1024, HALF = BYTES / 2, PLACE = 4096, ELSEWHERE = 1 << 20, LONG_S = 60 };
 

@@ -5,10 +5,6 @@
 #include "outcore/graph/graph500.h"
 #include "tap.h"
 
-#include "base/err.h"
-#include <stdlib.h>
-#include <string.h>
-
 enum { VERTICES = 10, LONG = 1000, LAST = 5 };
 
 #define NONE SEARCH_NONE

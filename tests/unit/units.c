@@ -2,8 +2,6 @@
 #include "tap.h"
 
 #include "base/units.h"
-#include <errno.h>
-#include <string.h>
 
 static void bytes_are(const char *text, int rc, int64_t expected)
 {

@@ -5,9 +5,6 @@
 #include "outcore/data/records.h"
 #include "tap.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { N = 100000, DIM = 32 };
 
 static int are(const float *x, const double *bits24, int n)

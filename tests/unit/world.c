@@ -3,13 +3,8 @@
 #include "seccomp.h"
 #include "tap.h"
 
-#include "base/err.h"
 #include "base/rng.h"
 #include "world/world.h"
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct world w;
 static const struct opt_program program = {.name = "world"};
