@@ -259,7 +259,7 @@ static void test_single(void)
     static struct count c;
     struct tally t = {0};
 
-    for (int i = 0; i < 40000; i++) {
+    for (int i = 0; i < 20000; i++) {
         struct ldad d = any_ldad();
         bool twice = false;
         count_bytes(&d, &c);
@@ -284,7 +284,7 @@ static void test_disjoint(void)
     static struct count x, y;
     struct tally t = {0};
 
-    for (int i = 0; i < 40000; i++) {
+    for (int i = 0; i < 20000; i++) {
         struct ldad a = any_ldad(), b = any_ldad();
         if (rand() % 2) { /* of one shape */
             b = a;
@@ -364,7 +364,7 @@ static void test_plans(void)
 {
     struct tally apart = {0}, tile = {0}, table = {0};
 
-    for (int i = 0; i < 40000; i++) {
+    for (int i = 0; i < 20000; i++) {
         struct ldad_plan p = any_plan();
         if (ldad_plan_check(&p) || !count_ranks(&p, rank_count)) {
             err_clear();
