@@ -1,8 +1,9 @@
 """Conditions of a run: its machine, its software and its storage, from its report."""
 from collections import OrderedDict, namedtuple
-from typing import Any, Dict, List, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from leadline.base.fields import printable
+from leadline.results.report import Report
 
 MACHINE, SOFTWARE, STORAGE = "other machine", "other software", "other storage"
 
@@ -10,21 +11,22 @@ MACHINE, SOFTWARE, STORAGE = "other machine", "other software", "other storage"
 Condition = namedtuple("Condition", "name mark of")
 
 
-def of_hosts(report, name, scale=None):
+def of_hosts(report: Report, name: str,
+             scale: Optional[Callable[[Any], Any]] = None) -> str:
     found = sorted(set(host[name] for host in report.hosts if host.get(name)), key=str)
     return ", ".join(printable(scale(v) if scale else v) for v in found)
 
 
-def gibibytes(value):
+def gibibytes(value: Any) -> Any:
     return "%.3g GiB" % (value / 2.0 ** 30) if isinstance(value, int) else value
 
 
-def text(value):
+def text(value: Any) -> str:
     return printable(value) if value not in (None, "") else ""
 
 
-def of_files(report, *fields):
-    found = OrderedDict()
+def of_files(report: Report, *fields: str) -> str:
+    found: Dict[str, None] = OrderedDict()
     for row in report.files:
         words = [text(row.get(f)) for f in fields]
         if any(words):
@@ -32,7 +34,7 @@ def of_files(report, *fields):
     return ", ".join(found)
 
 
-def hints(report):
+def hints(report: Report) -> str:
     found = report.io.get("hints_in_effect") or {}
     return ", ".join("%s=%s" % (printable(k), printable(v))
                      for k, v in sorted(found.items()))

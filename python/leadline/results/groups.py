@@ -2,15 +2,17 @@
 thing."""
 import os
 from collections import Counter, OrderedDict, namedtuple
-from typing import Any, Dict, Iterable, List, Sequence, Set, Tuple
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Set, Tuple
 
 from leadline.base import stats
 from leadline.base.errors import LeadlineError
 from leadline.base.fields import printable
 from leadline.results import report as reports
+from leadline.results.report import Report
 
 Slowest = namedtuple("Slowest", "rank host times runs ranks")
 CALIBRATION = "calibrate"   # name of the program in a calibration's report
+Key = Tuple[Any, ...]   # of a figure: its name and `at`; of an observation: its round
 
 
 class NothingValid(LeadlineError):
@@ -20,35 +22,36 @@ class NothingValid(LeadlineError):
 class Group:
     """The valid reports of one configuration."""
 
-    def __init__(self, name, source):
+    def __init__(self, name: str, source: str, same: Key = ()) -> None:
         self.name = name
         self.source = source
-        self.reports = []
+        self.same = same
+        self.reports: List[Report] = []
 
     @property
-    def first(self):
+    def first(self) -> Report:
         return self.reports[0]
 
     @property
-    def is_one_run(self):
+    def is_one_run(self) -> bool:
         """True if its values are repetitions within a run. These share the placement of
         the process, its files and the time of day: they do not tell how runs differ."""
         return len(self.reports) == 1
 
-    def figures(self):
+    def figures(self) -> Dict[Key, reports.Figure]:
         """Returns (name, at) of every figure, in the order of the reports."""
-        keys = OrderedDict()
+        keys: Dict[Key, reports.Figure] = OrderedDict()
         for report in self.reports:
             for figure in report.figures:
                 keys[figure.name, figure.at] = figure
         return keys
 
-    def observations(self, key):
+    def observations(self, key: Key) -> Dict[Key, float]:
         """Returns an OrderedDict of independent values of one figure. The key is the
         round, (series id, round), if there is one: equal rounds of two configurations
         make a pair. Repetitions within a run are not independent of each other, so of
         several runs each counts once, with its median."""
-        values = OrderedDict()
+        values: Dict[Key, List[float]] = OrderedDict()
         for i, report in enumerate(self.reports):
             for figure in report.figures:
                 if (figure.name, figure.at) != key or not figure.reps:
@@ -56,30 +59,31 @@ class Group:
                 if self.is_one_run:
                     return OrderedDict((("rep", i, j), v)
                                        for j, v in enumerate(figure.reps))
-                at = ("run", report.start_utc, report.path)
+                at: Key = ("run", report.start_utc, report.path)
                 if report.round is not None:
                     at = (report.series_id, report.round)
                 values.setdefault(at, []).append(stats.median(figure.reps))
         return OrderedDict((at, stats.median(v)) for at, v in values.items())
 
-    def without_rate(self, key):
+    def without_rate(self, key: Key) -> Tuple[int, int]:
         """Returns (number of repetitions without a value of a figure, number of
         all)."""
         found = [f for r in self.reports for f in r.figures if (f.name, f.at) == key]
         none = sum(f.absent + f.zeros for f in found)
         return none, none + sum(len(f.reps) for f in found)
 
-    def zeros(self, key):
+    def zeros(self, key: Key) -> int:
         return sum(f.zeros for r in self.reports for f in r.figures
                    if (f.name, f.at) == key)
 
-    def from_memory(self):
+    def from_memory(self) -> int:
         return sum(report.from_memory() for report in self.reports)
 
-    def slowest(self):
+    def slowest(self) -> Optional[Slowest]:
         """Returns the rank that needed most time for its reads and writes, and in how
         many runs it did; None if no run tells it."""
-        winners, hosts = Counter(), {}
+        winners: Dict[int, int] = Counter()
+        hosts: Dict[int, str] = {}
         for report in self.reports:
             seconds, rank_hosts = transfer_seconds(report)
             hosts.update(rank_hosts)
@@ -93,7 +97,7 @@ class Group:
                        sum(winners.values()), self.first.ranks)
 
 
-def transfer_seconds(report: Any) -> Tuple[Dict[int, float], Dict[int, str]]:
+def transfer_seconds(report: Report) -> Tuple[Dict[int, float], Dict[int, str]]:
     """Returns the seconds of reading, writing and syncing by rank: of all ranks if the
     report has them, else only of the slowest of each phase."""
     seconds: Dict[int, float] = {}
@@ -115,9 +119,9 @@ def transfer_seconds(report: Any) -> Tuple[Dict[int, float], Dict[int, str]]:
 # ---- differences that rule out a comparison ----------------------------------
 
 
-def difference(a: Any, b: Any, ignoring: Sequence[str] = ()) -> str:
+def difference(a: Report, b: Report, ignoring: Sequence[str] = ()) -> str:
     """Returns why report `a` cannot be compared with `b`; "" if it can."""
-    pairs = [("program", a.program, b.program)]
+    pairs: List[Tuple[str, Any, Any]] = [("program", a.program, b.program)]
     if not varied(a, b):
         pairs += work_of(a, b)
     for name, mine, other in pairs:
@@ -128,13 +132,13 @@ def difference(a: Any, b: Any, ignoring: Sequence[str] = ()) -> str:
     return ""
 
 
-def varied(a: Any, b: Any) -> bool:
+def varied(a: Report, b: Report) -> bool:
     """True if both are configurations of one sweep: then their difference is the
     question, and no reason to refuse the comparison."""
     return bool(a.series_id and a.series_id == b.series_id and a.config != b.config)
 
 
-def work_of(a, b):
+def work_of(a: Report, b: Report) -> List[Tuple[str, Any, Any]]:
     """Returns [(name, value of one, of the other)] of the options that define a run's
     work."""
     ours, theirs = a.option_values(True), b.option_values(True)
@@ -168,16 +172,17 @@ class Collection:
     """All that was read: groups, and sentences on what was left out. `apart`: reports
     of two sources are never repetitions of each other."""
 
-    def __init__(self, apart=False):
+    def __init__(self, apart: bool = False) -> None:
         self.apart = apart
-        self.groups = []
-        self.yardsticks = []   # calibrations, when there are reports of other programs
-        self.left_out = []   # sentences
+        self.groups: List[Group] = []
+        # calibrations, when there are reports of other programs
+        self.yardsticks: List[Report] = []
+        self.left_out: List[str] = []   # sentences
         self.asked_for_bad = False
-        self.runs = {}         # by id: the first report of each run
-        self.copies = Counter()
+        self.runs: Dict[Any, Report] = {}   # by id: the first report of each run
+        self.copies: Dict[str, int] = Counter()
 
-    def is_copy(self, report):
+    def is_copy(self, report: Report) -> bool:
         """True if the run's report was already read: a copy is no further
         observation."""
         first = self.runs.setdefault(report.id or report, report)
@@ -191,11 +196,11 @@ class Collection:
         self.copies[report.id] += 1
         return True
 
-    def copied(self):
+    def copied(self) -> List[str]:
         return ["%d copies of the report of run %s (%s) are counted once"
                 % (n + 1, run, self.runs[run].path) for run, n in self.copies.items()]
 
-    def add(self, report, source, asked):
+    def add(self, report: Report, source: str, asked: bool) -> None:
         if not report.valid:
             self.left_out.append("%s is not valid and left out: %s"
                                  % (report.path, report.failure()))
@@ -203,8 +208,8 @@ class Collection:
             return
         name = report.config or report.label or reports.stem(report.path)
         # Equal names of two series are two configurations: before and after.
-        same = ((name, report.series_id) if report.config
-                else (name, report.program))
+        same: Key = ((name, report.series_id) if report.config
+                     else (name, report.program))
         if not report.config and not report.label:
             same = (report.path,)
         same += (source,) if self.apart else ()
@@ -212,12 +217,11 @@ class Collection:
             if group.same == same:
                 group.reports.append(report)
                 return
-        group = Group(name, source)
-        group.same = same
+        group = Group(name, source, same)
         group.reports.append(report)
         self.groups.append(group)
 
-    def take_yardsticks(self):
+    def take_yardsticks(self) -> None:
         """Separates calibrations, which others are compared with, unless there is
         nothing else."""
         others = [g for g in self.groups if g.first.program != CALIBRATION]
@@ -227,7 +231,7 @@ class Collection:
             self.groups = others
 
 
-def found_in(path, notes):
+def found_in(path: str, notes: List[str]) -> List[Tuple[str, List[Report]]]:
     """Returns [(file or directory, its reports)]; for a directory without reports its
     subdirectories'."""
     if not os.path.isdir(path):
@@ -252,7 +256,8 @@ def found_in(path, notes):
 def collect(paths: Iterable[str], purpose: str = "compare",
             apart: bool = False) -> Collection:
     """Reads files and directories into a Collection."""
-    found, seen = Collection(apart), set()
+    found = Collection(apart)
+    seen: Set[str] = set()
     for path in paths:
         for place, loaded in found_in(path, found.left_out):
             for report in loaded:
@@ -272,9 +277,9 @@ def collect(paths: Iterable[str], purpose: str = "compare",
     return found
 
 
-def tell_apart(groups):
+def tell_apart(groups: Sequence[Group]) -> None:
     """Adds the reports' origins to equal names."""
-    def sources(group):
+    def sources(group: Group) -> Tuple[str, ...]:
         return (reports.stem(group.source.rstrip("/")), group.source, group.same[-1])
     for level in range(3):
         names = Counter(group.name for group in groups)
@@ -291,10 +296,10 @@ def tell_apart(groups):
 ABOUT_OUTPUT = ("json", "csv", "series", "label", "quiet", "per-rank", "keep", "seed")
 
 
-def varying(groups: Sequence[Any]) -> List[str]:
+def varying(groups: Sequence[Group]) -> List[str]:
     """Returns the options in which configurations differ but not the runs of one of
     them."""
-    def differ(reports, name):
+    def differ(reports: Sequence[Report], name: str) -> bool:
         return len(set(repr(r.option_values().get(name)) for r in reports)) > 1
     names = OrderedDict((name, None) for g in groups for name in g.first.options)
     found = [name for name in names if name not in ABOUT_OUTPUT
@@ -303,7 +308,7 @@ def varying(groups: Sequence[Any]) -> List[str]:
     return [name for name in found if name != "dir" or not own_folders(groups)]
 
 
-def own_folders(groups):
+def own_folders(groups: Sequence[Group]) -> bool:
     """True if each configuration had a folder for itself on one file system: then the
     folder is not compared."""
     folders = set(repr(g.first.option_values().get("dir")) for g in groups)
@@ -311,7 +316,7 @@ def own_folders(groups):
     return len(folders) == len(groups) and len(places) == 1
 
 
-def follows_ranks(groups: Sequence[Any], name: str) -> bool:
+def follows_ranks(groups: Sequence[Group], name: str) -> bool:
     """True if an option of the workload has one value for each number of ranks."""
     values: Dict[Any, Set[str]] = {}
     for group in groups:

@@ -5,11 +5,11 @@ import os
 import re
 import sys
 from collections import OrderedDict, namedtuple
-from typing import Any, Iterable, Iterator, List, Sequence, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Sequence, Set, Tuple
 
 from leadline.base import output, stats, table
 from leadline.base.errors import LeadlineError, usage
-from leadline.base.fields import printable
+from leadline.base.fields import SCHEMA as REPORT, printable
 from leadline.base.options import operand, option, output_file
 from leadline.results import report as reports
 
@@ -25,17 +25,17 @@ Line = namedtuple("Line", "report date program configuration ranks nodes hosts f
 # ---- reading -----------------------------------------------------------------
 
 
-def below(folder, faults):
+def below(folder: str, faults: List[str]) -> Iterator[str]:
     """Generates every folder below `folder`, itself first; an unreadable one is a
     fault."""
-    def refuse(why):
+    def refuse(why: OSError) -> None:
         faults.append("%s: cannot be read: %s" % (why.filename, why.strerror))
     for path, folders, _ in os.walk(folder, onerror=refuse):
         folders.sort()
         yield path
 
 
-def files(paths, faults):
+def files(paths: Iterable[str], faults: List[str]) -> Iterator[str]:
     """Returns paths of possible reports, in folders and all below them, each once."""
     seen = set()
     for given in paths:
@@ -47,10 +47,11 @@ def files(paths, faults):
                     yield path
 
 
-def each(paths: Iterable[str], faults: List[str]) -> Iterator[Any]:
+def each(paths: Iterable[str], faults: List[str]) -> Iterator[reports.Report]:
     """Generates the reports. A named file must be one; other files in folders need
     not."""
-    states, done = [], set()
+    states: List[Tuple[str, Any]] = []
+    done: Set[Tuple[str, str]] = set()
     for path in files(paths, faults):
         if path in paths:
             yield reports.load(path)
@@ -58,7 +59,7 @@ def each(paths: Iterable[str], faults: List[str]) -> Iterator[Any]:
         try:
             tree = reports.read_json(path)
             report = (reports.Report(path, tree)
-                      if reports.schema_of(tree) == reports.SCHEMA else None)
+                      if reports.schema_of(tree) == REPORT else None)
             if reports.schema_of(tree) == reports.SWEEP_SCHEMA:
                 states.append((os.path.dirname(path), tree))
         except LeadlineError as why:
@@ -71,7 +72,7 @@ def each(paths: Iterable[str], faults: List[str]) -> Iterator[Any]:
         faults += reports.without_report(folder, tree, done)
 
 
-def collect(paths: Iterable[str]) -> Tuple[List[Any], List[str]]:
+def collect(paths: Iterable[str]) -> Tuple[List[reports.Report], List[str]]:
     """Returns (reports by date, sentences about unreadable files)."""
     faults: List[str] = []
     return sorted(each(paths, faults), key=lambda r: (r.date, r.path)), faults
@@ -80,7 +81,7 @@ def collect(paths: Iterable[str]) -> Tuple[List[Any], List[str]]:
 # ---- one line ----------------------------------------------------------------
 
 
-def main_figures(report):
+def main_figures(report: reports.Report) -> List[Tuple[str, float, str]]:
     """Returns the main figures, totals of rates first, else the first ones: (name,
     median, unit)."""
     ranked = sorted((f for f in report.figures if f.reps and not f.at), key=lambda f: (
@@ -88,7 +89,7 @@ def main_figures(report):
     return [(f.name, stats.median(f.reps), f.unit) for f in ranked[:MAIN]]
 
 
-def line(report: Any) -> Line:
+def line(report: reports.Report) -> Line:
     state = "valid" if report.valid else "not valid: " + report.failure()
     if report.valid and report.from_memory():
         state = "valid, reads from memory"
@@ -101,15 +102,16 @@ def line(report: Any) -> Line:
                 main_figures(report) if report.valid else [], state)
 
 
-def fits(found, args):
-    def any_like(names, pattern):
+def fits(found: Line, args: Any) -> bool:
+    def any_like(names: Iterable[str], pattern: str) -> bool:
         return any(fnmatch.fnmatchcase(name, pattern) for name in names)
-    return ((args.host is None or any_like(found.hosts, args.host))
-            and (args.fs is None or any_like(found.fs, args.fs))
-            and (args.program is None or any_like([found.program,
-                 found.program.split(" ")[0]], args.program))
-            and (args.since is None or found.date[:len(args.since)] >= args.since)
-            and (args.until is None or found.date[:len(args.until)] <= args.until))
+    return bool(
+        (args.host is None or any_like(found.hosts, args.host))
+        and (args.fs is None or any_like(found.fs, args.fs))
+        and (args.program is None or any_like([found.program,
+             found.program.split(" ")[0]], args.program))
+        and (args.since is None or found.date[:len(args.since)] >= args.since)
+        and (args.until is None or found.date[:len(args.until)] <= args.until))
 
 
 # ---- output ------------------------------------------------------------------
@@ -118,7 +120,7 @@ HEADER = ["date (UTC)", "program", "configuration", "ranks", "nodes", "host",
           "file system", "main figures", "state"]
 
 
-def hosts_text(hosts):
+def hosts_text(hosts: Sequence[str]) -> str:
     more = " +%d" % (len(hosts) - 1) if len(hosts) > 1 else ""
     return hosts[0].split(".")[0] + more if hosts else "-"
 
@@ -132,7 +134,7 @@ def cells(found: Line) -> List[str]:
             ", ".join(figures) or "-", found.state]
 
 
-def flat(found):
+def flat(found: Line) -> Dict[str, Any]:
     """Returns the data for programs."""
     return OrderedDict([
         ("path", found.report.path), ("date", found.date), ("program", found.program),
@@ -142,15 +144,15 @@ def flat(found):
         ("figures", OrderedDict((name, value) for name, value, _ in found.figures))])
 
 
-def render(form, lines, faults):
+def render(form: str, lines: Sequence[Line], faults: Sequence[str]) -> str:
     if form == "json":
         tree = OrderedDict([("schema", SCHEMA), ("runs", [flat(x) for x in lines]),
                             ("notes", faults)])
         return json.dumps(tree, indent=1, allow_nan=False) + "\n"
-    rows = [cells(found) for found in lines]
+    rows: List[Sequence[str]] = [cells(found) for found in lines]
     if form == "csv":
         return table.comma_separated(HEADER + ["path"], [
-            row + [printable(found.report.path)]
+            [*row, printable(found.report.path)]
             for row, found in zip(rows, lines)])
     if form == "markdown":
         return table.markdown(HEADER, rows, right=(3, 4))
@@ -165,7 +167,7 @@ def tell(faults: Sequence[str], command: str = "list") -> None:
                          % (command, len(faults) - TOLD))
 
 
-def main(args, where):
+def main(args: Any, where: Any) -> int:
     found, faults = collect(args.paths)
     if not found:
         raise LeadlineError(faults[0] if faults
@@ -179,7 +181,7 @@ def main(args, where):
     return 0
 
 
-def date(text):
+def date(text: str) -> str:
     if not DATE.match(text):
         raise usage("%s is not a date such as 2026-11, 2026-11-20 or "
                     "2026-11-20T10:15" % printable(text))
@@ -207,7 +209,7 @@ OPTIONS = [
 ]
 
 
-def add(commands):
+def add(commands: Any) -> None:
     p = commands.add_parser(
         "list", help="list what has been measured, one line per report",
         description="Lists the reports in the directories and below them, by date.")

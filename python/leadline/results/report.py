@@ -152,7 +152,7 @@ def same(a: Report, b: Report) -> bool:
 
 
 def told(report: Report) -> Dict[str, Any]:
-    tree = read_json(report.path)
+    tree: Dict[str, Any] = read_json(report.path)
     (tree["run"].get("imported") or {}).pop("file", None)
     return tree
 
@@ -205,7 +205,7 @@ def figure(path: str, row: Any, i: int) -> Figure:
                   sum(rep is not None for rep in reps) - len(good))
 
 
-def refuse_constant(name):
+def refuse_constant(name: str) -> None:
     raise ValueError("it holds %s, which is not JSON" % name)
 
 

@@ -3,7 +3,7 @@ import os
 import re
 import signal
 from collections import namedtuple
-from typing import Any
+from typing import Any, List
 
 from leadline.base.errors import LeadlineError
 from leadline.base.fields import printable
@@ -37,15 +37,15 @@ def check_folder(folder: str) -> None:
         raise LeadlineError("%s: no permission to make files in it" % folder)
 
 
-def name(run: Any) -> str:
-    return os.path.basename(run.path)[:-len(".json")]
+def name(run: Run) -> str:
+    return os.path.basename(str(run.path))[:-len(".json")]
 
 
-def log_path(run: Any) -> str:
-    return run.path[:-len(".json")] + ".log"
+def log_path(run: Run) -> str:
+    return str(run.path)[:-len(".json")] + ".log"
 
 
-def lines(run):
+def lines(run: Run) -> List[str]:
     """Returns the non-empty lines of its log."""
     try:
         with open(log_path(run), errors="replace") as stream:
@@ -55,7 +55,7 @@ def lines(run):
     return [line for line in found if re.search(r"\w", line)]
 
 
-def said(run: Any) -> str:
+def said(run: Run) -> str:
     """Returns the program's message: its own line, else the launcher's last ones."""
     found = lines(run)
     names = set(map(os.path.basename, run.command[1:]))
@@ -66,7 +66,7 @@ def said(run: Any) -> str:
     return " / ".join(found[-LAST:]) or no_room(run) or "it said nothing"
 
 
-def no_room(run):
+def no_room(run: Run) -> str:
     """Returns why its output was not kept; "" if it could have been."""
     if not os.path.exists(log_path(run)):
         return ""
@@ -90,7 +90,7 @@ def ending(status: int) -> str:
     return "exit status %d" % status
 
 
-def forget(run: Any) -> None:
+def forget(run: Run) -> None:
     """Removes the log, which nobody needs of a good run."""
     if os.path.exists(log_path(run)):
         os.unlink(log_path(run))

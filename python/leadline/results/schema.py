@@ -2,12 +2,12 @@
 fields.py, and the relations between fields.
 """
 import os
-from typing import Any, Dict, List
+from typing import Any, Callable, Dict, List, Sequence, Set, Tuple
 
 from leadline.base import output, stats
 from leadline.base.errors import FAILED, LeadlineError
 from leadline.base.fields import printable
-from leadline.base.fields import STRICT, TABLE, UNFINISHED, check
+from leadline.base.fields import SCHEMA, STRICT, TABLE, UNFINISHED, check
 from leadline.base.options import operand, option
 from leadline.results import report as reports
 
@@ -36,7 +36,7 @@ def meaning(tree: Dict[str, Any]) -> List[str]:
     return faults + split_faults(tree["samples"]) + twice(tree["figures"])
 
 
-def unknown(tree):
+def unknown(tree: Dict[str, Any]) -> List[str]:
     """Returns faults for unknown values that other programs may leave out, and ours may
     not."""
     if tree["run"].get("imported"):
@@ -45,9 +45,10 @@ def unknown(tree):
             for part, name in NEVER_NULL if tree[part][name] is None]
 
 
-def summary_faults(row, path):
+def summary_faults(row: Dict[str, Any], path: str) -> List[str]:
     known = [rep for rep in row["reps"] if rep is not None]
-    facts = [("median", stats.median), ("min", min), ("max", max)]
+    facts: List[Tuple[str, Callable[[List[float]], float]]] = [
+        ("median", stats.median), ("min", min), ("max", max)]
     faults = []
     for name, function in facts:
         wanted = function(known) if known else None
@@ -64,7 +65,7 @@ def summary_faults(row, path):
     return faults
 
 
-def series_faults(row, path):
+def series_faults(row: Dict[str, Any], path: str) -> List[str]:
     """Checks that all series have the same number of slots, and do not add up to more
     than the phase moved."""
     series = row.get("series")
@@ -78,10 +79,12 @@ def series_faults(row, path):
             if row[name] is not None and sum(series[name]) > row[name]]
 
 
-def split_faults(samples):
+def split_faults(samples: Sequence[Dict[str, Any]]) -> List[str]:
     """Checks that each phase's activities add up to its wall time. A phase that
     occurred several times in a repetition has as many rows."""
-    parts, walls, first = {}, {}, {}
+    parts: Dict[Tuple[Any, str, str], float] = {}
+    walls: Dict[Tuple[Any, str, str], float] = {}
+    first: Dict[Tuple[Any, str, str], int] = {}
     for i, row in enumerate(samples):
         key = (row["rep"], row["phase"], str(row["at"]))
         sums = walls if row["act"] == "wall" else parts
@@ -94,8 +97,9 @@ def split_faults(samples):
             and abs(parts[key] - wall) > TOLERANCE * wall + SLACK_S]
 
 
-def twice(figures):
-    seen, faults = set(), []
+def twice(figures: Sequence[Dict[str, Any]]) -> List[str]:
+    seen: Set[Tuple[str, str]] = set()
+    faults = []
     for i, row in enumerate(figures):
         key = (row["name"], str(sorted(row["at"].items())))
         if key in seen:
@@ -108,7 +112,7 @@ def twice(figures):
 # ---- the command -------------------------------------------------------------
 
 
-def faults_of(path):
+def faults_of(path: str) -> List[str]:
     """Returns the faults of the report in `path`; [] if there are none."""
     tree = reports.read_json(path)
     if not isinstance(tree, dict):
@@ -120,7 +124,7 @@ def faults_of(path):
             or meaning(tree))
 
 
-def is_meant(path):
+def is_meant(path: str) -> bool:
     """True if a file is meant to be a report: it says so, it has parts of one, or it
     cannot be read. Others are specifications, a sweep's state, plans, counts."""
     try:
@@ -133,7 +137,7 @@ def is_meant(path):
     return isinstance(tree, dict) and ("figures" in tree or "run" in tree)
 
 
-def files_of(path):
+def files_of(path: str) -> Tuple[List[str], List[str]]:
     """Returns (files to check, other JSON files); for a directory without any to check,
     those of its subdirectories."""
     if not os.path.isdir(path):
@@ -148,7 +152,7 @@ def files_of(path):
     return meant, [name for name in found if name not in known]
 
 
-def named(given, others):
+def named(given: str, others: Sequence[str]) -> str:
     """Returns one line about files that are no reports."""
     names = [os.path.relpath(path, given) for path in others[:SHOWN]]
     more = ["and %d more" % (len(others) - SHOWN)] if len(others) > SHOWN else []
@@ -156,21 +160,21 @@ def named(given, others):
         given, len(others), "s" if len(others) > 1 else "", ", ".join(names + more))
 
 
-def sentences(path):
+def sentences(path: str) -> Tuple[List[str], bool]:
     """Returns lines about one file, and whether it is a valid report."""
     try:
         faults = faults_of(path)
     except LeadlineError as why:
         return [str(why)], False
     if not faults:
-        return ["%s: valid against %s" % (path, reports.SCHEMA)], True
+        return ["%s: valid against %s" % (path, SCHEMA)], True
     lines = ["%s: %s" % (path, fault) for fault in faults[:SHOWN]]
     if len(faults) > SHOWN:
         lines.append("%s: and %d more" % (path, len(faults) - SHOWN))
     return lines, False
 
 
-def main(args, where):
+def main(args: Any, where: Any) -> int:
     good = True
     for given in args.paths:
         meant, others = files_of(given)
@@ -194,7 +198,7 @@ OPTIONS = [
 ]
 
 
-def add(commands):
+def add(commands: Any) -> None:
     p = commands.add_parser(
         "validate", help="check reports against the schema",
         description="Checks JSON reports against the schema and prints the first few "

@@ -8,9 +8,10 @@ in the bytes that its slots lack. No stall is longer than the longest transfer.
 """
 import math
 from collections import OrderedDict, namedtuple
-from typing import Any, Iterable, Tuple
+from typing import Any, Dict, Iterable, List, Sequence, Tuple
 
 from leadline.base import stats
+from leadline.results.report import Report
 
 ACTS = ("read", "write")
 PAUSE_SLOTS = 8    # fewest consecutive empty slots that are a pause
@@ -30,9 +31,10 @@ Run = namedtuple("Run", "group report phases gaps")
 # ---- series of a report ------------------------------------------------------
 
 
-def phases(report):
+def phases(report: Report) -> List[Phase]:
     """Returns the phases that have a series, in the order of time."""
-    found, walls = OrderedDict(), {}
+    found: Dict[Tuple[float, int, str], List[Track]] = OrderedDict()
+    walls: Dict[Tuple[float, int, str], float] = {}
     for row in report.samples:
         begin = row.get("start_s")
         if begin is None:
@@ -49,7 +51,7 @@ def phases(report):
             if any(t.moved for t in tracks)]
 
 
-def track(act, series, latency):
+def track(act: str, series: Dict[str, Any], latency: Dict[str, Any]) -> Track:
     """Makes a Track of a series, without the empty slots at its end; unknown values
     count as 0."""
     moved = [n or 0 for n in series.get("bytes") or []]
@@ -61,7 +63,8 @@ def track(act, series, latency):
                  [b for b in latency.get("hist") or [] if b])
 
 
-def phase(key, tracks, wall):
+def phase(key: Tuple[float, int, str], tracks: Sequence[Track],
+          wall: float) -> Phase:
     begin, rep, name = key
     used = max(len(t.moved) * t.slot_s for t in tracks)
     return Phase(name, rep, begin, begin + max(used, wall), tracks)
@@ -70,10 +73,10 @@ def phase(key, tracks, wall):
 # ---- gaps --------------------------------------------------------------------
 
 
-def full_slots(found):
+def full_slots(found: Phase) -> List[Slot]:
     """Returns the slots of a phase in which transfers ended, from its begin; those of
     equal begin are merged. `since` is the latest begin of its longest transfer."""
-    slots = {}
+    slots: Dict[float, Slot] = {}
     for t in found.tracks:
         for i, moved in enumerate(t.moved):
             if moved:
@@ -85,7 +88,7 @@ def full_slots(found):
     return [slots[begin] for begin in sorted(slots)]
 
 
-def usual(found: Any) -> float:
+def usual(found: Phase) -> float:
     """Returns the seconds of the median transfer; in reports without it, of the longest
     ones of slots."""
     known = [t.median for t in found.tracks if t.median is not None]
@@ -93,13 +96,13 @@ def usual(found: Any) -> float:
         [slot.took for slot in full_slots(found)] or [math.inf])
 
 
-def gaps(found):
+def gaps(found: Phase) -> List[Gap]:
     """Returns the stalls and pauses, in the order of time."""
     sure = empty_gaps(found)
     return sorted(sure + short_stalls(found, sure), key=lambda g: g.begin)
 
 
-def empty_gaps(found):
+def empty_gaps(found: Phase) -> List[Gap]:
     """Returns runs of empty slots that are stalls or pauses. Slots before the first
     transfer are a gap if it took so long."""
     slots = full_slots(found)
@@ -122,7 +125,7 @@ def empty_gaps(found):
     return out
 
 
-def later_ones(slots):
+def later_ones(slots: Sequence[Slot]) -> List[Tuple[float, float]]:
     """Returns for each slot the earliest begin of the transfers that ended in it or in
     a later one, and that transfer's duration."""
     out, earliest = [], (math.inf, 0.0)
@@ -132,7 +135,7 @@ def later_ones(slots):
     return out[::-1]
 
 
-def short_stalls(found, known):
+def short_stalls(found: Phase, known: Sequence[Gap]) -> List[Gap]:
     """Returns long transfers in slots that are not empty: they are stalls if these
     slots lack bytes for at least half of the time. No missing byte counts twice."""
     slots = full_slots(found)
@@ -156,15 +159,15 @@ def short_stalls(found, known):
     return out
 
 
-def place(at_s, slot_s):
+def place(at_s: float, slot_s: float) -> int:
     """Returns the number of the slot that contains a time."""
     return int(at_s / slot_s + 1e-6)
 
 
-def lacking(found, slot_s):
+def lacking(found: Phase, slot_s: float) -> List[float]:
     """Returns for each slot the seconds for which its bytes would not have been enough,
     at the rate of the median full slot. The last one is shorter, and lacks none."""
-    sums = {}
+    sums: Dict[int, float] = {}
     for t in found.tracks:
         for i, moved in enumerate(t.moved):
             at = place(i * t.slot_s, slot_s)
@@ -175,20 +178,20 @@ def lacking(found, slot_s):
             for i in range(last + 1)]
 
 
-def seconds(gap: Any) -> float:
-    return gap.still
+def seconds(gap: Gap) -> float:
+    return float(gap.still)
 
 
-def longest(found: Iterable[Any], stalled: bool = True) -> float:
+def longest(found: Iterable[Gap], stalled: bool = True) -> float:
     return max([seconds(g) for g in found if g.stalled == stalled] or [0.0])
 
 
-def together(found: Iterable[Any]) -> float:
+def together(found: Iterable[Gap]) -> float:
     """Returns the sum of the stalls, in seconds."""
     return sum(seconds(g) for g in found if g.stalled)
 
 
-def run(group: Any, report: Any) -> Any:
+def run(group: Any, report: Report) -> Run:
     some = phases(report)
     return Run(group, report, some, [gap for p in some for gap in gaps(p)])
 

@@ -29,7 +29,7 @@ TRACE = {
 # ---- finding traces ----------------------------------------------------------
 
 
-def begin_of(path):
+def begin_of(path: str) -> bytes:
     try:
         with open(path, "rb") as stream:
             return stream.read(HEAD)
@@ -37,22 +37,22 @@ def begin_of(path):
         return b""   # if it is read as a report, that will fail
 
 
-def is_count(path):
+def is_count(path: str) -> bool:
     return SCHEMA.encode() in begin_of(path)
 
 
-def is_log(path):
+def is_log(path: str) -> bool:
     return begin_of(path).startswith(BEGIN_OF_LOG)
 
 
-def names_in(folder):
+def names_in(folder: str) -> List[str]:
     try:
         return sorted(os.listdir(folder))
     except OSError:
         return []
 
 
-def is_run(folder):
+def is_run(folder: str) -> bool:
     return any(LOG.search(name) and is_log(os.path.join(folder, name))
                for name in names_in(folder))
 
@@ -88,7 +88,7 @@ def read(path: str, folders: Sequence[str]) -> Tuple[str, Any, str]:
             doubt)
 
 
-def count(path, folders):
+def count(path: str, folders: Sequence[str]) -> Tuple[Any, str]:
     try:
         program = launcher.find_program("iotrace", folders)
     except LeadlineError as why:
@@ -104,7 +104,7 @@ def count(path, folders):
     return tree, said
 
 
-def lengths(tree):
+def lengths(tree: Any) -> List[str]:
     """Checks that all data by slice has as many values as there are slices."""
     rows = [("$.processes[%d].%s" % (i, name), p[name])
             for i, p in enumerate(tree["processes"])
