@@ -322,7 +322,7 @@ EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/skips tests/slowest tests/installe
 	$(addprefix tests/e2e/, browser.py e2e.py fake_log.py graph_reference.py in_rig.py \
 	loads.py pfm_made.py pfm_reader.py resample_reference.py slurm_jobs.py) \
 	$(addprefix tests/unit/, fake_findings.py fake_pages.py fake_report.py fake_sweep.py \
-	    full_report.py leadline_case.py simulated.py tap.py text_reference.py) \
+	    files.py full_report.py leadline_case.py simulated.py tap.py text_reference.py) \
 	$(addprefix tests/fuzz/, README run fuzz.h stub/mpi.h stub/world.c) \
 	$(foreach t, $(FUZZ_TARGETS), tests/fuzz/$(t).c tests/fuzz/$(t)-corpus.tar.gz)
 FUZZ_TARGETS = container engine gsf kept list log opt pfm plan plan_file side skeleton stripes text

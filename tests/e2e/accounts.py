@@ -11,7 +11,7 @@ import subprocess
 import sys
 import unittest
 
-from e2e import (ASYNC_METHODS, ASYNCHRONOUS, BUILD, HAVE_SCALAPACK, HDF5, METHODS,
+from e2e import (ASYNCHRONOUS, ASYNC_METHODS, BUILD, HAVE_SCALAPACK, HDF5, METHODS,
                  TESTS, Case, add, long, main, samples, total)
 from loads import SCHEMES, Loads
 
@@ -637,7 +637,7 @@ class Strace(Case):
     def test_durations(self):
         """Both clocks see that calls of 20 ms take that long: the recorder's runs a
         little longer, as it is outside of strace's."""
-        slow = os.path.join(self.tmp, "slow")
+        slow = self.path("slow")
         names = "pread64,pwrite64,fsync"
         done = self.run_program(
             "strace", "-f", "-T", "-o", "strace", "-P", slow, "-e", "trace=" + names,

@@ -5,7 +5,7 @@ import collections
 import os
 
 import accounts
-from e2e import ASYNCHRONOUS, add, samples
+from e2e import ASYNCHRONOUS, add, read_text, samples
 from in_rig import in_rig
 from loads import Loads
 
@@ -31,9 +31,8 @@ class Disks(Loads):
     def counted():
         """Returns the kernel's counts for the disk: bytes read, and written."""
         device = os.stat(DISK).st_dev
-        with open("/sys/dev/block/%d:%d/stat" % (os.major(device), os.minor(device)),
-                  encoding="ascii") as f:
-            fields = f.read().split()
+        fields = read_text("/sys/dev/block/%d:%d/stat" % (os.major(device),
+                                                          os.minor(device))).split()
         return {"read": int(fields[2]) * 512, "write": int(fields[6]) * 512}
 
     def by_disk(self, engine):

@@ -8,7 +8,8 @@ import shutil
 import subprocess
 import unittest
 
-from e2e import FLAVOUR, HAVE_SCALAPACK, METHODS, Case, add, any_mpi, fault, main
+from e2e import (FLAVOUR, HAVE_SCALAPACK, METHODS, Case, add, any_mpi, fault, main,
+                 read_text, write_file)
 
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 IO_MODE = ("64", "4", "--io-only")
@@ -150,13 +151,13 @@ class BadInput(Case):
 
     def test_no_such_directory(self):
         for program, args in (("madbench", IO_MODE), ("blocktransfer", ("64k",))):
-            missing = os.path.join(self.tmp, "missing")
+            missing = self.path("missing")
             done = self.run_program(program, *args, np=3, dir=missing)
             error = self.failed(done, "cannot be used", rank=0, file=missing)
             self.assertEqual(error["errno"], "ENOENT")
 
     def test_the_directory_is_a_file(self):
-        path = os.path.join(self.tmp, "file")
+        path = self.path("file")
         with open(path, "w"):
             pass
         done = self.madbench(*IO_MODE, np=2, dir=path)
@@ -164,7 +165,7 @@ class BadInput(Case):
 
     def test_an_unwritable_directory(self):
         before = self.as_nobody()
-        folder = os.path.join(self.tmp, "unwritable")
+        folder = self.path("unwritable")
         os.mkdir(folder, 0o555)
         done = self.madbench(*IO_MODE, np=2, dir=folder, before=before)
         error = self.failed(done, "cannot be written to", rank=0, file=folder)
@@ -187,20 +188,17 @@ class BadInput(Case):
 
     def test_an_unwritable_report(self):
         before = self.as_nobody()
-        path = os.path.join(self.tmp, "mine.json")
-        with open(path, "w") as f:
-            f.write("precious")
+        path = write_file(self.path("mine.json"), "precious")
         os.chmod(path, 0o444)
         done = self.madbench(*IO_MODE, "--json=" + path, np=2, json=False,
                              before=before)
         self.refused(done, path, "ermission denied")
-        with open(path) as f:
-            self.assertEqual(f.read(), "precious")
+        self.assertEqual(read_text(path), "precious")
 
     @any_mpi
     def test_reports_that_cannot_be(self):
-        folder = os.path.join(self.tmp, "folder")
-        link = os.path.join(self.tmp, "link")
+        folder = self.path("folder")
+        link = self.path("link")
         os.mkdir(folder)
         os.symlink("nowhere", link)
         for option, path, why in (
@@ -219,16 +217,15 @@ class BadInput(Case):
         that it left."""
         if subprocess.call(["unshare", "-m", "true"], stderr=subprocess.DEVNULL):
             self.skipTest("no mounts of a test's own can be made here")
-        place = os.path.join(self.tmp, "mounted")
-        listing = os.path.join(self.tmp, "listing")
+        place = self.path("mounted")
+        listing = self.path("listing")
         os.mkdir(place)
         env = dict(env or {}, KIND=kind, SIZE=size, READ_ONLY=read_only)
         done = self.madbench(*args, dir=place, env=env,
                              before=MOUNTED + (place, listing), **how)
         if done.status == 77:
             self.skipTest("no %s can be mounted here" % kind)
-        with open(listing) as f:
-            return done, f.read().split()
+        return done, read_text(listing).split()
 
     def test_a_read_only_file_system(self):
         done, left = self.mounted("tmpfs", *IO_MODE, read_only="yes", np=2)
@@ -246,7 +243,7 @@ class BadInput(Case):
         """The disk was large enough when the run began; then another program took the
         rest."""
         name, method, launcher = how
-        filler = os.path.join(self.tmp, "mounted", "filler")
+        filler = self.path("mounted", "filler")
         env = fault("write:fill:2", 1, "mounted/madbench-", FAULT_FILL=filler)
         done, left = self.mounted(kind, "256", "4", "--io-only", *method,
                                   "--filetype=" + filetype, "--io-timeout=5", env=env,

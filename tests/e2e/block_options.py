@@ -9,7 +9,8 @@ import os
 import random
 import zlib
 
-from e2e import ASYNCHRONOUS, Case, add, any_mpi, fault, main, samples, total
+from e2e import (ASYNCHRONOUS, Case, add, any_mpi, fault, main, read_bytes, samples,
+                 total)
 
 BLOCK = 4096
 SIZE = ("1000k", "--block-size=4k")  # 250 blocks
@@ -35,8 +36,7 @@ class Options(Case):
         files = {}
         for path in sorted(set(glob.glob(os.path.join(done.dir, "*.blocks*"))) -
                            set(glob.glob(os.path.join(done.dir, "*.json")))):
-            with open(path, "rb") as f:
-                files[os.path.basename(path).split(".blocks")[1]] = f.read()
+            files[os.path.basename(path).split(".blocks")[1]] = read_bytes(path)
         return files
 
     # ---- both kinds ------------------------------------------------------------------

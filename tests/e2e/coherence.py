@@ -32,7 +32,7 @@ class Coherence(Case):
     def input_of(self, program):
         if program != "pfmload":
             return []
-        files = [os.path.join(self.tmp, "line-%04d.gsf" % (i + 1)) for i in range(4)]
+        files = [self.path("line-%04d.gsf" % (i + 1)) for i in range(4)]
         if not os.path.exists(files[0]):
             done = self.run_program("gsfgen", "--files=4", "--pings=40", "--beams=61",
                                     "--quiet", np=0, json=False, dir=self.tmp)

@@ -11,7 +11,7 @@ import shlex
 import stat
 import subprocess
 
-from e2e import TESTS, Case, add, long, main, runner
+from e2e import TESTS, Case, add, long, main, read_text, run_text, runner, write_file
 
 TOP = os.path.dirname(TESTS)
 IMPORTED = ("ior.txt", "mdtest.txt", "fio-group.json")
@@ -67,8 +67,7 @@ def smaller(text, rows, places):
 
 
 def read(name):
-    with open(os.path.join(TOP, name), encoding="utf-8") as f:
-        return f.read()
+    return read_text(os.path.join(TOP, name))
 
 
 def blocks(text):
@@ -134,16 +133,13 @@ class Shown(Case):
     RANKS = 2
 
     def tool(self, name, text):
-        path = os.path.join(self.tmp, "bin", name)
-        with open(path, "w", encoding="utf-8") as f:
-            f.write("#!/bin/sh\n" + text)
+        path = write_file(self.path("bin", name), "#!/bin/sh\n" + text)
         os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
 
     def prepare(self):
-        self.places = {"/%s/me" % name: os.path.join(self.tmp, name)
+        self.places = {"/%s/me" % name: self.path(name)
                        for name in ("scratch", "home", "local")}
-        for folder in [*self.places.values(), os.path.join(self.tmp, "bin"),
-                       os.path.join(self.tmp, "examples")]:
+        for folder in [*self.places.values(), self.path("bin"), self.path("examples")]:
             os.mkdir(folder)
         # The launcher sets LD_PRELOAD for the ranks, and must keep a recorder.
         launch = " ".join(shlex.quote(word) + '"${LD_PRELOAD:+:$LD_PRELOAD}"' *
@@ -153,29 +149,23 @@ class Shown(Case):
         for name in ABSENT:
             self.tool(name, 'echo "stand-in for %s: $*"\n' % name)
         for path in glob.glob(os.path.join(TOP, "examples", "*")):
-            with open(path, encoding="utf-8") as f:
-                text = smaller(f.read(), SMALLER_SPEC, self.places)
-            with open(os.path.join(self.tmp, "examples", os.path.basename(path)), "w",
-                      encoding="utf-8") as f:
-                f.write(text)
+            text = smaller(read_text(path), SMALLER_SPEC, self.places)
+            write_file(self.path("examples", os.path.basename(path)), text)
         for name in IMPORTED:
-            with open(os.path.join(self.tmp, name), "w", encoding="utf-8") as f:
-                f.write(read("tests/data/import/" + name))
-        os.symlink(os.path.join(TOP, "scripts"), os.path.join(self.tmp, "scripts"))
+            write_file(self.path(name), read("tests/data/import/" + name))
+        os.symlink(os.path.join(TOP, "scripts"), self.path("scripts"))
 
     def recipe(self, text, *, before=""):
         self.prepare()
         script = "set -e\n" + smaller(before + text, self.TABLE, self.places)
         env = dict(runner.mpi_environment(self.RANKS))
-        env["PATH"] = os.path.join(self.tmp, "bin") + ":" + env["PATH"]
+        env["PATH"] = self.path("bin") + ":" + env["PATH"]
         launcher = runner.launch_line(self.RANKS, [])
         at = launcher.index("-n")  # a sweep gives the number
         env["LEADLINE_MPIEXEC"] = " ".join(launcher[:at] + launcher[at + 2:])
         try:
-            done = subprocess.run(["bash", "-x", "-c", script], cwd=self.tmp, env=env,
-                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, universal_newlines=True,
-                                  timeout=self.LIMIT * runner.SCALE, check=False)
+            done = run_text(["bash", "-x", "-c", script], cwd=self.tmp, env=env,
+                            stderr=subprocess.STDOUT, timeout=self.LIMIT * runner.SCALE)
         except subprocess.TimeoutExpired as error:
             self.fail("no end of\n%s\n%s" % (script, error.stdout))
         self.assertEqual(done.returncode, 0, done.stdout[-6000:])
@@ -185,11 +175,10 @@ class Shown(Case):
         """Files that the commands should make exist, and reports are valid."""
         shown = re.sub(r".*--no-keep.*", "", smaller(text, self.TABLE, self.places))
         for name in re.findall(r" (?:-o |--json=|--out=)([\w./-]+)(?=\s)", shown):
-            path = os.path.join(self.tmp, name)
+            path = self.path(name)
             self.assertTrue(os.path.exists(path), name)
             if name.endswith(".json") and "skeleton" not in shown:
-                with open(path, encoding="utf-8") as f:
-                    self.assertIn('"valid": true', f.read(), name)
+                self.assertIn('"valid": true', read_text(path), name)
 
 
 class Recipes(Shown):
@@ -226,16 +215,16 @@ class Example(Shown):
                     "iotrace summary job.1 > slow\niotrace summary job.2 > fast\n"
                     "iotrace findings job.1 > found\niotrace findings job.2 > left\n",
                     before="mkdir here\n")
-        with open(os.path.join(self.tmp, "found"), encoding="utf-8") as f:
+        with open(self.path("found"), encoding="utf-8") as f:
             self.assertRegex(f.read(), r"(?m)^(low|medium|high): small-sequential: ")
-        with open(os.path.join(self.tmp, "left"), encoding="utf-8") as f:
+        with open(self.path("left"), encoding="utf-8") as f:
             self.assertNotRegex(f.read(), r"(?m)^\w+: small-sequential: ")
         self.assertEqual([os.path.getsize(path) for path in
-                          glob.glob(os.path.join(self.tmp, "here", "out.*"))],
+                          glob.glob(self.path("here", "out.*"))],
                          [20000000, 20000000])
         calls = []
         for name in ("slow", "fast"):
-            with open(os.path.join(self.tmp, name), encoding="utf-8") as f:
+            with open(self.path(name), encoding="utf-8") as f:
                 found = re.search(r"^\s*write +([\d,]+)", f.read(), re.M)
             calls.append(int(found.group(1).replace(",", "")))
         self.assertEqual(calls[0] - calls[1], 199999, calls)
@@ -247,9 +236,8 @@ class Parsed(Case):
 
     def help_of(self, words):
         if words not in self.known:
-            self.known[words] = subprocess.run(
-                [*words, "--help"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                universal_newlines=True, check=False).stdout
+            self.known[words] = run_text([*words, "--help"],
+                                         stderr=subprocess.STDOUT).stdout
         return self.known[words]
 
     def parsed(self, name, text):

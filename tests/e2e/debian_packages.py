@@ -5,7 +5,7 @@ packaging/debian-test does; skipped if it says that it cannot run."""
 import os
 import subprocess
 
-from e2e import TESTS, Case, main
+from e2e import TESTS, Case, main, run_text
 
 # Variables of a user's shell; the build sees nothing of this tree.
 KEPT = ("HOME", "LANG", "MIRROR", "DEB_BUILD_OPTIONS", "DEB_BUILD_PROFILES",
@@ -17,11 +17,9 @@ CANNOT_RUN = 77
 class Packages(Case):
     def test_built_installed_and_removed(self):
         env = {name: os.environ[name] for name in KEPT if name in os.environ}
-        done = subprocess.run(
-            [os.path.join(TESTS, os.pardir, "packaging", "debian-test")],
-            env=dict(env, PATH=PATH, TMPDIR=self.tmp), stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True,
-            errors="replace", check=False)
+        done = run_text([os.path.join(TESTS, os.pardir, "packaging", "debian-test")],
+                        env=dict(env, PATH=PATH, TMPDIR=self.tmp),
+                        stderr=subprocess.STDOUT, errors="replace")
         if done.returncode == CANNOT_RUN:
             self.skipTest(done.stdout.strip().splitlines()[-1])
         self.assertEqual(done.returncode, 0, done.stdout[-6000:])

@@ -5,7 +5,7 @@ import os
 import re
 import resource
 
-from e2e import HAVE_SCALAPACK, Case, add, main
+from e2e import HAVE_SCALAPACK, Case, add, main, write_file
 
 # Slide 8 of the MADbench2 talk: pixels, ranks, GiB of memory and of disk, 8 bins.
 SLIDE = [(12500, 16, 6, 9), (25000, 16, 23, 37), (25000, 64, 23, 37),
@@ -170,9 +170,7 @@ class Foretold(Case):
     def test_files_that_are_there(self):
         """All of them are read, once more for --verify=pass; nobody knows how often
         within a time."""
-        path = os.path.join(self.tmp, "there")
-        with open(path, "wb") as f:
-            f.write(bytes(10 * 4096 + 5))
+        path = write_file(self.path("there"), bytes(10 * 4096 + 5))
         need = self.need("blocktransfer", "--input=" + path, "-b", "4k", "--ranks=2")
         self.assertEqual((need["read_bytes"], need["write_bytes"], need["disk_bytes"]),
                          (10 * 4096, 0, 0))
@@ -192,8 +190,8 @@ class Foretold(Case):
             self.refused(self.blocktransfer("64k", *args, np=np, json=False), words)
 
     def test_links_are_not_followed(self):
-        target = os.path.join(self.tmp, "target")
-        link = os.path.join(self.tmp, "link")
+        target = self.path("target")
+        link = self.path("link")
         os.symlink(target, link)
         done = self.blocktransfer("64k", "--dry-run", "--json=" + link, np=0,
                                   json=False)

@@ -13,7 +13,6 @@ empty afterwards, and writes its report beside it (done.report).
 import contextlib
 import importlib.machinery
 import importlib.util
-import json
 import os
 import platform
 import re
@@ -29,6 +28,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.dirname(HERE)
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(TESTS, "unit"))
+from files import (changed_json, read_bytes, read_json, read_text,  # noqa: E402,F401
+                   run_text, write_at, write_file, write_json)
 from tap import any_mpi, drawn, long, main  # noqa: E402,F401  (for the tests)
 
 FLAVOUR = os.environ["MPI_FLAVOUR"]
@@ -102,8 +103,8 @@ class Done:
 
     def read(self):
         for name in ("out", "err"):
-            with open(os.path.join(self.folder, name), "rb") as f:
-                setattr(self, name, f.read().decode("utf-8", "replace"))
+            raw = read_bytes(os.path.join(self.folder, name))
+            setattr(self, name, raw.decode("utf-8", "replace"))
         # The program's own lines, or its command's ("ldad perf:"); launchers add
         # theirs.
         own = re.compile(re.escape(self.program) + "( [a-z]+)?:")
@@ -111,8 +112,7 @@ class Done:
 
     @property
     def report(self):
-        with open(self.json, encoding="utf-8") as f:
-            return json.load(f)
+        return read_json(self.json)
 
     @property
     def files(self):
@@ -195,8 +195,7 @@ def limited_memory(case, size):
     group = os.path.join(MEMORY, "leadline-%d" % os.getpid())
     os.mkdir(group)
     case.addCleanup(lambda: case.until(lambda: removed(group), "the group is empty"))
-    with open(group + "/memory.limit_in_bytes", "w") as f:
-        f.write(str(size))
+    write_file(group + "/memory.limit_in_bytes", str(size))
     return ("sh", "-c", 'echo $$ >"$0/cgroup.procs" && exec "$@"', group)
 
 
@@ -215,6 +214,13 @@ class Case(unittest.TestCase):
         self.tmp = tempfile.mkdtemp(dir=os.environ["LEADLINE_TMP"])
         os.chmod(os.environ["LEADLINE_TMP"], 0o755)
         self.addCleanup(shutil.rmtree, self.tmp, ignore_errors=True)
+
+    def path(self, *names):
+        return os.path.join(self.tmp, *names)
+
+    def file(self, name, content):
+        """Makes a file of text or bytes; returns its path."""
+        return write_file(self.path(name), content)
 
     # ---- running -------------------------------------------------------------
 

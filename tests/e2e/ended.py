@@ -8,7 +8,7 @@ import signal
 import subprocess
 import unittest
 
-from e2e import (ASYNC_METHODS, ASYNCHRONOUS, FLAVOUR, HDF5, METHODS, TIMED_OUT, Case,
+from e2e import (ASYNCHRONOUS, ASYNC_METHODS, FLAVOUR, HDF5, METHODS, TIMED_OUT, Case,
                  add, fault, long, main, runner)
 
 RANKS = 3
@@ -195,7 +195,7 @@ class FileSize(Case):
         subprocess.check_call(
             ["iotrace", "run", "-n", "cat", "-o", self.tmp, "--", "cat", "/etc/passwd"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)
-        log = os.path.join(self.tmp, "cat.1")
+        log = self.path("cat.1")
         for line in (("merge", "-o", "m.txt", log), ("export", "--csv=c.csv", log),
                      ("summary", "--json=s.json", log), ("ldad", "--json=l.json", log),
                      ("compare", "--json=d.json", log, log)):

@@ -11,7 +11,8 @@ import subprocess
 import sys
 import time
 
-from e2e import ASYNCHRONOUS, FLAVOUR, TESTS, Case, add, drawn, long, main, runner
+from e2e import (ASYNCHRONOUS, FLAVOUR, TESTS, Case, add, drawn, long, main, runner,
+                 write_file)
 
 sys.path.insert(0, os.path.join(TESTS, "fault"))
 import disks  # noqa: E402
@@ -35,8 +36,7 @@ class Freezer:
         case.addCleanup(self.remove)
 
     def put(self, name, value, folder=None):
-        with open(os.path.join(folder or self.folder, name), "w") as f:
-            f.write(str(value))
+        write_file(os.path.join(folder or self.folder, name), str(value))
 
     def freeze(self, pids):
         for pid in pids:
@@ -160,7 +160,7 @@ class Frozen(Case):
     def a_call_hangs(self, call, engine):
         """On a file server that answers after the limit: status 1, whoever waits. Until
         then the kernel lets nobody go, and so the launcher waits, too."""
-        place = os.path.join(self.tmp, "place")
+        place = self.path("place")
         os.mkdir(place)
         with disks.passthrough(place, call + ":hang:6", "/blocktransfer"):
             done = self.blocktransfer("256k", "-b", "16k", "--iomethod=" + engine,
@@ -171,7 +171,7 @@ class Frozen(Case):
 
     def test_state_D(self):
         """A file system does not answer: a call without a deadline, or with one."""
-        image, place = (os.path.join(self.tmp, n) for n in ("image", "place"))
+        image, place = (self.path(n) for n in ("image", "place"))
         if os.geteuid():
             self.skipTest("needs root, to freeze a file system")
         with open(image, "wb") as f:

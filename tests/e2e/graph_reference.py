@@ -29,12 +29,12 @@ def key_of(seed, stream):
     return mix(mix(seed + STEP & MASK) + stream & MASK)
 
 
-def u64(key, i):
+def number(key, i):
     return mix(key + (i + 1) * STEP & MASK)
 
 
 def below(key, i, n):
-    return u64(key, i) * n >> 64
+    return number(key, i) * n >> 64
 
 
 # ---- edges ---------------------------------------------------------------------------
@@ -95,7 +95,7 @@ def kronecker(scale, factor, seed):
     for j in range(factor << scale):
         a = b = 0
         for bit in range(scale):
-            r = (u64(bits, j * scale + bit) >> 11) * 2.0 ** -53
+            r = (number(bits, j * scale + bit) >> 11) * 2.0 ** -53
             one, other = (0, 0) if r < .57 else (0, 1) if r < .76 else \
                 (1, 0) if r < .95 else (1, 1)
             a, b = a << 1 | one, b << 1 | other

@@ -58,7 +58,6 @@ class GsfFiles(Case):
 
     def same(self, found, known):
         """gsfinfo and others found the same in a file."""
-        path = found["file"]
         self.assertEqual(found["version"], known["version"].replace("GSF-v0", ""))
         self.assertEqual(found["records"], {RECORDS[int(number)]: n for number, n
                                             in known["records"].items()})

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import unittest
 
-from e2e import BUILD, HAVE_SCALAPACK, Case, add, main, samples
+from e2e import BUILD, HAVE_SCALAPACK, Case, add, main, read_bytes, samples
 
 HAVE_HDF5 = os.environ["HAVE_HDF5"] == "yes"
 DIMS, SIZE = (3, 5, 7), 105
@@ -29,17 +29,16 @@ def tool(*words):
 class Files(Case):
     def raw(self, path, dataset):
         """Returns the dataset's bytes, little-endian."""
-        out = os.path.join(self.tmp, "raw")
+        out = self.path("raw")
         tool("h5dump", "-d", dataset, "-b", "LE", "-o", out, path)
-        with open(out, "rb") as f:
-            return f.read()
+        return read_bytes(out)
 
     def attribute(self, path, name):
         text = tool("h5dump", "-a", name, path)
         return re.search(r'\(0\): "(.*)"', text).group(1)
 
     def array_of_doubles(self, spec, np):
-        path = os.path.join(self.tmp, "array.h5")
+        path = self.path("array.h5")
         done = self.run_program(WRITER, spec, path, np=np, dir=False, json=False,
                                 env={"LEADLINE_RANKS": str(np)})
         self.assertEqual(done.status, 0, done)

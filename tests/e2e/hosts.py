@@ -61,12 +61,12 @@ class Hosts(Case):
     def test_a_directory_by_the_number_of_the_node(self):
         """Node 0 is the first host; both directories exist on both."""
         for node in "0", "1":
-            os.mkdir(os.path.join(self.tmp, "disk" + node))
+            os.mkdir(self.path("disk" + node))
         done = self.perf("--node-dirs=%s/disk%%n" % self.tmp, "--keep")
         self.assertEqual(done.status, 0, done)
         for node, ranks in ("0", "01"), ("1", "23"):
             found = []
-            for _, _, names in os.walk(os.path.join(self.tmp, "disk" + node)):
+            for _, _, names in os.walk(self.path("disk" + node)):
                 found += names
             self.assertEqual(sorted(name.split("-")[0] for name in found),
                              ["part"] * len(ranks) + ["sums"] * len(ranks))

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # limit: 300; tier: quick ci
 """leadline io500 with the programs: every phase, its report, and how it ends."""
-import json
 import os
 import shlex
 import signal
 import subprocess
 
-from e2e import BUILD, Case, long, main, runner
+from e2e import BUILD, Case, long, main, read_json, runner
 
 SMALL = ("--time=0.2", "--bytes=1M", "--files=50", "--np=2")
 
@@ -27,16 +26,15 @@ class Io500(Case):
 
     def io500(self, *args, **how):
         mpi = " ".join(map(shlex.quote, runner.launch_line(2, [])[:-2]))
-        os.makedirs(os.path.join(self.tmp, "here"), exist_ok=True)
+        os.makedirs(self.path("here"), exist_ok=True)
         return self.leadline("io500", "here", "--mpiexec=" + mpi, *SMALL, *args, **how)
 
     def report(self, name="io500.json"):
-        with open(os.path.join(self.tmp, name)) as stream:
-            return json.load(stream)
+        return read_json(self.path(name))
 
     def test_every_phase(self):
         out = self.io500("--quiet")
-        self.assertEqual(os.listdir(os.path.join(self.tmp, "here")), [])
+        self.assertEqual(os.listdir(self.path("here")), [])
         self.assertIn("valid against", self.leadline("validate", "io500.json"))
         tree = self.report()
         rows = {row["name"]: row for row in tree["figures"]}
@@ -90,7 +88,7 @@ class Io500(Case):
         self.assertEqual(len(out.splitlines()), 4)
         for line in out.splitlines():
             self.assertIn(" --cache=flush ", line)
-        self.assertEqual(os.listdir(os.path.join(self.tmp, "here")), [])
+        self.assertEqual(os.listdir(self.path("here")), [])
 
     def test_an_interruption_leaves_nothing(self):
         """SIGHUP comes from a terminal that is closed."""
@@ -98,7 +96,7 @@ class Io500(Case):
             self.interrupted(sign)
 
     def interrupted(self, sign):
-        here = os.path.join(self.tmp, "here")
+        here = self.path("here")
         os.makedirs(here, exist_ok=True)
         mpi = " ".join(map(shlex.quote, runner.launch_line(2, [])[:-2]))
         child = self.start("io500", "here", "--mpiexec=" + mpi, "--time=60",

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from e2e import BUILD, FLAVOUR, TESTS, Case, add, long, main
+from e2e import BUILD, FLAVOUR, TESTS, Case, add, long, main, write_file
 from fake_log import EPOCH, Log, MPI, PLACE
 
 S, MS = 10 ** 9, 10 ** 6
@@ -83,9 +83,8 @@ class Findings(Case):
         if name.startswith("direct") and not direct_is_strict(self.tmp):
             self.skipTest("O_DIRECT takes anything here, or is not there")
         if name == "readall":
-            args.append(os.path.join(self.tmp, "d.input"))
-            with open(args[-1], "wb") as f:
-                f.write(bytes(32 << 20))
+            args.append(self.path("d.input"))
+            write_file(args[-1], bytes(32 << 20))
         return self.traced(*args)
 
     def disease(self, name):

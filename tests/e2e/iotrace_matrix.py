@@ -19,7 +19,8 @@ import subprocess
 import sys
 import time
 
-from e2e import BUILD, Case, TESTS, add, drawn, long, main, runner
+from e2e import (BUILD, TESTS, Case, add, drawn, long, main, read_bytes, runner,
+                 write_file)
 
 sys.path.insert(0, os.path.join(TESTS, "iotrace"))
 import tracelog  # noqa: E402
@@ -175,8 +176,7 @@ class Pair(Case):
 
     def go_program(self):
         source = os.path.join(self.folder, "small.go")
-        with open(source, "w") as f:
-            f.write(GO)
+        write_file(source, GO)
         words = ["env", "CGO_ENABLED=1", "GOFLAGS=-mod=mod",
                  "GOCACHE=" + os.path.join(self.folder, "cache"), "go", "build",
                  "-ldflags=-linkmode=external"]
@@ -239,8 +239,7 @@ class Pair(Case):
                 if different and re.search(different, what):
                     yield what, None
                     continue
-                with open(path, "rb") as f:
-                    yield what, hashlib.sha256(f.read()).hexdigest()
+                yield what, hashlib.sha256(read_bytes(path)).hexdigest()
 
     # ---- comparisons ---------------------------------------------------------
 
@@ -263,8 +262,8 @@ class Pair(Case):
         if key not in self.reference:
             plain = dict(env, LD_PRELOAD=":".join(preload)) if preload else env
             self.reference[key] = self.run_one(script, plain, LIMITS[limit], different)
-        logs = {"good": os.path.join(self.tmp, "logs"), "full": self.full,
-                "absent": os.path.join(self.tmp, "absent")}[log]
+        logs = {"good": self.path("logs"), "full": self.full,
+                "absent": self.path("absent")}[log]
         if log != "absent":
             os.makedirs(logs, exist_ok=True)
         preload.insert(len(preload) if how == "before" else 0, RECORDER)
@@ -355,7 +354,7 @@ class Told(Case):
     """When the room ends, recording ends, with a message."""
 
     def stopped(self, form):
-        logs = os.path.join(self.tmp, "logs")
+        logs = self.path("logs")
         os.mkdir(logs)
 
         def limit():
@@ -386,13 +385,13 @@ class Told(Case):
             ["sh", "-c", "ls . >out; (ls .) >out; echo end"], cwd=self.tmp,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env=dict(os.environ, LD_PRELOAD=RECORDER,
-                     IOTRACE_LOGFILE=os.path.join(self.tmp, "absent", "%d.bin")))
+                     IOTRACE_LOGFILE=self.path("absent", "%d.bin")))
         self.assertEqual((done.returncode, done.stdout), (0, b"end\n"))
         self.assertEqual(done.stderr.count(b"nothing is recorded"), 1, done.stderr)
 
     def test_a_changed_environment(self):
         """A child's log is in the same place as its parent's."""
-        logs = os.path.join(self.tmp, "logs")
+        logs = self.path("logs")
         os.mkdir(logs)
         done = subprocess.run(
             [sys.executable, "-c", "import os; os.environ.clear(); pid = os.fork()\n"
@@ -410,7 +409,7 @@ class Told(Case):
             ["ls", "absent"], cwd=self.tmp, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             env=dict(os.environ, LD_PRELOAD=RECORDER,
-                     IOTRACE_LOGFILE=os.path.join(self.tmp, "absent", "%d.bin")))
+                     IOTRACE_LOGFILE=self.path("absent", "%d.bin")))
         self.assertEqual(done.returncode, 2)
         self.assertNotIn(b"iotrace", done.stdout)
 

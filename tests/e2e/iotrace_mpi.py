@@ -10,8 +10,8 @@ import subprocess
 import sys
 import unittest
 
-from e2e import (ASYNCHRONOUS, BUILD, FLAVOUR, TESTS, Case, add, long, main,
-                 total)
+from e2e import (ASYNCHRONOUS, BUILD, FLAVOUR, TESTS, Case, add, long, main, total,
+                 write_file)
 
 sys.path.insert(0, os.path.join(TESTS, "iotrace"))
 import tracelog  # noqa: E402
@@ -213,10 +213,8 @@ class Calls(Mpi):
 
     def test_fortran_2008(self):
         compiler = shutil.which("mpifort." + FLAVOUR) or shutil.which("mpifort")
-        source = os.path.join(self.tmp, "t.f90")
-        with open(source, "w") as f:
-            f.write(FORTRAN_2008)
-        program = os.path.join(self.tmp, "t")
+        source = write_file(self.path("t.f90"), FORTRAN_2008)
+        program = self.path("t")
         if not compiler or subprocess.call((compiler, "-o", program, source),
                                            cwd=self.tmp, stdout=subprocess.DEVNULL,
                                            stderr=subprocess.DEVNULL):

@@ -17,6 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "unit")]
 from tap import main  # noqa: E402
+from files import read_json, read_text, write_file  # noqa: E402
 import fake_log  # noqa: E402
 from fake_log import EPOCH, MARK, RUNNING, SLOTS, TSC, Log, write_large  # noqa: E402
 
@@ -49,9 +50,8 @@ def program(path, *segments, machine=MACHINE, section=b""):
     head = b"\x7fELF\x02\x01\x01".ljust(16, b"\0") + struct.pack(
         "<HHIQQQIHHHHHH", 2, machine, 1, 0x401000, 64, at + len(names), 0, 64, 56,
         len(headers), 64, 1 if section else 0, 0)
-    with open(path, "wb") as f:
-        f.write((head + b"".join(headers)).ljust(0x1000, b"\0") + EXIT + data + names +
-                table)
+    write_file(path, (head + b"".join(headers)).ljust(0x1000, b"\0") + EXIT + data +
+               names + table)
     os.chmod(path, 0o755)
 
 
@@ -304,8 +304,7 @@ class Figures(Case):
     def test_export(self):
         logs = self.make_run()
         self.iotrace("export", "--perfetto", "t.json", "--csv", "t.csv", "run")
-        with open(self.path("t.json")) as f:
-            events = json.load(f)["traceEvents"]
+        events = read_json(self.path("t.json"))["traceEvents"]
         every = [e for log in logs for e in log.events]
         marks = sum(e.op == "mark" for e in every)
         self.assertEqual(sum(e["ph"] == "X" for e in events), len(every) - marks)
@@ -388,8 +387,7 @@ class Ugly(Case):
             log.add("fsync", EPOCH + n, 1)
             log.write(self.path("run/%d.bin" % n))
         self.iotrace("export", "--perfetto=t.json", "run")
-        with open(self.path("t.json")) as f:
-            events = json.load(f)["traceEvents"]
+        events = read_json(self.path("t.json"))["traceEvents"]
         lanes = [e["pid"] for e in events if e["ph"] == "X"]
         self.assertEqual((lanes[0], len(set(lanes))), (1, 3))
         named = {e["pid"]: e["args"]["name"] for e in events if e["ph"] == "M"}
@@ -553,15 +551,13 @@ class Format(Case):
         log = Log()
         log.add("fsync", EPOCH, 1)
         log.write(self.path("run/a.bin"))
-        with open(self.path("run/b.bin"), "wb") as f:
-            f.write(b"nonsense")
+        write_file(self.path("run/b.bin"), b"nonsense")
         out, err = self.iotrace("summary", "--calls", "run", status=1)
         self.assertIn("fsync", out)
         self.assertIn("1 of 2 logs could not be read", err)
 
     def test_what_is_no_run(self):
-        with open(self.path("text"), "w") as f:
-            f.write("hello\n")
+        write_file(self.path("text"), "hello\n")
         for name in ("text", "missing", ".", "/dev/null"):
             self.refused("summary", name)
         self.refused("summary", status=2)
@@ -598,11 +594,9 @@ class Recover(Case):
 
     def test_nothing_is_overwritten(self):
         part = self.killed("a.tsv.part")
-        with open(self.path("a.tsv"), "w") as f:
-            f.write("precious")
+        write_file(self.path("a.tsv"), "precious")
         self.assertIn("exists", self.refused("recover", part))
-        with open(self.path("a.tsv")) as f:
-            self.assertEqual(f.read(), "precious")
+        self.assertEqual(read_text(self.path("a.tsv")), "precious")
         self.assertTrue(os.path.exists(part))
 
     def test_not_while_the_process_runs(self):
@@ -739,8 +733,7 @@ class Damage(Case):
     LIMIT_S = 20
 
     def try_all(self, data, name, command):
-        with open(self.path(name), "wb") as f:
-            f.write(data)
+        write_file(self.path(name), data)
         begin = time.time()
         child = subprocess.Popen([IOTRACE] + command + [self.path(name)],
                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -800,8 +793,7 @@ class Damage(Case):
         data = bytearray(log.bytes())
         at = fake_log.BLOCK + 24 + 3 * 48 + 44
         data[at:at + 2] = b"\xff\xff"
-        with open(self.path("a.bin"), "wb") as f:
-            f.write(data)
+        write_file(self.path("a.bin"), data)
         out, err = self.iotrace("dump", "a.bin")
         self.assertEqual(len(out.splitlines()), 10)
         self.assertIn("1 damaged record skipped", err)
@@ -840,8 +832,7 @@ class Damage(Case):
                           "1.0", "%d.0" % end, "%d.0" % (end - 1), str(pid)]) + "\n"
 
     def table(self, *rows):
-        with open(self.path("a.tsv"), "w") as f:
-            f.write("\t".join(COLUMNS) + "\n" + "".join(rows))
+        write_file(self.path("a.tsv"), "\t".join(COLUMNS) + "\n" + "".join(rows))
         return self.json("summary", "a.tsv")
 
     def test_rows_beyond_measure(self):
@@ -984,8 +975,7 @@ class Programs(Case):
         program(self.path("stripped"), loader, section=b".go.buildinfo")
         program(self.path("other"), loader, other, section=b".text")
         program(self.path("foreign"), loader, machine=8)
-        with open(self.path("script"), "w", encoding="ascii") as f:
-            f.write("#! %s\n" % self.path("static"))
+        write_file(self.path("script"), "#! %s\n" % self.path("static"))
         os.chmod(self.path("script"), 0o755)
         static = "is statically linked: nothing of it is recorded"
         for command, said in ((["./static"], static),

@@ -15,7 +15,8 @@ import sys
 import time
 import unittest
 
-from e2e import BUILD, Case, TESTS, add, main, runner, strace_lines
+from e2e import (BUILD, TESTS, Case, add, main, read_text, runner, strace_lines,
+                 write_file)
 
 sys.path.insert(0, os.path.join(TESTS, "iotrace"))
 import tracelog  # noqa: E402
@@ -36,8 +37,7 @@ def built(name):
 
 def tsv(path):
     """Returns the lines of a text log as dictionaries."""
-    with open(path, encoding="utf-8") as f:
-        lines = [line.split("\t") for line in f.read().splitlines()]
+    lines = [line.split("\t") for line in read_text(path).splitlines()]
     assert lines[0] == COLUMNS, lines[0]
     assert all(len(line) == len(COLUMNS) for line in lines), path
     return [dict(zip(COLUMNS, line)) for line in lines[1:]]
@@ -67,8 +67,7 @@ class Recorder(Case):
         return first[0]
 
     def left(self, pattern="*log*"):
-        return sorted(os.path.basename(name)
-                      for name in glob.glob(os.path.join(self.tmp, pattern)))
+        return sorted(os.path.basename(name) for name in glob.glob(self.path(pattern)))
 
 
 class Calls(Recorder):
@@ -110,8 +109,7 @@ class Calls(Recorder):
             self.assertEqual(sum(p.times), p.count)
             self.assertEqual(p.errors, 0)
         self.assertEqual({k: tuple(v) for k, v in found.items()}, self.expected(out))
-        disk = sum(os.stat(os.path.join(self.tmp, name)).st_blocks * 512
-                   for name in self.left())
+        disk = sum(os.stat(self.path(name)).st_blocks * 512 for name in self.left())
         self.assertLess(disk, 256 << 10)
 
     def summed(self, mode):
@@ -119,10 +117,10 @@ class Calls(Recorder):
         data."""
         self.run_under(built("calls"), "20", env=dict(BINARY, IOTRACE_MODE=mode))
         name, = self.left("*.summary")
-        with open(os.path.join(self.tmp, name), encoding="ascii") as f:
+        with open(self.path(name), encoding="ascii") as f:
             lines = [line.rstrip("\n").split("\t") for line in f]
         for name in self.left("unknown.*"):
-            os.remove(os.path.join(self.tmp, name))
+            os.remove(self.path(name))
         totals = dict(line for line in lines if len(line) == 2)
         files = [[re.sub(r"\[\d+\]", "", line[0])] + line[1:3] + line[4:6]
                  for line in lines
@@ -147,7 +145,7 @@ class Calls(Recorder):
         out = self.run_under(built("calls"), "30")
         name, = self.left()
         counts = collections.defaultdict(lambda: [0, 0])
-        for line in tsv(os.path.join(self.tmp, name)):
+        for line in tsv(self.path(name)):
             counts[line["Operation"]][0] += 1
             counts[line["Operation"]][1] += int(line["Bytes"])
         self.assertEqual({k: tuple(v) for k, v in counts.items()}, self.expected(out))
@@ -164,7 +162,7 @@ class Calls(Recorder):
                  "fallocate": ["fallocate", "posix_fallocate"],
                  "sendfile": ["sendfile"], "copy_file_range": ["copy_file_range"],
                  "splice": ["splice"]}
-        trace = os.path.join(self.tmp, "strace")
+        trace = self.path("strace")
         line = ["strace", "-f", "-y", "-o", trace, "-e", "trace=" + ",".join(alike),
                 built("calls"), "100"]
         done = subprocess.Popen(line, cwd=self.tmp, stdout=subprocess.DEVNULL,
@@ -206,7 +204,7 @@ class Ends(Recorder):
                     found[log.pid] += 1
         for name in self.left("*.tsv*"):
             if not name.endswith(".part"):
-                for line in tsv(os.path.join(self.tmp, name)):
+                for line in tsv(self.path(name)):
                     if line["Operation"] == "pwrite" and line["Bytes"] == "10":
                         self.assertEqual(os.path.basename(line["Filename"]), "data")
                         found[int(line["PID"])] += 1
@@ -326,7 +324,7 @@ class Paper(Recorder):
         self.simple()
         name, = self.left()
         self.assertTrue(re.match(r"unknown\.\d+_log\.tsv$", name), name)
-        lines = tsv(os.path.join(self.tmp, name))
+        lines = tsv(self.path(name))
         pid = name.split(".")[1].split("_")[0]
         for number, line in enumerate(lines):
             self.assertEqual(line["Application"], "unknown")
@@ -354,23 +352,21 @@ class Paper(Recorder):
             self.simple(env)
             name, = self.left()
             self.assertTrue(re.match(log + "$", name), (env, name))
-            os.remove(os.path.join(self.tmp, name))
+            os.remove(self.path(name))
 
     def test_never_overwritten(self):
-        with open(os.path.join(self.tmp, "mylog"), "w") as f:
-            f.write("precious")
+        write_file(self.path("mylog"), "precious")
         for _ in range(3):
             self.simple({"IOTRACE_LOGFILE": "mylog"})
         self.assertEqual(self.left(), ["mylog", "mylog.1", "mylog.2", "mylog.3"])
-        with open(os.path.join(self.tmp, "mylog")) as f:
-            self.assertEqual(f.read(), "precious")
+        self.assertEqual(read_text(self.path("mylog")), "precious")
 
     def test_summary(self):
         self.simple(dict(BINARY, IOTRACE_APPNAME="app"))
         name, summary = self.left()
         self.assertTrue(re.match(r"app\.\d+_log\.bin$", name), name)
         self.assertEqual(summary, name + ".summary")
-        with open(os.path.join(self.tmp, summary)) as f:
+        with open(self.path(summary)) as f:
             lines = [line.split("\t") for line in f.read().splitlines()]
         told = dict(line for line in lines if len(line) == 2)
         self.assertEqual([line[0] for line in lines[:len(SUMMARY)]], SUMMARY)
@@ -390,7 +386,7 @@ class Paper(Recorder):
             self.simple(dict(env, IOTRACE_RANKNAMES="1"))
             name, = self.left()
             self.assertTrue(name.startswith("rank0003.unknown."), name)
-            os.remove(os.path.join(self.tmp, name))
+            os.remove(self.path(name))
         self.simple({"SLURM_PROCID": "0", "IOTRACE_RANKNAMES": "1"})
         self.assertTrue(self.left()[0].startswith("unknown."))
 
@@ -419,15 +415,14 @@ class Paper(Recorder):
             env = {"IOTRACE_MAX_BYTES": limit, "IOTRACE_LOGFILE": "mylog"}
             self.run_under(built("calls"), "1", env=env)
             self.assertIn("events are not in", self.err)
-            log = os.path.join(self.tmp, "mylog")
+            log = self.path("mylog")
             self.assertEqual(tsv(log), [])
             os.remove(log)
 
     def test_no_place_for_the_log(self):
         out = self.run_under("cat", "/etc/hostname",
                              env={"IOTRACE_LOGFILE": "/does/not/exist"})
-        with open("/etc/hostname") as f:
-            self.assertEqual(out, f.read())
+        self.assertEqual(out, read_text("/etc/hostname"))
         self.assertEqual(self.err.count("libiotrace:"), 1, self.err)
 
 
@@ -473,8 +468,7 @@ class Content(Recorder):
         self.assertEqual([e for e in log.events if e.op in ("write", "dup2")], [])
 
     def test_standard_streams_that_are_files(self):
-        with open(os.path.join(self.tmp, "in"), "w") as f:
-            f.write("some line\n" * 1000)
+        write_file(self.path("in"), "some line\n" * 1000)
         self.run_under("sh", "-c", "tr a a < in > out; exec sort < out > sorted 2> err",
                        env=BINARY)
         found = {}
@@ -522,7 +516,7 @@ class Content(Recorder):
                                     if e.klass in ("READ", "WRITE"))
                 self.assertEqual(found, out.splitlines())
             for name in os.listdir(self.tmp):
-                os.remove(os.path.join(self.tmp, name))
+                os.remove(self.path(name))
 
     def test_inherited_descriptor_is_found(self):
         """The shell opens it, cat writes: no call of cat has its name."""
@@ -549,7 +543,7 @@ class Content(Recorder):
                           "read x < /proc/self/stat; exec 3>here 4<here; echo x >&3",
                           env={"IOTRACE_MAX_BYTES": "4M"})
         point, kind = self.mount_of(os.path.realpath(self.tmp))
-        block = os.stat(os.path.join(self.tmp, "here")).st_blksize
+        block = os.stat(self.path("here")).st_blksize
         self.assertEqual(log.place("here"), (kind, block, 0, 0, point))
         self.assertEqual(log.place("/proc/self/stat")[::4], ("proc", "/proc"))
         self.assertEqual(log.version, 3)
@@ -726,9 +720,8 @@ class Unchanged(Recorder):
     """Programs that a preloaded library could break."""
 
     def compiled(self, name, text, *options):
-        path = os.path.join(self.tmp, name)
-        with open(path + ".c", "w") as f:
-            f.write(text)
+        path = self.path(name)
+        write_file(path + ".c", text)
         subprocess.run(("cc", "-o", path, path + ".c") + options, check=True)
         return path
 
@@ -765,7 +758,7 @@ class Unchanged(Recorder):
         ours = [line.split()[-1].strip("]") for line in subprocess.run(
             ("readelf", "-l", "/bin/sh"), stdout=subprocess.PIPE,
             check=True).stdout.decode().splitlines() if "interpreter" in line]
-        loader = os.path.join(self.tmp, "ld-musl-x86_64.so.1")
+        loader = self.path("ld-musl-x86_64.so.1")
         shutil.copy(ours[0], loader)
         program = self.compiled(
             "other", "#include <stdio.h>\n#include <stdlib.h>\n"
@@ -788,12 +781,11 @@ class Programs(Recorder):
     """Real programs behave the same under the recorder, and are seen."""
 
     def test_tar(self):
-        os.mkdir(os.path.join(self.tmp, "d"))
+        os.mkdir(self.path("d"))
         for i in range(10):
-            with open(os.path.join(self.tmp, "d", str(i)), "w") as f:
-                f.write("x" * 1000 * i)
+            write_file(self.path("d", str(i)), "x" * 1000 * i)
         log = self.traced("tar", "cf", "d.tar", "d")
-        size = os.path.getsize(os.path.join(self.tmp, "d.tar"))
+        size = os.path.getsize(self.path("d.tar"))
         self.assertEqual(log.counts("d.tar")["write"][1], size)
 
     def test_python(self):
@@ -803,14 +795,13 @@ class Programs(Recorder):
     @unittest.skipUnless(shutil.which("git"), "git is not installed")
     def test_git(self):
         self.run_under("git", "init", "-q", "repo", preload=None)
-        with open(os.path.join(self.tmp, "repo", "f"), "w") as f:
-            f.write("text")
-        self.run_under("git", "add", "f", cwd=os.path.join(self.tmp, "repo"),
+        write_file(self.path("repo", "f"), "text")
+        self.run_under("git", "add", "f", cwd=self.path("repo"),
                        env=dict(BINARY, IOTRACE_LOGFILE=self.tmp + "/log.%d"))
         self.assertIn("f", {os.path.basename(e.file) for log in tracelog.logs(self.tmp)
                             for e in log.events})
         self.assertEqual(self.run_under("git", "ls-files", preload=None,
-                                        cwd=os.path.join(self.tmp, "repo")), "f\n")
+                                        cwd=self.path("repo")), "f\n")
 
     @unittest.skipUnless(shutil.which("sqlite3"), "sqlite3 is not installed")
     def test_sqlite(self):

@@ -12,7 +12,7 @@ import stat
 import subprocess
 import unittest
 
-from e2e import BUILD, Case, long, main
+from e2e import BUILD, Case, long, main, read_text, write_file, write_json
 import fake_findings
 from browser import BROWSER, look
 from fake_log import EPOCH, Log
@@ -73,7 +73,7 @@ class Outline(html.parser.HTMLParser):
 
 class Runs(Case):
     def run_of(self, ranks, names=3):
-        folder = os.path.join(self.tmp, "run%d" % ranks)
+        folder = self.path("run%d" % ranks)
         os.mkdir(folder)
         for rank in range(ranks):
             rank_log(rank, ranks, names).write(os.path.join(folder, "r%d.bin" % rank))
@@ -94,12 +94,10 @@ class Page(Runs):
         for f in found["findings"][:1]:
             f["file"] = f["title"] = HOSTILE
         found["files"][0].update(name="/data/own.#", lock_bytes=65536)
-        with open(os.path.join(self.tmp, "found.json"), "w") as stream:
-            json.dump(found, stream)
+        write_json(self.path("found.json"), found)
         self.iotrace("report", run, "-o", "page.html", "--findings", "found.json",
                      *more, status=status)
-        with open(os.path.join(self.tmp, "page.html"), encoding="utf-8") as stream:
-            return stream.read()
+        return read_text(self.path("page.html"))
 
     def outline(self, text):
         found = Outline()
@@ -141,7 +139,7 @@ class Page(Runs):
         self.page(4, status=3, more=("--fail-on=high",))
         with self.subTest("not as severe"):
             only = [fake_findings.finding("seeks", "low", 4)]
-            os.rename(os.path.join(self.tmp, "run4"), os.path.join(self.tmp, "old"))
+            os.rename(self.path("run4"), self.path("old"))
             self.page(4, findings=only, more=("--fail-on=medium",))
 
     def test_only(self):
@@ -153,10 +151,9 @@ class Page(Runs):
 
     def test_bad_input(self):
         run = self.run_of(1)
-        with open(os.path.join(self.tmp, "bad.json"), "w") as stream:
+        with open(self.path("bad.json"), "w") as stream:
             stream.write('{"schema": "leadline-iotrace-findings", "findings": 3}')
-        with open(os.path.join(self.tmp, "other.json"), "w") as stream:
-            stream.write('{"findings": 3}')
+        write_file(self.path("other.json"), '{"findings": 3}')
         for args, words in (
                 (("nowhere",), "there is no such run"),
                 ((run, "--findings", "bad.json"), "bad.json"),
@@ -174,7 +171,7 @@ class Page(Runs):
         for ranks in (4, 64):
             self.page(ranks)
             for width in (1200, 390):
-                found = look(self, os.path.join(self.tmp, "page.html"), width)
+                found = look(self, self.path("page.html"), width)
                 self.assertEqual(found["faults"], [], (ranks, width))
                 self.assertEqual(found["small"], [], (ranks, width))
                 self.assertGreaterEqual(found["pictures"], 7)
@@ -247,7 +244,7 @@ class Export(Runs):
             return
         run = self.run_of(2)
         self.iotrace("export", "--to=parquet", "--out=t.parquet", run)
-        table = parquet.read_table(os.path.join(self.tmp, "t.parquet")).to_pydict()
+        table = parquet.read_table(self.path("t.parquet")).to_pydict()
         rows = list(csv.DictReader(io.StringIO(
             self.iotrace("export", "--to=csv", run)[0], newline="")))
         for name in ("sequence", "bytes", "offset", "file", "operation"):
@@ -260,7 +257,7 @@ class Export(Runs):
     def test_what_is_no_file_is_written_to(self):
         run = self.run_of(1)
         text = self.iotrace("export", "--to=csv", run)[0]
-        place = os.path.join(self.tmp, "place")
+        place = self.path("place")
         os.mkfifo(place)
         with subprocess.Popen(["cat", place], stdout=subprocess.PIPE,
                               universal_newlines=True) as cat:
@@ -269,12 +266,10 @@ class Export(Runs):
         self.assertTrue(stat.S_ISFIFO(os.lstat(place).st_mode))
         os.unlink(place)
         os.symlink("target", place)
-        with open(os.path.join(self.tmp, "target"), "w") as f:
-            f.write("old")
+        write_file(self.path("target"), "old")
         self.iotrace("export", "--to=csv", run, "-o", place)
         self.assertTrue(os.path.islink(place))
-        with open(place) as f:
-            self.assertEqual(f.read(), text)
+        self.assertEqual(read_text(place), text)
 
     def test_a_profile(self):
         line = (IOTRACE, "run", "-n", "p", "--mode=profile", "--", "true")

@@ -10,7 +10,7 @@ import shutil
 import socket
 import subprocess
 
-from e2e import BUILD, Case, add, long, main
+from e2e import BUILD, Case, add, long, main, read_json, read_text
 from fake_log import EPOCH, MARK, Log
 
 from leadline.skeleton import skeleton
@@ -20,9 +20,8 @@ try:
 except ImportError:
     Draft202012Validator = None
 
-with open(os.path.join(os.environ["top_srcdir"], "doc",
-                       "leadline-skeleton-1.schema.json")) as stream:
-    SCHEMA = json.load(stream)
+SCHEMA = read_json(os.path.join(os.environ["top_srcdir"], "doc",
+                                "leadline-skeleton-1.schema.json"))
 
 RECORDER = os.path.join(BUILD, "libiotrace.so")
 IOTRACE = os.path.join(BUILD, "iotrace")
@@ -62,8 +61,7 @@ class Skeletons(Case):
         """Returns (its text, as the reader has it, as JSON has it)."""
         path = run + ".skeleton"
         self.iotrace("ldad", run, "--skeleton=" + path)
-        with open(path) as f:
-            text = f.read()
+        text = read_text(path)
         if Draft202012Validator:
             Draft202012Validator(SCHEMA).validate(json.loads(text))
         return text, skeleton.load(path), json.loads(text)
@@ -138,7 +136,7 @@ class Skeletons(Case):
         """Makes a skeleton of ranks that are ready to sync a file at these ms. Rank 0
         waits until ms 50, and before that also syncs calls outside of regions; the
         others are in the next region meanwhile."""
-        run = os.path.join(self.tmp, "timed%d" % ready[-1])
+        run = self.path("timed%d" % ready[-1])
         os.mkdir(run)
         for rank, ms in enumerate(ready):
             log = Log(pid=1000 + rank, rank=rank, ranks=len(ready))
@@ -163,7 +161,7 @@ class Skeletons(Case):
 
     def test_ranks_that_all_differ(self):
         """Each has an order and a plan of its own."""
-        run = os.path.join(self.tmp, "differ")
+        run = self.path("differ")
         os.mkdir(run)
         for rank in range(40):
             log = Log(pid=1000 + rank, rank=rank, ranks=40)

@@ -13,7 +13,8 @@ import shutil
 import subprocess
 import sys
 
-from e2e import BUILD, Case, TESTS, add, main, runner, strace_lines
+from e2e import (BUILD, TESTS, Case, add, main, read_text, runner, strace_lines,
+                 write_file)
 
 sys.path.insert(0, os.path.join(TESTS, "iotrace"))
 import tracelog  # noqa: E402
@@ -185,13 +186,12 @@ class Strace(Case):
         work, logs = (os.path.realpath(tempfile_in(self.tmp, n)) for n in ("w", "logs"))
         os.mkdir(os.path.join(work, "d"))
         for file, text in SOURCES.items():
-            with open(os.path.join(work, file), "w") as f:
-                f.write(text)
+            write_file(os.path.join(work, file), text)
         plain = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
         plain["HOME"] = work
         subprocess.run(("sh", "-ec", before), cwd=work, check=True, env=plain,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        trace = os.path.join(self.tmp, "strace")
+        trace = self.path("strace")
         calls = ",".join(READS + WRITES + tuple(COPIES))
         done = subprocess.run(
             ("strace", "-f", "-y", "-s", "0", "-o", trace, "-e", "trace=" + calls,
@@ -218,8 +218,7 @@ class Strace(Case):
         if b"not loadable" in done.stderr + done.stdout:
             self.skipTest("fio has no libaio here")
         self.assertEqual(done.returncode, 0, done.stderr)
-        with open(os.path.join(self.tmp, "out")) as f:
-            text = f.read()
+        text = read_text(self.path("out"))
         job, = json.loads(text[text.index("{"):])["jobs"]
         found = collections.defaultdict(lambda: (0, 0))
         for log in tracelog.logs(logs):

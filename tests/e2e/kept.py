@@ -10,7 +10,8 @@ import shutil
 import signal
 import subprocess
 
-from e2e import METHODS, Case, add, any_mpi, fault, long, main, samples, total
+from e2e import (METHODS, Case, add, any_mpi, fault, long, main, read_bytes, read_text,
+                 run_text, samples, total, write_file)
 
 BLOCK, BLOCKS = 1 << 14, 5
 SIZE = (str(BLOCK * BLOCKS), "--block-size=16k")
@@ -24,9 +25,8 @@ def fingerprint(folder):
         for name in sorted(names):
             path = os.path.join(at, name)
             st = os.stat(path)
-            with open(path, "rb") as f:
-                found.append((path, hashlib.sha256(f.read()).hexdigest(),
-                              st.st_mtime_ns, st.st_ino, st.st_mode))
+            found.append((path, hashlib.sha256(read_bytes(path)).hexdigest(),
+                          st.st_mtime_ns, st.st_ino, st.st_mode))
     return sorted(found)
 
 
@@ -130,8 +130,7 @@ class Kept(Case):
         text = open(kept, encoding="utf-8").read()
 
         def described(change, sentence, *options, status=1):
-            with open(kept, "w", encoding="utf-8") as f:
-                f.write(change(text))
+            write_file(kept, change(text))
             self.failed_to(kept, sentence, *options, status=status, np=1)
         described(lambda t: t[:50], "no description of files")
         described(lambda t: t.replace("kept/1", "kept/9"), "its format is")
@@ -229,10 +228,7 @@ class Kept(Case):
 
 class Input(Case):
     def file(self, size=10 * BLOCK + 100):
-        path = os.path.join(self.tmp, "input")
-        with open(path, "wb") as f:
-            f.write(os.urandom(size))
-        return path
+        return write_file(self.path("input"), os.urandom(size))
 
     def input(self, path, *options, np=2, calls=10, **how):
         report = self.good(self.blocktransfer("--input=" + path, "--block-size=16k",
@@ -261,13 +257,13 @@ class Input(Case):
     @any_mpi
     def test_refused(self):
         path = self.file()
-        fifo, empty = os.path.join(self.tmp, "fifo"), os.path.join(self.tmp, "empty")
+        fifo, empty = self.path("fifo"), self.path("empty")
         os.mkfifo(fifo)
         open(empty, "w").close()
         for what, sentence in ((self.tmp, "is a directory"), (fifo, "is a FIFO"),
                                ("/dev/zero", "is a character device"),
                                (empty, "is empty"),
-                               (os.path.join(self.tmp, "none"), "there is no input")):
+                               (self.path("none"), "there is no input")):
             done = self.blocktransfer("--input=" + what, np=1)
             self.one_sentence(done, sentence)
             self.assertEqual(done.status, 1)
@@ -308,16 +304,14 @@ class Input(Case):
         """Every engine reads a block device, and leaves it untouched."""
         image = self.file(64 * BLOCK)
         try:
-            loop = subprocess.run(["losetup", "--find", "--show", image], check=True,
-                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                  universal_newlines=True).stdout.strip()
+            loop = run_text(["losetup", "--find", "--show", image], check=True,
+                            stderr=subprocess.DEVNULL).stdout.strip()
         except (OSError, subprocess.CalledProcessError):
             self.skipTest("there are no loop devices")
         self.addCleanup(subprocess.run, ["losetup", "-d", loop])
 
         def writes():
-            with open("/sys/block/%s/stat" % os.path.basename(loop)) as f:
-                return f.read().split()[4:7]
+            return read_text("/sys/block/%s/stat" % os.path.basename(loop)).split()[4:7]
         before = writes(), fingerprint(self.tmp)
         engines = ["posix", "mpiio", "threads"]
         for engine in engines:

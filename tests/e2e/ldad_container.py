@@ -10,7 +10,8 @@ import struct
 import subprocess
 import zlib
 
-from e2e import HDF5, METHODS, SHIM, Case, add, long, main, samples
+from e2e import (HDF5, METHODS, SHIM, Case, add, long, main, read_bytes, samples,
+                 write_file)
 
 SIZE = ("1M", "--block-size=4k")
 RANKS = 4
@@ -38,12 +39,11 @@ class Container(Case):
 
     def content(self, path, np=0):
         """Returns the contents of a container, flattened; it must be complete."""
-        out = os.path.join(self.tmp, "flat")
+        out = self.path("flat")
         done = self.ldad("flatten", path, out, np=np)
         self.assertEqual(done.status, 0, done)
         self.assertEqual(done.err.strip(), "", done)
-        with open(out, "rb") as f:
-            data = f.read()
+        data = read_bytes(out)
         os.unlink(out)
         return data
 
@@ -59,16 +59,14 @@ class Container(Case):
 
     def same_as_shared(self, method, options, launcher):
         shared = self.written(*method, *options, filetype="SHARED", launcher=launcher)
-        with open(shared, "rb") as f:
-            expected = f.read()
+        expected = read_bytes(shared)
         path = self.written(*method, *options, launcher=launcher)
         self.assertEqual(len(self.parts(path)), RANKS)
         for np in (0, 1, 2, 3):
             self.assertEqual(self.content(path, np), expected, "np %d" % np)
         done = self.run_program("ldad", "cat", path, np=0, dir=False, json=False)
         self.assertEqual(done.status, 0, done)
-        with open(os.path.join(done.folder, "out"), "rb") as f:
-            self.assertEqual(f.read(), expected)
+        self.assertEqual(read_bytes(os.path.join(done.folder, "out")), expected)
         done = self.ldad("verify", path)
         self.assertEqual(done.status, 0, done)
         self.assertIn("stamped and right", done.out)
@@ -80,8 +78,7 @@ class Container(Case):
         done = self.run_program("ldad", "cat", path, np=0, dir=False, json=False,
                                 env={"UCX_LOG_LEVEL": "info"})
         self.assertEqual(done.status, 0, done)
-        with open(os.path.join(done.folder, "out"), "rb") as f:
-            self.assertEqual(f.read(), expected)
+        self.assertEqual(read_bytes(os.path.join(done.folder, "out")), expected)
 
     def test_madbench(self):
         for args in (("64", "4"), ("64", "4", "2")):
@@ -97,8 +94,7 @@ class Container(Case):
         made = [self.written("--io-only", filetype=filetype, program="madbench",
                              size=("64", "4", "2"))
                 for filetype in ("SHARED", "PARTITIONED")]
-        with open(made[0], "rb") as f:
-            self.assertEqual(self.content(made[1], 2), f.read())
+        self.assertEqual(self.content(made[1], 2), read_bytes(made[0]))
 
     def test_header_does_not_grow_with_writes(self):
         sizes = set()
@@ -135,7 +131,7 @@ class Container(Case):
     # ---- places of partitions ------------------------------------------------------
 
     def node_dirs(self, n):
-        made = [os.path.join(self.tmp, "disk%d" % i) for i in range(n)]
+        made = [self.path("disk%d" % i) for i in range(n)]
         for path in made:
             os.mkdir(path)
         return made
@@ -167,8 +163,7 @@ class Container(Case):
             self.assertEqual(sorted(os.listdir(where)), [
                 name + "-moved.json", name + ".json"] if away else [])
         path = self.written()
-        with open(path + ".json", "w") as f:
-            f.write('{"mine": 1}')
+        write_file(path + ".json", '{"mine": 1}')
         done = self.ldad("rm", path)
         self.assertEqual((done.status, done.said), (0, []))
         self.assertTrue(os.path.exists(path + ".json"))
@@ -194,7 +189,7 @@ class Container(Case):
         disks = self.node_dirs(2)
         path = self.written("--layout=INTERLEAVED", "--node-dirs=" + ",".join(disks))
         expected = self.content(path)
-        moved = [os.path.join(self.tmp, name) for name in ("here", "there")]
+        moved = [self.path(name) for name in ("here", "there")]
         for old, new in zip(disks, moved):
             os.rename(old, new)
         self.fails(self.ldad("cat", path), "partition 0")
@@ -250,10 +245,10 @@ class Container(Case):
 
     def test_node_and_rank_in_node_dirs(self):
         for name in ("n0", "n0/r0", "n0/r1"):
-            os.mkdir(os.path.join(self.tmp, name))
+            os.mkdir(self.path(name))
         self.written("--node-dirs=%s/n%%n/r%%r" % self.tmp, np=2)
         for rank in "01":
-            self.assertEqual(len(os.listdir(os.path.join(self.tmp, "n0/r" + rank))), 2)
+            self.assertEqual(len(os.listdir(self.path("n0/r" + rank))), 2)
 
     def test_a_node_dir_that_cannot_be_written(self):
         good, = self.node_dirs(1)
@@ -261,7 +256,7 @@ class Container(Case):
                                   *["--node-dirs=%s,%s/none" % (good, good)])
         self.failed(done, "cannot be created", "none/part-", rank=1)
         self.assertEqual(os.listdir(good), [])
-        file = os.path.join(self.tmp, "file")
+        file = self.path("file")
         open(file, "w").close()
         done = self.blocktransfer(*SIZE, "--filetype=PARTITIONED", np=2,
                                   *["--node-dirs=%s,%s" % (good, file)])
@@ -293,7 +288,7 @@ class Container(Case):
         for options in ((), ("--node-dirs=" + ",".join(disks),)):
             path = self.written("--layout=INTERLEAVED", *options)
             expected = self.content(path)
-            moved = os.path.join(self.tmp, "else", "where")
+            moved = self.path("else", "where")
             os.makedirs(os.path.dirname(moved))
             shutil.move(path, moved)
             self.assertEqual(self.content(moved, 2), expected)
@@ -306,13 +301,12 @@ class Container(Case):
         os.unlink(self.parts(path)[2])
         for command in ("info", "verify", "cat"):
             self.fails(self.ldad(command, path), "partition 2")
-        out = os.path.join(self.tmp, "flat")
+        out = self.path("flat")
         self.fails(self.ldad("flatten", path, out, np=2), "partition 2")
         self.assertFalse(os.path.exists(out))
         done = self.ldad("flatten", "--incomplete", path, out, np=2)
         self.fails(done, "partition 2 cannot be opened")
-        with open(out, "rb") as f:
-            got = f.read()
+        got = read_bytes(out)
         for block in range(len(expected) >> 12):
             want = b"" if block % RANKS == 2 else expected[block << 12:block + 1 << 12]
             self.assertEqual(got[block << 12:block + 1 << 12], want or bytes(4096))
@@ -390,11 +384,9 @@ class Container(Case):
 
     def header(self, path, change):
         name = os.path.join(path, "header")
-        with open(name, "rb") as f:
-            raw = bytearray(f.read())
+        raw = bytearray(read_bytes(name))
         change(raw)
-        with open(name, "wb") as f:
-            f.write(raw)
+        write_file(name, raw)
 
     def test_a_newer_version(self):
         path = self.written()
@@ -414,7 +406,7 @@ class Container(Case):
             self.fails(self.ldad(command, path), "damaged")
 
     def test_what_is_no_container(self):
-        for path in (self.tmp, __file__, os.path.join(self.tmp, "none")):
+        for path in (self.tmp, __file__, self.path("none")):
             for command in ("info", "verify", "cat", "rm"):
                 self.fails(self.ldad(command, path))
         self.assertTrue(os.path.exists(__file__))
@@ -444,7 +436,7 @@ class Container(Case):
         there = max(os.path.getsize(part) for part in self.parts(path))
         for part in self.parts(path):  # less to copy
             os.truncate(part, min(there, 10 << 20))
-        out = os.path.join(self.tmp, "flat")
+        out = self.path("flat")
         done = self.ldad("flatten", "--incomplete", path, out, np=2)
         self.fails(done, "never completed")
         self.assertGreater(os.path.getsize(out), 10 << 20)
@@ -462,7 +454,7 @@ class Container(Case):
                    [[], []], "all is removed")
 
     def test_two_at_once(self):
-        folder = os.path.join(self.tmp, "both")
+        folder = self.path("both")
         disk, = self.node_dirs(1)
         os.mkdir(folder)
         runs = [self.start("blocktransfer", *SIZE, "--filetype=PARTITIONED", "--keep",

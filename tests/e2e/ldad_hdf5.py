@@ -44,7 +44,7 @@ class Hdf5(Case):
         """Makes the archive with other names for the functions that it calls."""
         calls = set(re.findall(r" U MPI_File_(\w+)", words("nm", ARCHIVE)))
         self.assertIn("write_at_all", calls)
-        names, out = (os.path.join(self.tmp, name) for name in ("names", "libhdf5.a"))
+        names, out = (self.path(name) for name in ("names", "libhdf5.a"))
         with open(names, "w", encoding="ascii") as f:
             f.writelines("MPI_File_%s ldad_file_%s\n" % (c, c) for c in calls)
         words("objcopy", "--redefine-syms=" + names, ARCHIVE, out)
@@ -54,7 +54,7 @@ class Hdf5(Case):
         settings = os.path.join(os.path.dirname(ARCHIVE), "libhdf5.settings")
         with open(settings, encoding="utf-8") as f:
             libraries = re.search(r"Extra libraries: *(.*)", f.read()).group(1).split()
-        out = os.path.join(self.tmp, name)
+        out = self.path(name)
         words(*os.environ["MPI_CC"].split(), "-o", out, SOURCE, *FLAGS, archive, *more,
               *libraries)
         return out
@@ -74,7 +74,7 @@ class Hdf5(Case):
 
     def same(self, programs, keys, *how):
         """Returns the number of writes outside the plan; None: there is no plan."""
-        flat, path, again = (os.path.join(self.tmp, "-".join((name,) + how))
+        flat, path, again = (self.path("-".join((name,) + how))
                              for name in ("flat", "container", "again"))
         self.run_it(programs[0], flat, *how)
         self.run_it(programs[1], path, *how, LDAD_INFO="ldad_method=partitioned" + keys)

@@ -12,7 +12,7 @@ import struct
 import subprocess
 import unittest
 
-from e2e import BUILD, HDF5, Case, add, any_mpi, drawn, main
+from e2e import BUILD, HDF5, Case, add, any_mpi, drawn, main, write_file
 from ldad_workloads import content, reassembled
 
 PROGRAMS = os.path.join(BUILD, "tests", "ldad")
@@ -60,7 +60,7 @@ class Library(Case):
         return reassembled(parts, words)
 
     def same_bytes(self, workload, method, np):
-        plain, other = os.path.join(self.tmp, "plain"), os.path.join(self.tmp, "other")
+        plain, other = self.path("plain"), self.path("other")
         done = self.program("plain", workload, plain, np=np)
         self.assertEqual(done.status, 0, done)
         words = plan(workload, np)
@@ -78,7 +78,7 @@ class Library(Case):
     def holds(self, case, *methods):
         """A rule of MPI-IO holds with every method."""
         for method in methods:
-            path = os.path.join(self.tmp, case + "-" + method)
+            path = self.path(case + "-" + method)
             done = self.program("rules_renamed", case, path, "ldad_method=" + method,
                                 "ldad_plan=ranks=3 step=100 end=3000 start=0 "
                                 "[span=3000 stride=300 size=100]", np=3)
@@ -105,11 +105,11 @@ class Library(Case):
     def test_rules_are_those_of_mpi(self):
         """The same program passes without libldad."""
         for case in ("end", "free", "modes"):
-            done = self.program("rules", case, os.path.join(self.tmp, case), np=3)
+            done = self.program("rules", case, self.path(case), np=3)
             self.assertEqual((done.status, done.out), (0, ""), case)
 
     def test_views(self):
-        plain, other = os.path.join(self.tmp, "plain"), os.path.join(self.tmp, "other")
+        plain, other = self.path("plain"), self.path("other")
         done = self.program("views", plain, np=3)
         self.assertEqual((done.status, done.err), (0, ""), done)
         words = "ranks=3 step=240 start=16 [span=2880 stride=720 size=240]"
@@ -129,7 +129,7 @@ class Library(Case):
 
     def test_the_example(self):
         """examples/blocks.c: the same source with MPI-IO and with libldad."""
-        plain, other = os.path.join(self.tmp, "plain"), os.path.join(self.tmp, "other")
+        plain, other = self.path("plain"), self.path("other")
         says = "%s.\nWritten as 2 x 2 blocks and read as 4 bands: 0 wrong numbers.\n"
         for program, path, stored in (
                 ("blocks", plain, "Stored in one file that the ranks share"),
@@ -143,7 +143,7 @@ class Library(Case):
     def misfit(self, name):
         """Makes a container in which 16 bytes do not fit the plan, and returns its
         bytes."""
-        path = os.path.join(self.tmp, name)
+        path = self.path(name)
         done = self.program("views_renamed", path, np=3)
         self.assertEqual((done.status, done.err), (0, ""), done)
         return path, self.logical(path, "")
@@ -186,31 +186,28 @@ class Library(Case):
 
     def test_plan_file(self):
         """It has one line for each number of ranks."""
-        plans = os.path.join(self.tmp, "plans")
-        path = os.path.join(self.tmp, "f")
-        with open(plans, "w") as out:
-            out.write("# of tests/ldad/plain.c\n%s\n%s\n" % (plan("perf", 2),
-                                                            plan("perf", 3)))
+        plans = self.path("plans")
+        path = self.path("f")
+        write_file(plans, "# of tests/ldad/plain.c\n%s\n%s\n" % (plan("perf", 2),
+                                                                 plan("perf", 3)))
         done = self.program("renamed", "perf", path, "ldad_method=unique",
                             "ldad_plan_file=" + plans, np=3)
         self.assertEqual((done.status, done.err), (0, ""), done)
         self.assertEqual(len(content(path + ".0.000002")), COUNT * CHUNK)
         self.refused("ldad_method=unique", "ldad_plan_file=" + plans + "-other",
                      says="file of plans cannot be opened")
-        with open(plans, "w") as out:
-            out.write(plan("perf", 12) + "\n")
+        write_file(plans, plan("perf", 12) + "\n")
         self.refused("ldad_method=unique", "ldad_plan_file=" + plans,
                      says="no plan of 2 ranks")
         # The rest of a long line is no line; nor is its begin a plan.
         for line, says in (("#".ljust(1023) + plan("perf", 2), "no plan of 2 ranks"),
                            (plan("perf", 2).replace(" [", " " * 1023 + "[", 1),
                             "plan of 2 ranks has more than")):
-            with open(plans, "w") as out:
-                out.write(line + "\n")
+            write_file(plans, line + "\n")
             self.refused("ldad_method=unique", "ldad_plan_file=" + plans, says=says)
 
     def refused(self, *keys, says):
-        done = self.program("renamed", "perf", os.path.join(self.tmp, "g"), *keys, np=2)
+        done = self.program("renamed", "perf", self.path("g"), *keys, np=2)
         self.assertNotEqual(done.status, 0)
         self.assertIn(says, done.err)
         self.assertEqual([f for f in os.listdir(self.tmp) if f.startswith("g")], [])
@@ -226,7 +223,7 @@ class Library(Case):
 
     def test_what_is_not_planned_is_not_written(self):
         words = plan("perf-slabs", 2)
-        done = self.program("renamed", "perf", os.path.join(self.tmp, "f"),
+        done = self.program("renamed", "perf", self.path("f"),
                             "ldad_method=unique", "ldad_plan=" + words, np=2)
         self.assertNotEqual(done.status, 0)
         self.assertIn("the plan does not give these 1000 bytes to rank", done.err)
@@ -240,7 +237,7 @@ class Library(Case):
         if compiler == words[0] or not shutil.which(compiler):
             self.skipTest("%s has no mpifort beside it" % words[0])
         source = os.environ["top_srcdir"]
-        out = os.path.join(self.tmp, "fortran")
+        out = self.path("fortran")
         done = subprocess.run(
             [compiler, "-Wall", "-J" + self.tmp,
              os.path.join(source, "include", "ldad.f90"),
@@ -257,7 +254,7 @@ class Library(Case):
         words = "ranks=3 step=800 start=0 [span=12000 stride=2400 size=800]"
         right = struct.pack("<1500d", *range(1, 1501))
         for method in METHODS:
-            path = os.path.join(self.tmp, "f-" + method)
+            path = self.path("f-" + method)
             done = self.run_program(program, path, method, words, np=3, dir=False,
                                     json=False)
             self.assertEqual(done.out, "code 0, wrong 0\n", done)
@@ -265,7 +262,7 @@ class Library(Case):
                 self.assertEqual(self.logical(path, words), right, method)
 
     def test_fortran_is_refused(self):
-        done = self.run_program(self.fortran(), os.path.join(self.tmp, "f"), "fast",
+        done = self.run_program(self.fortran(), self.path("f"), "fast",
                                 "", np=2, dir=False, json=False)
         self.assertIn('there is no "fast"', done.out)
         self.assertNotIn("code 0", done.out)
@@ -294,11 +291,11 @@ class Library(Case):
         kinds = (("blocks", True), ("vector", True), ("cyclic", True),
                  ("columns", True), ("indexed", False), ("ragged", False))
         for kind, planned in drawn(kinds, 2):
-            plain = os.path.join(self.tmp, kind + "-plain")
+            plain = self.path(kind + "-plain")
             done = self.program("arrays", kind, plain, np=4)
             self.assertEqual((done.status, done.out, done.err), (0, "", ""), kind)
             for method in ("independent", "collective", "partitioned"):
-                path = os.path.join(self.tmp, kind + "-" + method)
+                path = self.path(kind + "-" + method)
                 done = self.program("arrays_renamed", kind, path,
                                     "ldad_method=" + method, np=4)
                 self.assertEqual((done.status, done.out, done.err), (0, "", ""),
@@ -312,14 +309,14 @@ class Library(Case):
 
     def test_a_plan_from_views_and_how_writes_fit(self):
         for np in (2, 4):
-            done = self.program("fit", os.path.join(self.tmp, "fit%d" % np), np=np)
+            done = self.program("fit", self.path("fit%d" % np), np=np)
             self.assertEqual((done.status, done.out, done.err), (0, "", ""))
 
     def test_collectives_of_opening_and_closing(self):
         """There are three each at most, except for duplicating and freeing the
         communicator."""
         most = {"nothing": 0, "write": 0, "sync": 3}
-        done = self.program("opens", os.path.join(self.tmp, "f"), np=3)
+        done = self.program("opens", self.path("f"), np=3)
         self.assertEqual((done.status, done.err), (0, ""), done)
         lines = [line.split() for line in done.out.splitlines()]
         self.assertEqual([line[0] for line in lines],
@@ -339,7 +336,7 @@ class Library(Case):
             self.skipTest("files are in memory")
         for mbytes, key, asked in ((10, "", 8), (10, ";ldad_write_back=no", 0),
                                    (3, "", 0)):
-            log = os.path.join(self.tmp, "log")
+            log = self.path("log")
             done = self.run_program(
                 "ldad", "perf", "--io=partitioned", "--decomp=slabs", "--chunk=64k",
                 "--chunks=%d" % (16 * mbytes), "--quiet", np=2,

@@ -15,7 +15,7 @@ import tarfile
 import tempfile
 import unittest
 
-from e2e import BUILD, FLAVOUR, TESTS, Case, add, main
+from e2e import BUILD, FLAVOUR, TESTS, Case, add, main, read_text, write_file
 from tap import TIER, drawn
 
 TOP = os.path.dirname(TESTS)
@@ -107,8 +107,7 @@ class MpiTests(Case):
     def setUpClass(cls):
         cls.common = tempfile.mkdtemp(dir=os.environ["LEADLINE_TMP"])
         cls.flags = ["-I" + cls.common, "-I" + SOURCES + "/test/mpi/include"]
-        with open(os.path.join(cls.common, "mpitestconf.h"), "w") as out:
-            out.write(CONFIG)
+        write_file(os.path.join(cls.common, "mpitestconf.h"), CONFIG)
         cls.objects = [cls.compile(name + ".o", "-c", "%s/test/mpi/util/%s.c"
                                    % (SOURCES, name))
                        for name in ("mtest", "mtest_common", "mtest_single")]
@@ -130,12 +129,8 @@ class MpiTests(Case):
         path = os.path.join(SOURCES, FOLDERS[kind], name + ".c")
         if os.path.exists(path):
             return path
-        with open(path + ".in", encoding="utf-8") as f:
-            text = f.read().replace("@LL@", "lld")
-        path = os.path.join(self.tmp, name + ".c")
-        with open(path, "w", encoding="utf-8") as out:
-            out.write(re.sub("@[A-Z_0-9]+@", "", text))
-        return path
+        text = read_text(path + ".in").replace("@LL@", "lld")
+        return write_file(self.path(name + ".c"), re.sub("@[A-Z_0-9]+@", "", text))
 
     def passes(self, kind, name, ranks, method):
         program = self.compile(

@@ -40,7 +40,7 @@ class Random(Case):
 
     def container(self, number):
         rng = random.Random(lot_of("container %d" % number))
-        path = os.path.join(self.tmp, "f%d" % number)
+        path = self.path("f%d" % number)
         seed, stages = rng.randrange(1 << 30), []
         engine = rng.choice(((), (), ("ldad_engine=part:inner=mpiio,buffer=1000",),
                              ("ldad_engine=part:buffer=300,window=20000,files=1",)))

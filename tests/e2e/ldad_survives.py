@@ -7,7 +7,7 @@ import random
 import shutil
 import signal
 
-from e2e import BUILD, SHIM, Case, drawn, long, main, runner
+from e2e import BUILD, SHIM, Case, drawn, long, main, read_bytes, runner
 from tap import lot_of
 
 KILLED = os.path.join(BUILD, "tests", "ldad", "killed")
@@ -56,7 +56,7 @@ class Survives(Case):
     def killed(self, path, kind, *keys, np=RANKS, **how):
         """Runs it, and waits for the processes that its launcher has left."""
         before = ranks()
-        done = self.run_program(KILLED, path, os.path.join(self.tmp, "log"), kind,
+        done = self.run_program(KILLED, path, self.path("log"), kind,
                                 *(KEYS + keys), np=np, dir=False, json=False, **how)
         self.until(lambda: ranks() <= before, "all ranks are gone", limit=60)
         return done
@@ -67,7 +67,7 @@ class Survives(Case):
     def noted(self):
         """Returns the last sync that ended, and the last that began."""
         found = {"a": 0, "b": 0, "c": 0}
-        with open(os.path.join(self.tmp, "log")) as f:
+        with open(self.path("log")) as f:
             for line in f:
                 if line.endswith("\n"):
                     found[line[0]] = int(line[2:])
@@ -77,8 +77,7 @@ class Survives(Case):
         out = path + ".flat"
         done = self.ldad("flatten", path, out)
         self.assertEqual(done.status, 0, done)
-        with open(out, "rb") as f:
-            data = f.read()
+        data = read_bytes(out)
         os.unlink(out)
         return data
 
@@ -99,11 +98,11 @@ class Survives(Case):
             self.assertLessEqual(set(data[n * BLOCK:(n + 1) * BLOCK]), may, n)
 
     def survives(self, number):
-        log = os.path.join(self.tmp, "log")
+        log = self.path("log")
         if os.path.exists(log):
             os.unlink(log)
         rng = random.Random(lot_of("kill %d" % number))
-        path = os.path.join(self.tmp, "f%d" % number)
+        path = self.path("f%d" % number)
         kind = KINDS[number // len(CALLS) % 2]
         rank, call, name, most = CALLS[number % len(CALLS)]
         fault = "%s:kill:%d" % (call, rng.randint(1, most))
@@ -134,12 +133,11 @@ class Survives(Case):
         self.judge(self.logical(path), kind, done, begun)
         self.assertEqual(self.ldad("verify", path).status, 0, what)
         self.assertIn("nothing to recover", self.ldad("recover", path).out)
-        out = os.path.join(self.tmp, "out")
+        out = self.path("out")
         ran = self.run_program(KILLED, copy, out, "read", *KEYS, np=1, dir=False,
                                json=False)
         self.assertEqual(ran.status, 0, (what, ran))
-        with open(out, "rb") as f:
-            self.assertEqual(f.read(), self.logical(path), what)
+        self.assertEqual(read_bytes(out), self.logical(path), what)
         os.unlink(out)
         shutil.rmtree(copy)
 
@@ -152,7 +150,7 @@ class Survives(Case):
 
     def left(self):
         """Makes a container whose writer was killed after its tenth sync."""
-        path = os.path.join(self.tmp, "f")
+        path = self.path("f")
         self.killed(path, "append", env={"PRELOAD": SHIM, "FAULT": "write:kill:21",
                                          "FAULT_RANK": "0", "FAULT_FILE": "log"})
         self.assertEqual(self.noted(), (10, 10))
@@ -175,7 +173,7 @@ class Survives(Case):
             self.assertEqual(done.status, 1, done)
             self.assertIn(says, done.err)
             for kind in ("read", "append"):
-                out = os.path.join(self.tmp, "out")
+                out = self.path("out")
                 ran = self.run_program(KILLED, path, out, kind, *KEYS, np=RANKS,
                                        dir=False, json=False)
                 self.assertNotEqual(ran.status, 0, (name, kind, ran))
@@ -203,12 +201,12 @@ class Survives(Case):
     def test_two_jobs_are_kept_apart(self):
         """While one job is stopped, the other is refused and names it; when the first
         is killed, the second may write."""
-        path = os.path.join(self.tmp, "f")
-        run = self.start(KILLED, path, os.path.join(self.tmp, "log"), "append", *KEYS,
+        path = self.path("f")
+        run = self.start(KILLED, path, self.path("log"), "append", *KEYS,
                          np=RANKS, dir=False, json=False,
                          env={"PRELOAD": SHIM, "FAULT": "write:hang:9",
                               "FAULT_RANK": "0", "FAULT_FILE": "log"})
-        self.until(lambda: os.path.exists(os.path.join(self.tmp, "log")) and
+        self.until(lambda: os.path.exists(self.path("log")) and
                    self.noted() == (4, 4), "it hangs")
         for kind in ("append", "read"):
             other = self.killed(path, kind)
@@ -221,7 +219,7 @@ class Survives(Case):
         self.assertEqual(len(run.signal(signal.SIGKILL)), RANKS)
         run.wait(60)
         self.until(lambda: not ranks(), "all ranks are gone")
-        os.unlink(os.path.join(self.tmp, "log"))
+        os.unlink(self.path("log"))
         other = self.killed(path, "append")
         self.assertEqual((other.status, other.err), (0, ""))
         self.judge(self.logical(path), "append", EPOCHS, EPOCHS)

@@ -14,7 +14,7 @@ import unittest
 import unittest.mock
 import zlib
 
-from e2e import BUILD, Case, main
+from e2e import BUILD, Case, main, read_bytes, write_file
 from tap import TIER, long
 
 from leadline import container
@@ -28,8 +28,7 @@ SEED = zlib.crc32(os.environ.get("LEADLINE_DRAW", "").encode()) % 100000
 
 
 def content(path):
-    with open(path, "rb") as f:
-        return f.read()
+    return read_bytes(path)
 
 
 class View(Case):
@@ -42,7 +41,7 @@ class View(Case):
 
     def draw(self, np, count, seed=SEED):
         """Returns paths of containers in one folder; beside each is its flat file."""
-        folder = os.path.join(self.tmp, "drawn-%d-%d" % (np, seed))
+        folder = self.path("drawn-%d-%d" % (np, seed))
         os.mkdir(folder)
         self.assertEqual(self.program(DRAWN, folder, str(seed), str(count), np=np), "")
         return [os.path.join(folder, str(i)) for i in range(count)]
@@ -89,10 +88,8 @@ class Python(View):
 
     @long
     def test_without_a_plan(self):
-        path = os.path.join(self.tmp, "shared")
-        flat = os.path.join(self.tmp, "flat")
-        with open(flat, "wb") as f:
-            f.write(os.urandom(250000))
+        path = self.path("shared")
+        flat = write_file(self.path("flat"), os.urandom(250000))
         self.program(DRAWN, path, flat, np=2)
         self.is_file(path, content(flat))
 
@@ -101,7 +98,7 @@ class Python(View):
             import numpy
         except ImportError:
             self.skipTest("numpy is not installed")
-        path, flat = os.path.join(self.tmp, "array"), os.path.join(self.tmp, "flat")
+        path, flat = self.path("array"), self.path("flat")
         numpy.arange(30 * 40 * 5, dtype="<f8").tofile(flat)
         self.program(DRAWN, path, flat, np=2)
         return numpy, container.open(path), numpy.memmap(flat, "<f8", "r",
@@ -159,7 +156,7 @@ class Mount(View):
     @contextlib.contextmanager
     def mounted(self, source):
         """Mounts in the foreground, so that its messages can be seen."""
-        point = os.path.join(self.tmp, "point")
+        point = self.path("point")
         os.mkdir(point)
         self.served = self.start("ldad", "mount", "-f", source, point, np=0, dir=False,
                                  json=False)
@@ -199,7 +196,7 @@ class Mount(View):
                 open(os.path.join(point, "0"), "r+b")
             with self.assertRaises(OSError):
                 open(os.path.join(point, "new"), "wb")
-            copy = os.path.join(self.tmp, "copy")
+            copy = self.path("copy")
             subprocess.run(["cp", os.path.join(point, "0"), copy], check=True)
             self.assertEqual(content(copy), content(path + ".flat"))
             with open(os.path.join(point, "0"), "rb") as f, \
@@ -211,8 +208,8 @@ class Mount(View):
             self.skipTest("the engine hdf5 is not built")
         if not shutil.which("h5dump"):
             self.skipTest("there is no h5dump (package hdf5-tools)")
-        flat = os.path.join(self.tmp, "array.h5")
-        folder = os.path.join(self.tmp, "folder")
+        flat = self.path("array.h5")
+        folder = self.path("folder")
         os.mkdir(folder)
         self.program(HDF5_WRITER, "hdf5:chunk=100", flat, np=2)
         self.program(DRAWN, os.path.join(folder, "array.h5"), flat, np=2)
@@ -236,9 +233,8 @@ class Mount(View):
 
     def test_damage(self):
         """Lost bytes cannot be read, and the others can."""
-        path, flat = os.path.join(self.tmp, "large"), os.path.join(self.tmp, "flat")
-        with open(flat, "wb") as f:
-            f.write(os.urandom(300000))
+        path, flat = self.path("large"), self.path("flat")
+        write_file(flat, os.urandom(300000))
         self.program(DRAWN, path, flat, np=2)
         part = self.parts(path)[1]
         os.truncate(part, 50000)  # bytes behind 100,000, up to 200,000
@@ -277,13 +273,12 @@ class Mount(View):
             seen = os.path.join(point, "0")
             self.assertEqual(content(seen), content(path + ".flat"))
             shutil.rmtree(path)
-            with open(path + ".other", "wb") as f:
-                f.write(os.urandom(os.path.getsize(path + ".flat")))
+            write_file(path + ".other", os.urandom(os.path.getsize(path + ".flat")))
             self.program(DRAWN, path, path + ".other", np=2)
             self.until(lambda: content(seen) == content(path + ".other"), "it is seen")
 
     def test_daemon(self):
-        path, point = self.one(), os.path.join(self.tmp, "point")
+        path, point = self.one(), self.path("point")
         os.mkdir(point)
         self.assertEqual(self.program("ldad", "mount", path, point), "")
         try:
@@ -311,7 +306,7 @@ class Mount(View):
 class Without(View):
     @unittest.skipIf(HAVE_FUSE, "built with libfuse 3")
     def test_says_so(self):
-        source, point = (os.path.join(self.tmp, name) for name in ("source", "point"))
+        source, point = (self.path(name) for name in ("source", "point"))
         os.mkdir(source)
         os.mkdir(point)
         done = self.run_program("ldad", "mount", source, point, np=0, dir=False,

@@ -11,7 +11,7 @@ import struct
 import unittest
 import zlib
 
-from e2e import HDF5, SHIM, Case, add, long, main, samples, total
+from e2e import HDF5, SHIM, Case, add, long, main, read_bytes, samples, total
 
 RANKS = (1, 2, 3, 4, 8)
 # Sizes do not divide evenly among ranks, if they need not.
@@ -68,8 +68,7 @@ def reassembled(parts, plan):
 
 
 def content(path):
-    with open(path, "rb") as f:
-        return f.read()
+    return read_bytes(path)
 
 
 def grey_png(data):
@@ -228,7 +227,7 @@ class Workloads(Case):
     def test_picture(self):
         """The PNG file has the bytes of the file, whatever stored it."""
         for method in ("independent", "unique", "partitioned"):
-            path = os.path.join(self.tmp, method + ".png")
+            path = self.path(method + ".png")
             done, files = self.run_kept("mandelbrot", method, 3, "--png", path)
             width, height, pixels = grey_png(content(path))
             self.assertEqual((width, height), (301, 101))

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import unittest
 
-from e2e import TESTS, Case, main
+from e2e import TESTS, Case, main, read_json, read_text, run_text, write_file
 
 sys.path.insert(0, os.path.join(TESTS, "ldadc"))
 import which  # noqa: E402
@@ -31,9 +31,7 @@ def mod(a, b):
 @unittest.skipUnless(which.THERE, which.WHY_NOT)
 class Analyse(Case):
     def analyse(self, *line):
-        return subprocess.run(which.command("analyse", *line), stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, cwd=self.tmp, timeout=60,
-                              universal_newlines=True)
+        return run_text(which.command("analyse", *line), cwd=self.tmp, timeout=60)
 
     def report(self, *line):
         done = self.analyse("--json", *line)
@@ -47,10 +45,7 @@ class Analyse(Case):
         return self.calls(os.path.join(WORKLOADS, name + ".c"), "--", "-I" + SOURCES)
 
     def source(self, text, name="program.c"):
-        path = os.path.join(self.tmp, name)
-        with open(path, "w") as f:
-            f.write(text)
-        return path
+        return write_file(self.path(name), text)
 
     def holds(self, call, expected, **values):
         """start, [(stride, count), ...] and size are the values of the formulas."""
@@ -78,8 +73,7 @@ class Analyse(Case):
         self.assertEqual(self.figure("fig2_double.c", 8)["class"], "interleaved")
 
     def test_the_page_has_both(self):
-        with open(os.path.join(os.path.dirname(TESTS), "doc", "ldad.md")) as f:
-            page = f.read()
+        page = read_text(os.path.join(os.path.dirname(TESTS), "doc", "ldad.md"))
         for name in ("fig2_bytes.c", "fig2_double.c"):
             path = os.path.join(TESTS, "ldadc", name)
             done = self.analyse(path)
@@ -137,9 +131,7 @@ class Analyse(Case):
         self.assertIn("may be the same file", dot)
 
     def check(self, *line):
-        done = subprocess.run(which.command("check", *line), stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, cwd=self.tmp, timeout=60,
-                              universal_newlines=True)
+        done = run_text(which.command("check", *line), cwd=self.tmp, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
@@ -197,8 +189,7 @@ class Analyse(Case):
             self.check(path, *[w.replace("=N", "=8") for w in words])
 
     def test_the_page_has_pairs(self):
-        with open(os.path.join(os.path.dirname(TESTS), "doc", "ldad.md")) as f:
-            page = f.read()
+        page = read_text(os.path.join(os.path.dirname(TESTS), "doc", "ldad.md"))
         said = self.check(os.path.join(TESTS, "ldadc", "steps.c"), "--np=4",
                           "--set=steps=3", "--set=n=100")
         self.assertIn("".join("    %s\n" % line for line in said.splitlines()), page)
@@ -591,11 +582,10 @@ int main(int argc, char **argv)
         self.assertIn("who reads it is not seen", written[0]["because"])
 
     def test_the_graph_is_drawn(self):
-        path = os.path.join(self.tmp, "io.dot")
+        path = self.path("io.dot")
         done = self.analyse("--dot=" + path, "--set=n=10", self.source(self.COLUMNS))
         self.assertEqual(done.returncode, 0, done.stderr)
-        with open(path) as f:
-            text = f.read()
+        text = read_text(path)
         self.assertTrue(text.startswith("digraph io {") and text.endswith("}\n"))
         self.assertIn("f0_0 -> f0_1", text)
         self.assertIn("(a) written first, then read", text)
@@ -795,9 +785,7 @@ int main(int argc, char **argv)
         self.source(program % "int &r = at; r = 7;", "plain.cpp")
         call, = self.calls("plain.cpp")
         self.holds(call, (28, [], 4), rank=1)
-        done = subprocess.run(which.command("rewrite", "plain.cpp"), cwd=self.tmp,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              timeout=60, universal_newlines=True)
+        done = run_text(which.command("rewrite", "plain.cpp"), cwd=self.tmp, timeout=60)
         self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
         self.assertIn("the reference \"r\"", done.stderr)
         self.source("      end\n", "old.f90")
@@ -853,13 +841,13 @@ int main(int argc, char **argv)
                     " MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_WRONLY,"
                     " MPI_INFO_NULL, &fh); put(fh, r); MPI_File_close(&fh); }\n",
                     "main.c")
-        os.mkdir(os.path.join(self.tmp, "include"))
+        os.mkdir(self.path("include"))
         self.source("", os.path.join("include", "size.h"))
         entries = [{"directory": self.tmp, "file": "put.c",
                     "arguments": ["mpicc", "-Iinclude", "-DSIZE=%d" % size, "-c",
                                   "put.c", "-o", "put.o", "-MD", "-MF", "put.d"]}
                    for size in (7, 16)]
-        entries.append({"directory": self.tmp, "file": os.path.join(self.tmp, "main.c"),
+        entries.append({"directory": self.tmp, "file": self.path("main.c"),
                         "command": "mpicc -I include -c main.c"})
         self.source(json.dumps(entries), "compile_commands.json")
         for line in (("-p", "."), ("-p", ".", "main.c", "put.c")):
@@ -878,7 +866,7 @@ int main(int argc, char **argv)
         done = self.analyse(self.source("int main(void) { return 0; }\n"))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("no MPI-IO", done.stdout)
-        self.assertEqual(self.report(os.path.join(self.tmp, "program.c"))["files"], [])
+        self.assertEqual(self.report(self.path("program.c"))["files"], [])
 
     def test_usage(self):
         self.assertEqual(self.analyse().returncode, 2)
@@ -891,12 +879,11 @@ int main(int argc, char **argv)
             self.assertIn(option, done.stderr)
 
     def test_json_beside_text(self):
-        path = os.path.join(self.tmp, "out.json")
+        path = self.path("out.json")
         done = self.analyse("--json=" + path, os.path.join(TESTS, "ldadc",
                                                            "fig2_double.c"))
         self.assertIn("interleaved", done.stdout)
-        with open(path) as f:
-            self.assertEqual(json.load(f)["schema"], "ldadc-1")
+        self.assertEqual(read_json(path)["schema"], "ldadc-1")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ import os
 import subprocess
 import sys
 
-from e2e import BUILD, FLAVOUR, TESTS, Case, add, drawn, long, main
+from e2e import BUILD, FLAVOUR, TESTS, Case, add, drawn, long, main, read_text, run_text
 
 sys.path[:0] = [os.path.join(TESTS, "ldadc"), os.path.join(TESTS, "iotrace")]
 import judge  # noqa: E402
@@ -50,14 +50,14 @@ class Runs(Case):
     LIMIT = LIMIT_S
 
     def compiled(self, program):
-        exe = os.path.join(self.tmp, program.name)
+        exe = self.path(program.name)
         said = truth.compile_program(COMPILER, program.sources, SHIM, exe)
         self.assertEqual(said, "", "%s does not compile" % program.name)
         return exe
 
     def ran(self, exe, args, np):
         """Returns {rank: [Transfer, ...]}."""
-        prefix = os.path.join(self.tmp, "truth")
+        prefix = self.path("truth")
         for name in glob.glob(prefix + ".*"):
             os.remove(name)
         done = self.run_program(
@@ -162,8 +162,7 @@ class Judge(Runs):
     def reported(self):
         """Returns the truth about interleaved_argv, written by hand."""
         source = os.path.join(CORPUS, "interleaved_argv.c")
-        with open(source, encoding="utf-8") as f:
-            lines = f.read().splitlines()
+        lines = read_text(source).splitlines()
         at = [n for n, line in enumerate(lines, 1) if "MPI_File_write_at" in line or
               "MPI_File_read_at" in line]
         level = {"span": "nprocs*chunk*K", "stride": "nprocs*chunk"}
@@ -229,8 +228,7 @@ CHANGES = {
 
 
 def git(*line):
-    done = subprocess.run(["git", "-C", TESTS, *line], stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, universal_newlines=True)
+    done = run_text(["git", "-C", TESTS, *line], stderr=subprocess.DEVNULL)
     return done.stdout.split()
 
 

@@ -8,7 +8,7 @@ import os
 import subprocess
 import unittest
 
-from e2e import Case, main
+from e2e import Case, main, write_file
 import sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "ldadc"))
 import which  # noqa: E402
@@ -127,9 +127,8 @@ class Pointers(Case):
     def test_table(self):
         wrong = []
         for name, of in TABLE.items():
-            path = os.path.join(self.tmp, name.replace(" ", "_") + ".c")
-            with open(path, "w", encoding="utf-8") as f:
-                f.write(PROGRAM % of)
+            path = self.path(name.replace(" ", "_") + ".c")
+            write_file(path, PROGRAM % of)
             done = subprocess.run(which.command("analyse", "--json", path),
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                   timeout=60)

@@ -6,11 +6,10 @@ are."""
 import json
 import os
 import re
-import subprocess
 import sys
 import unittest
 
-from e2e import BUILD, TESTS, Case, add, main
+from e2e import BUILD, TESTS, Case, add, main, read_bytes, run_text, write_file
 
 sys.path.insert(0, os.path.join(TESTS, "ldadc"))
 import which  # noqa: E402
@@ -305,20 +304,15 @@ def blocks(at, statement):
 @unittest.skipUnless(which.THERE, which.WHY_NOT)
 class Programs(Case):
     def command(self, *line, status=0):
-        done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              cwd=self.tmp, timeout=120, universal_newlines=True)
+        done = run_text(line, cwd=self.tmp, timeout=120)
         self.assertEqual(done.returncode, status, (line, done.stdout, done.stderr))
         return done
 
     def ldadc(self, *line, status=0):
         return self.command(*which.command(*line), status=status)
 
-    def path(self, name):
-        return os.path.join(self.tmp, name)
-
     def source(self, text, name="program.c"):
-        with open(self.path(name), "w") as out:
-            out.write(text)
+        write_file(self.path(name), text)
         return self.path(name)
 
     def compiled(self, name, *sources, ldad=False):
@@ -340,8 +334,7 @@ class Programs(Case):
         return done.folder
 
     def content(self, path):
-        with open(path, "rb") as stream:
-            return stream.read()
+        return read_bytes(path)
 
     def logical(self, path):
         """Returns the bytes of a partitioned file, and the number that did not fit its

@@ -5,14 +5,13 @@ skeleton of a traced run: each rank's calls, in order, with their places and byt
 one to four ranks. Uncertain parts have no numbers. replay repeats it."""
 import copy
 import glob
-import json
 import os
 import shutil
 import subprocess
 import sys
 import unittest
 
-from e2e import BUILD, TESTS, Case, add, drawn, long, main
+from e2e import BUILD, TESTS, Case, add, drawn, long, main, read_json
 
 sys.path.insert(0, os.path.join(TESTS, "ldadc"))
 import truth  # noqa: E402
@@ -38,8 +37,7 @@ RANKS = (1, 2, 3, 4)
 
 def schema(name):
     path = os.path.join(os.environ["top_srcdir"], "doc", name + ".schema.json")
-    with open(path) as stream:
-        return json.load(stream)
+    return read_json(path)
 
 
 def valid(data, name):
@@ -71,13 +69,12 @@ class Skeletons(Case):
     LIMIT = 60
 
     def told(self, *sources):
-        path = os.path.join(self.tmp, "told.json")
+        path = self.path("told.json")
         said = subprocess.check_output(
             which.command("analyse", "--skeleton=" + path, *sources),
             universal_newlines=True)
         self.assertTrue(said.endswith(" %s, then leadline whatif OUT.\n" % path), said)
-        with open(path) as stream:
-            data = json.load(stream)
+        data = read_json(path)
         valid(data, "leadline-skeleton-polynomials-1")
         return data
 
@@ -91,11 +88,10 @@ class Skeletons(Case):
             shutil.move(log, run)
         subprocess.check_output((IOTRACE, "ldad", run, "--skeleton=" + path),
                                 stderr=subprocess.STDOUT)
-        with open(path) as stream:
-            return json.load(stream)
+        return read_json(path)
 
     def compiled(self, program):
-        exe = os.path.join(self.tmp, program.name)
+        exe = self.path(program.name)
         subprocess.run([*COMPILER, "-O0", "-w", "-o", exe, *program.sources, "-lm"],
                        check=True)
         return exe
@@ -167,7 +163,7 @@ class Skeletons(Case):
 
     def test_replay(self):
         """It uses the commands that users have."""
-        told, eight = (os.path.join(self.tmp, n) for n in ("told.json", "eight.json"))
+        told, eight = (self.path(n) for n in ("told.json", "eight.json"))
         self.told(os.path.join(CORPUS, "interleaved_argv.c"))
         done = self.run_program("replay", told, np=3, json=False)
         self.assertNotEqual(done.status, 0)

@@ -10,7 +10,8 @@ import subprocess
 import sys
 import unittest
 
-from e2e import BUILD, Case, any_mpi, fault, long, main, runner
+from e2e import (BUILD, Case, any_mpi, fault, long, main, read_json, read_text, runner,
+                 write_file)
 from browser import BROWSER, look
 from in_rig import unless_quick
 
@@ -36,7 +37,7 @@ class Leadline(Case):
     def keep(self, done, name):
         """Copies a good run's report to the folder of runs."""
         self.good(done)
-        folder = os.path.join(self.tmp, "runs")
+        folder = self.path("runs")
         os.makedirs(folder, exist_ok=True)
         shutil.copy(done.json, os.path.join(folder, name + ".json"))
         return folder
@@ -66,7 +67,7 @@ class Reports(Leadline):
                           words[0] + method)
         self.keep(self.madbench("64", "4", "--io-only", "--alpha-sweep=1.0:1.1:0.1",
                                 "--iomode=ASYNC"), "alpha")
-        lines = os.path.join(self.tmp, "lines")
+        lines = self.path("lines")
         os.mkdir(lines)
         self.run_program("gsfgen", "--files=2", "--pings=20", "--quiet", np=0,
                          json=False, dir=lines)
@@ -85,8 +86,7 @@ class Reports(Leadline):
             return
         judge = Draft202012Validator(json.loads(self.leadline("schema")))
         for name in os.listdir(runs):
-            with open(os.path.join(runs, name)) as stream:
-                judge.validate(json.load(stream))
+            judge.validate(read_json(os.path.join(runs, name)))
 
     def test_a_failed_run_is_valid_too(self):
         done = self.blocktransfer("1M", dir="/nowhere")
@@ -110,8 +110,7 @@ class Stall(Leadline):
     @long
     def test_it_is_seen(self):
         runs = self.stalled()
-        with open(os.path.join(runs, "with.json")) as stream:
-            tree = json.load(stream)
+        tree = read_json(os.path.join(runs, "with.json"))
         writes = [s for s in tree["samples"] if s["act"] == "write"]
         longest = [s["latency"]["max_s"] for s in writes]
         hit = longest.index(max(longest))
@@ -128,14 +127,12 @@ class Stall(Leadline):
         self.assertNotIn("without: transfers stood still", out)
         self.assertIn("write.write_max_us", out)
         self.leadline("plot", "series", os.path.join(runs, "with.json"), "-o", "x.svg")
-        with open(os.path.join(self.tmp, "x.svg")) as stream:
-            text = stream.read()
+        text = read_text(self.path("x.svg"))
         self.assertIn("write %d stood still for" % (hit + 1), text)
         self.assertRegex(text, r">(9\d\d ms|[1-9][.\d]* s)<")
         self.leadline("plot", "figure", "write.write_p99_us", runs, "-o", "y.svg")
         self.leadline("report", runs, "-o", "page.html")
-        with open(os.path.join(self.tmp, "page.html")) as stream:
-            page = stream.read()
+        page = read_text(self.path("page.html"))
         self.assertIn('id="series"', page)
         self.assertIn(said, page)
 
@@ -148,7 +145,7 @@ class DryRun(Leadline):
                 ("ldad", ["fft", "--points=4096"], 4 << 15),
                 ("blocktransfer", ["1M"], 64 << 20),
                 ("pfmload", ["-o", "x.pfm", "y.gsf"], None)):
-            with open(os.path.join(self.tmp, "spec.json"), "w") as stream:
+            with open(self.path("spec.json"), "w") as stream:
                 json.dump({"program": program, "np": 64, "rounds": 2, "args": args,
                            "mpiexec": "/nowhere/mpiexec"}, stream)
             tree = json.loads(self.leadline("sweep", "spec.json", "--dry-run",
@@ -169,18 +166,17 @@ class Traces(Leadline):
             stderr=subprocess.STDOUT)
         self.assertEqual((done.communicate(timeout=60)[0][:6], done.returncode),
                          (b"words\n", 0))
-        self.run_folder = os.path.join(self.tmp, "job.1")
+        self.run_folder = self.path("job.1")
 
     def page(self, *paths):
         self.leadline("report", *paths, "-o", "page.html")
-        with open(os.path.join(self.tmp, "page.html")) as stream:
-            return stream.read()
+        return read_text(self.path("page.html"))
 
     def test_runs_logs_and_folders_of_them(self):
         log = next(os.path.join(self.run_folder, name)
                    for name in sorted(os.listdir(self.run_folder))
                    if name.endswith(".bin"))
-        shared = os.path.join(self.tmp, "all")
+        shared = self.path("all")
         shutil.copytree(self.run_folder, os.path.join(shared, "job.1"))
         for path, name in ((self.run_folder, "job.1"), (shared, "job.1"),
                            (log, os.path.basename(log))):
@@ -202,7 +198,7 @@ class Traces(Leadline):
         err = self.leadline("report", self.run_folder, "-o", "page.html", status=1)
         self.assertIn("leadline report: " + self.run_folder + ": iotrace: ", err)
         self.assertEqual(err.count("\n"), 1)
-        self.assertFalse(os.path.exists(os.path.join(self.tmp, "page.html")))
+        self.assertFalse(os.path.exists(self.path("page.html")))
 
     def test_no_iotrace(self):
         done = subprocess.Popen(
@@ -218,7 +214,7 @@ class Traces(Leadline):
 class Calibrate(Leadline):
     @long
     def test_a_yardstick(self):
-        os.mkdir(os.path.join(self.tmp, "here"))
+        os.mkdir(self.path("here"))
         out = self.leadline("calibrate", "here", "--np=2", "--bytes=1M", "--saturate",
                             "--most=1", "--mpiexec=" + self.launcher())
         self.assertIn("with 1 in flight on each of 2 ranks reaches", out)
@@ -226,11 +222,10 @@ class Calibrate(Leadline):
         for words in ("sequential.write", "sequential.read", "random.write",
                       "random.read"):
             self.assertIn(words, out)
-        self.assertEqual(os.listdir(os.path.join(self.tmp, "here")), [])
+        self.assertEqual(os.listdir(self.path("here")), [])
         self.assertIn("valid against", self.leadline("validate", "calibration.json"))
         self.assertIn("calibrate", self.leadline("list", "calibration.json"))
-        with open(os.path.join(self.tmp, "calibration.json")) as stream:
-            tree = json.load(stream)
+        tree = read_json(self.path("calibration.json"))
         self.assertEqual(tree["options"]["pattern"]["value"], ["SEQUENTIAL", "RANDOM"])
         self.assertIn("saturation.threads.at1.read_MBps",
                       [row["name"] for row in tree["figures"]])
@@ -259,12 +254,11 @@ class Calibrate(Leadline):
                                         + self.launcher(), status=1))
 
     def test_warnings_are_shown(self):
-        os.mkdir(os.path.join(self.tmp, "here"))
+        os.mkdir(self.path("here"))
         out = self.leadline("calibrate", "here", "--np=1", "--bytes=64k", "-r", "1",
                             "--cache=keep", "--mpiexec=" + self.launcher(1))
         self.assertIn("Note: --cache=keep: no page is dropped", out)
-        with open(os.path.join(self.tmp, "calibration.json")) as stream:
-            tree = json.load(stream)
+        tree = read_json(self.path("calibration.json"))
         codes = [row["code"] for row in tree["warnings"]]
         self.assertEqual(out.count("Note: "), len(codes))
         if codes.count("served_from_memory"):
@@ -276,20 +270,20 @@ class Calibrate(Leadline):
             self.interrupted(sign)
 
     def interrupted(self, sign):
-        os.makedirs(os.path.join(self.tmp, "here"), exist_ok=True)
+        os.makedirs(self.path("here"), exist_ok=True)
         env = dict(runner.mpi_environment(2), TMPDIR=self.tmp)
         child = subprocess.Popen(
             ["leadline", "calibrate", "here", "--np=1", "--bytes=64k", "-r", "1000000",
              "--mpiexec=" + self.launcher(1)], cwd=self.tmp, env=env,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        self.until(lambda: os.listdir(os.path.join(self.tmp, "here")), "a file is made")
+        self.until(lambda: os.listdir(self.path("here")), "a file is made")
         child.send_signal(sign)
         out = child.communicate(timeout=60)[0]
         self.assertEqual(child.returncode, 130, out)
         self.assertIn(b"the same command starts over", out)
         self.assertEqual(os.listdir(self.tmp), ["here"])
-        self.assertEqual(os.listdir(os.path.join(self.tmp, "here")), [])
-        self.assertFalse(os.path.exists(os.path.join(self.tmp, "calibration.json")))
+        self.assertEqual(os.listdir(self.path("here")), [])
+        self.assertFalse(os.path.exists(self.path("calibration.json")))
 
 
 class Page(Leadline):
@@ -298,7 +292,7 @@ class Page(Leadline):
     def test_in_a_browser(self):
         runs = self.some_runs()
         self.leadline("report", runs, "-o", "page.html")
-        page = os.path.join(self.tmp, "page.html")
+        page = self.path("page.html")
         for width in (1200, 500):
             found = look(self, page, width)
             self.assertEqual(found["faults"], [], width)
@@ -308,13 +302,12 @@ class Page(Leadline):
     @long
     @unittest.skipUnless(BROWSER, "there is no Chromium")
     def test_the_look_sees_faults(self):
-        page = os.path.join(self.tmp, "page.html")
-        with open(page, "w") as stream:
-            stream.write('<html><head><meta http-equiv="Content-Security-Policy">\n'
-                         '</head><body style="width: 2000px"><svg class="chart" '
-                         'width="100" height="50" style="overflow: visible">'
-                         '<text x="90" y="20">beyond</text><text x="10" y="30">one'
-                         '</text><text x="12" y="32">two</text></svg></body></html>')
+        page = self.path("page.html")
+        write_file(page, '<html><head><meta http-equiv="Content-Security-Policy">\n'
+                   '</head><body style="width: 2000px"><svg class="chart" '
+                   'width="100" height="50" style="overflow: visible">'
+                   '<text x="90" y="20">beyond</text><text x="10" y="30">one'
+                   '</text><text x="12" y="32">two</text></svg></body></html>')
         faults = " ".join(look(self, page, 1200)["faults"])
         for words in ("the page is 20", "outside: beyond",
                       "over each other: two / one"):
@@ -324,7 +317,7 @@ class Page(Leadline):
         runs = self.some_runs()
         for kind in ("bandwidth", "filetype", "scaling", "time"):
             self.leadline("plot", kind, runs, "-o", kind + ".svg")
-            with open(os.path.join(self.tmp, kind + ".svg")) as stream:
+            with open(self.path(kind + ".svg")) as stream:
                 self.assertTrue(stream.read().startswith("<svg "))
 
 

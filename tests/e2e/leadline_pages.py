@@ -6,7 +6,7 @@ import os
 import subprocess
 import unittest
 
-from e2e import BUILD, Case, long, main
+from e2e import BUILD, Case, long, main, write_file
 from browser import BROWSER, look
 from in_rig import unless_quick
 
@@ -20,9 +20,9 @@ class Pages(Case):
     LIMIT = 120
 
     def page(self, name):
-        folder = os.path.join(self.tmp, name)
+        folder = self.path(name)
         fake_pages.make(name, folder)
-        path = os.path.join(self.tmp, name + ".html")
+        path = self.path(name + ".html")
         subprocess.check_call([os.path.join(BUILD, "python", "leadline", "leadline"),
                                "report", folder, "-o", path])
         return path
@@ -38,14 +38,13 @@ class Pages(Case):
 
     def test_the_look_sees_faults(self):
         """It holds on a phone, too: the frame is as narrow as requested."""
-        path = os.path.join(self.tmp, "page.html")
-        with open(path, "w") as stream:
-            stream.write('<html><head><meta http-equiv="Content-Security-Policy">\n'
-                         '</head><body style="margin: 0"><div class="wide" style="'
-                         'overflow: auto"><p style="width: 380px">broad</p></div>'
-                         '<svg class="chart" viewBox="0 0 780 50" style="width: 100%">'
-                         '<title>fine print</title><text x="9" y="20">a</text></svg>'
-                         '</body></html>')
+        path = self.path("page.html")
+        write_file(path, '<html><head><meta http-equiv="Content-Security-Policy">\n'
+                   '</head><body style="margin: 0"><div class="wide" style="'
+                   'overflow: auto"><p style="width: 380px">broad</p></div>'
+                   '<svg class="chart" viewBox="0 0 780 50" style="width: 100%">'
+                   '<title>fine print</title><text x="9" y="20">a</text></svg>'
+                   '</body></html>')
         found = look(self, path, 360)
         self.assertEqual((found["scrolled"], found["small"]),
                          (["wide: broad"], ["fine print: 5.5"]))

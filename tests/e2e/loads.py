@@ -6,7 +6,7 @@ import shutil
 import tempfile
 
 import pfm_reader
-from e2e import Case
+from e2e import Case, read_bytes
 
 Scheme = collections.namedtuple("Scheme", "args ranks")
 
@@ -63,8 +63,7 @@ def contents(folder):
             found[os.path.relpath(os.path.join(at, name), folder)] = b"/"
         for name in files:
             path = os.path.join(at, name)
-            with open(path, "rb") as f:
-                found[os.path.relpath(path, folder)] = f.read()
+            found[os.path.relpath(path, folder)] = read_bytes(path)
     return found
 
 

@@ -158,7 +158,7 @@ class IoMode(Case):
     def order(self, np, bins, gangs, *mode):
         """Returns each rank's transfers in its own file in their order: w0 is a write
         at the place of bin 0."""
-        log, slot = os.path.join(self.tmp, "log"), 8 * 64 * 64 // np
+        log, slot = self.path("log"), 8 * 64 * 64 // np
         done = self.madbench("64", str(bins), str(gangs), "8", "512", *mode, np=np,
                              inside=("strace", "-f", "-ff", "-qq", "-y", "-e",
                                      "trace=pread64,pwrite64", "-o", log))

@@ -11,7 +11,7 @@ import shutil
 
 import commands
 import shown
-from e2e import BUILD, TESTS, add, drawn, main
+from e2e import BUILD, TESTS, add, drawn, main, read_text
 from tap import TIER
 
 # After those of commands.py.
@@ -158,8 +158,7 @@ class Pages(commands.Shown):
 def pages():
     for path in sorted(glob.glob(os.path.join(TESTS, os.pardir, "man", "*.1*"))):
         name = os.path.basename(path).split(".")[0]
-        with open(path, encoding="utf-8") as f:
-            text = commands.of_man(f.read())
+        text = commands.of_man(read_text(path))
         without = (name == "ldadc" and not (os.environ["HAVE_CLANG"] == "yes"
                                             and shutil.which("cc"))
                    or name == "leadline" and TIER != "full")  # it takes long

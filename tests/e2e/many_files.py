@@ -5,7 +5,6 @@ reads back, checks and removes them without messages between ranks, in constant 
 and what remains of them if the run is ended."""
 import os
 import signal
-import unittest
 
 from e2e import BUILD, Case, drawn, fault, long, main
 

@@ -101,7 +101,7 @@ class Metabench(Case):
                      "a recorder and sanitizers want the same calls")
     def test_by_iotrace(self):
         """A trace shows the same calls on files, and no others."""
-        trace = os.path.join(self.tmp, "trace")
+        trace = self.path("trace")
         done = self.meta(40, "--bytes=100", "--ops=create,stat,rename,unlink",
                          "--no-verify", inside=("iotrace", "run", "-o", trace, "--"))
         self.assertEqual(done.status, 0, done)

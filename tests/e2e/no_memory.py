@@ -8,7 +8,8 @@ import shutil
 import struct
 import unittest
 
-from e2e import BUILD, HAVE_SCALAPACK, TESTS, Case, any_mpi, drawn, fault, main
+from e2e import (BUILD, HAVE_SCALAPACK, TESTS, Case, any_mpi, drawn, fault, main,
+                 read_bytes)
 
 SHIM = os.path.join(BUILD, "tests", "alloc_shim.so")
 GRAPH = ("outcore", "graph", "S:4,70,4", "--batch=100", "--edge-buffer=100")
@@ -61,8 +62,7 @@ class Memory(Case):
         self.assertEqual(done.status, 0, done)
         counts = []
         for name in glob.glob(os.path.join(done.folder, "allocations.*")):
-            with open(name, "rb") as f:
-                counts.append(struct.unpack("q", f.read())[0])
+            counts.append(struct.unpack("q", read_bytes(name))[0])
         return max(counts)
 
     @any_mpi

@@ -12,7 +12,9 @@ import subprocess
 import zlib
 
 import graph_reference as reference
-from e2e import Case, add, any_mpi, fault, long, main, total
+from graph_reference import MASK, STEP, mix, number
+from e2e import (Case, add, any_mpi, fault, long, main, read_bytes, read_text, total,
+                 write_file)
 
 KNOWN = {"records": "4acca5d541036866c0e31a2cc3a949bc0e5aec3e398530f5cf3d1df8623c73ec",
          "ascii": "616c2b2ba9dc449d",
@@ -27,17 +29,7 @@ def digest(data):
 
 # ---- a night sky ---------------------------------------------------------------------
 
-MASK, STEP, STARS = 2 ** 64 - 1, 0x9e3779b97f4a7c15, 15
-
-
-def mix(x):
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9 & MASK
-    x = (x ^ x >> 27) * 0x94d049bb133111eb & MASK
-    return x ^ x >> 31
-
-
-def number(key, i):
-    return mix(key + (i + 1) * STEP & MASK)
+STARS = 15
 
 
 def sky(key, y, x):
@@ -59,8 +51,7 @@ class Gen(Case):
         return self.run_program("outcore", "gen", *args, "--quiet", **how)
 
     def made(self, done):
-        with open(os.path.join(done.dir, "made"), "rb") as f:
-            return f.read()
+        return read_bytes(os.path.join(done.dir, "made"))
 
     def known(self, kind, np, threads, *options):
         done = self.gen(*WHAT[kind], "--seed=1", "--threads=%d" % threads,
@@ -73,7 +64,7 @@ class Gen(Case):
         self.assertEqual(report["results"]["rows"], [int(WHAT[kind][1])])
 
     def file_of(self, name, *args, np=1):
-        path = os.path.join(self.tmp, name)
+        path = self.path(name)
         self.good(self.run_program("outcore", "gen", *args, "--seed=5", "--overwrite",
                                    "--output=" + path, np=np))
         return path
@@ -89,8 +80,7 @@ class Gen(Case):
                 self.assertIn("verification OK", subprocess.run(
                     ["fitsverify", "-q", path], stdout=subprocess.PIPE,
                     universal_newlines=True).stdout)
-            with open(path, "rb") as f:
-                data = f.read()
+            data = read_bytes(path)
             with open(self.file_of("i.llimg", *image), "rb") as f:
                 same = struct.unpack_from("<%d%s" % (pixels, raw), f.read(), 4096)
             zero = 32768 if bits == 16 else 0
@@ -98,9 +88,7 @@ class Gen(Case):
                 ">%d%s" % (pixels, fits), data, 2880)))
             self.assertEqual((len(data) % 2880, set(data[2880 + pixels * bits // 8:])),
                              (0, {0}))
-        with open(self.file_of("v.fvecs", "vectors", "1000", "--dim=7", np=2),
-                  "rb") as f:
-            data = f.read()
+        data = read_bytes(self.file_of("v.fvecs", "vectors", "1000", "--dim=7", np=2))
         with open(self.file_of("v", "vectors", "1000", "--dim=7"), "rb") as f:
             self.assertEqual(data, b"".join(struct.pack("<i", 7) + f.read(28)
                                             for _ in range(1000)))
@@ -143,20 +131,17 @@ class Gen(Case):
         self.good(self.gen("vectors", "7", "--no-keep", np=0))
 
     def test_what_is_there_stays(self):
-        path = os.path.join(self.tmp, "there")
-        with open(path, "w") as f:
-            f.write("mine")
+        path = write_file(self.path("there"), "mine")
         done = self.gen("records", "5", "--output=" + path, np=2)
         self.one_sentence(done, "exists", "--overwrite", path)
-        with open(path) as f:
-            self.assertEqual(f.read(), "mine")
+        self.assertEqual(read_text(path), "mine")
         self.good(self.gen("records", "5", "--output=" + path, "--overwrite", np=0))
         self.assertEqual(os.path.getsize(path), 500)
         self.assertNotIn("outcore-", "".join(os.listdir(self.tmp)))
 
     def test_only_regular_files_are_replaced(self):
         """A device and a pipe stay; a link stays, and its target is replaced."""
-        path = os.path.join(self.tmp, "there")
+        path = self.path("there")
         made = [lambda: os.mkfifo(path)]
         if os.geteuid() == 0:
             made.append(lambda: os.mknod(path, 0o600 | stat.S_IFCHR, os.makedev(1, 3)))
@@ -167,13 +152,12 @@ class Gen(Case):
             self.one_sentence(done, "not a regular file", path)
             self.assertEqual(os.lstat(path).st_mode, before)
             os.unlink(path)
-        os.mkdir(os.path.join(self.tmp, "far"))
-        target = os.path.join(self.tmp, "far", "target")
+        os.mkdir(self.path("far"))
+        target = self.path("far", "target")
         os.symlink(target, path)
         done = self.gen("records", "5", "--output=" + path, "--overwrite", np=0)
         self.one_sentence(done, "leads to nothing", path)
-        with open(target, "w") as f:
-            f.write("old")
+        write_file(target, "old")
         self.good(self.gen("records", "5", "--output=" + path, "--overwrite", np=2))
         self.assertTrue(os.path.islink(path))
         self.assertEqual(os.path.getsize(target), 500)
@@ -239,10 +223,9 @@ class Gen(Case):
     @long
     def test_edges_are_read(self):
         """A file is searched like the graph that outcore graph makes itself."""
-        made = os.path.join(self.tmp, "made")
+        made = self.path("made")
         self.good(self.gen("graph", "1000000", "--seed=1", "--output=" + made, np=2))
-        with open(made, "rb") as f:
-            self.assertTrue(digest(f.read()).startswith("3500230e"))
+        self.assertTrue(digest(read_bytes(made)).startswith("3500230e"))
         self.good(self.gen("kronecker", "--scale=10", "--seed=1", "--output=" + made,
                            "--overwrite", np=2))
         report = self.good(self.run_program(

@@ -14,7 +14,7 @@ import struct
 import unittest
 
 import graph_reference as reference
-from e2e import Case, any_mpi, drawn, fault, long, main
+from e2e import Case, any_mpi, drawn, fault, long, main, read_bytes
 
 SIZES = (256, 512, 4096, 8192)
 FILES = "files/outcore-"
@@ -58,15 +58,8 @@ class Graph(Case):
         data = []
         for name in names:
             path, = glob.glob(os.path.join(done.dir, "*.%s.0" % name))
-            with open(path, "rb") as f:
-                data.append(f.read())
+            data.append(read_bytes(path))
         return data
-
-    def file(self, name, data):
-        path = os.path.join(self.tmp, name)
-        with open(path, "wb") as f:
-            f.write(data)
-        return path
 
     def counts(self, numbers):
         return tuple(int(numbers[name]) for name in COUNTS)

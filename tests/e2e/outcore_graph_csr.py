@@ -3,7 +3,6 @@
 """outcore graph in rows, and Graph500's kernel: the reads of a search, edges and trees
 that a reference of its own computes, drawn roots; its ends."""
 import collections
-import os
 import struct
 
 import graph_reference as reference
@@ -43,12 +42,6 @@ class Rows(Case):
     def found(self, *args, **how):
         report = self.good(self.graph(*args, **how))
         return {name: value[0] for name, value in report["results"].items()}, report
-
-    def file(self, name, data):
-        path = os.path.join(self.tmp, name)
-        with open(path, "wb") as f:
-            f.write(data)
-        return path
 
     # ---- rows ------------------------------------------------------------------------
 

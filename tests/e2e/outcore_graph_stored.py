@@ -8,7 +8,7 @@ import struct
 import zlib
 
 import graph_reference as reference
-from e2e import Case, any_mpi, drawn, fault, long, main
+from e2e import Case, any_mpi, drawn, fault, long, main, read_bytes, write_file
 
 HEAD, CHUNK = reference.HEAD, reference.CHUNK
 VERTICES, BUFFER = 90, 40
@@ -164,18 +164,16 @@ ROWS = {
 class Stored(Case):
     def stored(self, files, *args, **how):
         """Searches these files, which stay the same."""
-        name = os.path.join(self.tmp, "kept")
+        name = self.path("kept")
         paths = ["%s.%s.0" % (name, which) for which in files.names]
         for path, data in zip(paths, files.data):
-            with open(path, "wb") as f:
-                f.write(data)
+            write_file(path, data)
         layout = "csr" if isinstance(files, Rows) else "chunk"
         done = self.run_program("outcore", "graph", "--stored=" + name, "--block=256",
                                 "--layout=" + layout, *args, "--quiet",
                                 **{"np": 1, **how})
         for path, data in zip(paths, files.data):
-            with open(path, "rb") as f:
-                self.assertEqual(f.read(), data, path)
+            self.assertEqual(read_bytes(path), data, path)
         return done
 
     def sizes(self, report):

@@ -6,10 +6,9 @@ import hashlib
 import os
 import struct
 
-from e2e import KINDS, Case, add, fault, main, samples, total
+from e2e import KINDS, Case, add, fault, main, read_bytes, samples, total
+from graph_reference import key_of, number
 
-MASK = 2 ** 64 - 1
-STEP = 0x9e3779b97f4a7c15
 VECTORS, QUERIES, LABELS = 3, 7, 12
 N, DIM = 100000, 32
 SHA = "49a3ecf9c991998e"
@@ -21,23 +20,9 @@ SUM = 4107414  # of all ids of 8 queries, k = 10
 FILES = "files/outcore-"
 
 
-def mix(x):
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9 & MASK
-    x = (x ^ x >> 27) * 0x94d049bb133111eb & MASK
-    return x ^ x >> 31
-
-
-def key_of(stream):
-    return mix(mix(1 + STEP) + stream)
-
-
-def number(key, i):
-    return mix(key + (i + 1) * STEP & MASK)
-
-
 def made(stream, n, dim):
     """Returns vectors of seed 1."""
-    key = key_of(stream)
+    key = key_of(1, stream)
     return [[(number(key, i * dim + c) >> 40) / 2 ** 24 for c in range(dim)]
             for i in range(n)]
 
@@ -78,12 +63,6 @@ class Knn(Case):
     def knn(self, *args, **how):
         return self.run_program("outcore", "knn", "--seed=1", *args, "--quiet", **how)
 
-    def file(self, name, data):
-        path = os.path.join(self.tmp, name)
-        with open(path, "wb") as f:
-            f.write(data)
-        return path
-
     # ---- known answers ---------------------------------------------------------------
 
     def known(self, np, *options):
@@ -103,8 +82,7 @@ class Knn(Case):
     def test_vectors_are_the_known_ones(self):
         done = self.knn(str(N), "--queries=1", "--keep", np=2)
         self.assertEqual(done.status, 0, done)
-        with open(os.path.join(done.dir, done.files[0]), "rb") as f:
-            data = f.read()
+        data = read_bytes(os.path.join(done.dir, done.files[0]))
         self.assertEqual(hashlib.sha256(data).hexdigest()[:16], SHA)
         self.assertEqual(struct.unpack("<4f", data[:16]),
                          tuple(made(VECTORS, 1, 4)[0]))
@@ -188,7 +166,7 @@ class Knn(Case):
         """They are made, or come from a file with one byte or two for each vector."""
         vectors, k = made(VECTORS, 500, 4), 5
         near = [nearest(vectors, q, k) for q in made(QUERIES, 7, 4)]
-        key = key_of(LABELS)
+        key = key_of(1, LABELS)
         of = [number(key, i) * 3 >> 64 for i in range(500)]
 
         def most(ids):

@@ -8,7 +8,8 @@ import html.parser
 import os
 import unicodedata
 
-from e2e import Case, add, any_mpi, drawn, fault, long, main, samples, total
+from e2e import (Case, add, any_mpi, drawn, fault, long, main, read_bytes, read_text,
+                 samples, total, write_file)
 
 GUIDE = "/usr/share/doc/installation-guide-amd64"
 CLEAN = ("ca", "cs", "de", "en", "es", "fr", "it", "nl", "pt", "ro", "sv", "vi")
@@ -84,23 +85,20 @@ WORDS = {"aa": b"anna banana alabama \xc3\xa4 ", "bb": b"bob bubble blub \xe4\xb
 
 class Ngram(Case):
     def write(self, name, data):
-        path = os.path.join(self.tmp, name)
+        path = self.path(name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "wb") as out:
-            out.write(data)
-        return path
+        return write_file(path, data)
 
     def ngram(self, *args, **how):
         return self.run_program("outcore", "ngram", *args, "--quiet", **how)
 
     def train(self, folder, languages, *args, **how):
-        model = os.path.join(self.tmp, "model")
+        model = self.path("model")
         done = self.ngram("train", *("%s=%s/%s" % (name, folder, name)
                                      for name in languages), "--output", model,
                           "--overwrite", *args, dir=False, **how)
         self.good(done)
-        with open(model) as found:
-            return model, found.read()
+        return model, read_text(model)
 
     def figures(self, report):
         return {f["name"]: f["median"] for f in report["figures"]}
@@ -157,8 +155,7 @@ class Ngram(Case):
         """Python counted these in another way, long before."""
         if not os.path.exists(GPL) or os.path.getsize(GPL) != 35149:
             self.skipTest("there is no %s of 35149 bytes" % GPL)
-        with open(GPL, "rb") as text:
-            self.write("gpl/en/text", text.read())
+        self.write("gpl/en/text", read_bytes(GPL))
         text = self.train(self.tmp + "/gpl", ["en"], "--profile=9999", np=1)[1]
         lines = text.splitlines()
         self.assertEqual((len(lines) - 2, lines[2], lines[3]),

@@ -9,12 +9,10 @@ import os
 import struct
 import unittest
 
-from e2e import KINDS, Case, add, any_mpi, drawn, fault, long, main, samples, total
+from e2e import (KINDS, Case, add, any_mpi, drawn, fault, long, main, read_bytes,
+                 samples, total)
+from resample_reference import HEAD, image, resampled
 
-MASK = 2 ** 64 - 1
-STEP = 0x9e3779b97f4a7c15
-IMAGE = 6
-HEAD = 4096
 METHODS = ["strip", "basic", "block", "mmap"]
 KERNELS = {1: 0, 16: 2, 36: 3, 64: 4}
 SCALES = {1: 1, 4: 2, 16: 4}
@@ -37,57 +35,6 @@ COUNTS = {
                 3145728)}
 
 
-# ---- the reference -------------------------------------------------------------------
-
-def mix(x):
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9 & MASK
-    x = (x ^ x >> 27) * 0x94d049bb133111eb & MASK
-    return x ^ x >> 31
-
-
-def made(width, height):
-    """Returns the 16-bit image of seed 1."""
-    key = mix(mix(1 + STEP) + IMAGE)
-    return [[mix(key + (y * width + x + 1) * STEP & MASK) >> 48 for x in range(width)]
-            for y in range(height)]
-
-
-def lanczos(d, k):
-    if d == 0:
-        return 1.0
-    if abs(d) >= k:
-        return 0.0
-    return k * math.sin(math.pi * d) * math.sin(math.pi * d / k) / (math.pi * d) ** 2
-
-
-def taps_of(n, s, k, shift, edge, normalize, big):
-    """Returns [(pixel, weight)] for output pixel `big` of an axis."""
-    x = (big + 0.5) / s - 0.5 + shift
-    if k:
-        first = math.floor(x) - k + 1
-        taps = [(i, lanczos(x - i, k)) for i in range(first, first + 2 * k)]
-    else:
-        taps = [(math.floor(x + 0.5), 1.0)]
-    inside = [(i, w) for i, w in taps if 0 <= i < n]
-    if edge == "clamp":
-        inside = [(min(max(i, 0), n - 1), w) for i, w in taps]
-    elif edge == "zero" and len(inside) < len(taps):
-        inside = []
-    whole = sum(w for _, w in inside) if normalize else 1.0
-    return [(i, w / whole) for i, w in inside]
-
-
-def resampled(image, s, k, shift=(0, 0), edge="renorm", normalize=True):
-    width, height = len(image[0]), len(image)
-    across = [taps_of(width, s, k, shift[0], edge, normalize, x)
-              for x in range(width * s)]
-    rows = [[sum(w * row[i] for i, w in taps) for taps in across] for row in image]
-    return [[sum(w * rows[j][x] for j, w in taps) if across[x] else 0.0
-             for x in range(width * s)]
-            for taps in (taps_of(height, s, k, shift[1], edge, normalize, y)
-                         for y in range(height * s))]
-
-
 # ---- files ---------------------------------------------------------------------------
 
 FORMATS = {8: "B", 16: "H", 32: "f"}
@@ -104,8 +51,7 @@ def packed(image, bits):
 
 
 def unpacked(path):
-    with open(path, "rb") as f:
-        data = f.read()
+    data = read_bytes(path)
     assert data[:8] == b"LLIMG001"
     width, height, bits, kind, row = struct.unpack("<QQIIQ", data[8:40])
     assert kind == int(bits == 32) and not any(data[40:HEAD])
@@ -120,15 +66,9 @@ class Resample(Case):
         return self.run_program("outcore", "resample", "--seed=1", *args, "--quiet",
                                 **how)
 
-    def file(self, name, data):
-        path = os.path.join(self.tmp, name)
-        with open(path, "wb") as f:
-            f.write(data)
-        return path
-
     def output(self, *args, **how):
         """Returns the report, and the pixels."""
-        path = os.path.join(self.tmp, "out.llimg")
+        path = self.path("out.llimg")
         report = self.good(self.resample(*args, "--output=" + path, "--overwrite",
                                          **how))
         return report, unpacked(path)
@@ -148,7 +88,7 @@ class Resample(Case):
             "--width=23", "--height=19", "--tile=7", "--taps=%d" % taps,
             "--scale=%d" % scale, "--io=" + io, "--edge=" + edge,
             "--shift=%g,%g" % shift, *more, np=np)
-        self.equal(found, resampled(made(23, 19), SCALES[scale], KERNELS[taps], shift,
+        self.equal(found, resampled(image(23, 19), SCALES[scale], KERNELS[taps], shift,
                                     edge, normalize),
                    limit=1e-6 if taps > 1 else 0)
 
@@ -192,21 +132,20 @@ class Resample(Case):
 
     def test_same(self):
         """It is the same byte by byte, for all methods and any number of ranks."""
-        path = os.path.join(self.tmp, "same")
+        path = self.path("same")
         sums = set()
         for io, np in drawn([(io, np) for io in METHODS for np in (1, 2, 5)], 3):
             self.good(self.resample("--width=150", "--height=120", "--tile=32",
                                     "--io=" + io, "--output=" + path, "--overwrite",
                                     np=np))
-            with open(path, "rb") as f:
-                sums.add(hashlib.sha256(f.read()).hexdigest())
+            sums.add(hashlib.sha256(read_bytes(path)).hexdigest())
         self.assertEqual(len(sums), 1)
 
     def asynchronous(self, engine):
         report, found = self.output(
             "--width=60", "--height=50", "--tile=16", "--iomode=ASYNC", "--overlap",
             "--iomethod=" + engine, np=2)
-        self.equal(found, resampled(made(60, 50), 2, 3))
+        self.equal(found, resampled(image(60, 50), 2, 3))
         # The last strip needs no new row.
         self.assertEqual(report["results"]["reads"], [6])
         self.assertEqual(report["results"]["writes"], [7])
@@ -218,18 +157,18 @@ class Resample(Case):
 
     @long
     def test_unique(self):
-        path = os.path.join(self.tmp, "part")
+        path = self.path("part")
         done = self.resample("--width=31", "--height=40", "--tile=16",
                              "--filetype=UNIQUE", "--output=" + path, np=2)
         self.good(done)
         parts = [unpacked("%s.%06d" % (path, rank)) for rank in range(2)]
         self.assertEqual([len(part) for part in parts], [32, 48])
-        self.equal(parts[0] + parts[1], resampled(made(31, 40), 2, 3))
+        self.equal(parts[0] + parts[1], resampled(image(31, 40), 2, 3))
 
     def test_direct(self):
         report, found = self.output("--width=100", "--height=40", "--tile=16",
                                     "--row-pad", "--cache=direct", np=2)
-        self.equal(found, resampled(made(100, 40), 2, 3))
+        self.equal(found, resampled(image(100, 40), 2, 3))
         self.assertEqual(total(report, "write", phase="resample"), 80 * 4096)
 
     def test_padded_rows(self):
@@ -238,18 +177,17 @@ class Resample(Case):
         for width, scale in ((300, 1), (130, 4)):
             made = {}
             for io in ("basic", "mmap", "strip", "block"):
-                path = os.path.join(self.tmp, io)
+                path = self.path(io)
                 self.good(self.resample(
                     "--width=%d" % width, "--height=33", "--scale=%d" % scale,
                     "--taps=1", "--row-pad", "--tile=64", "--io=" + io,
                     "--output=" + path, "--overwrite", np=2))
-                with open(path, "rb") as f:
-                    made[io] = f.read()
+                made[io] = read_bytes(path)
             rows = 33 * {1: 1, 4: 2}[scale]
             self.assertEqual(len(made["strip"]), (1 + rows) * 4096)
             for io in made:
                 self.assertTrue(made[io] == made["strip"], io)
-        parts = os.path.join(self.tmp, "parts")
+        parts = self.path("parts")
         self.good(self.resample(
             "--width=300", "--height=33", "--scale=1", "--taps=1", "--row-pad",
             "--io=block", "--tile=16", "--filetype=UNIQUE", "--output=" + parts, np=2))
@@ -328,7 +266,7 @@ class Resample(Case):
     @unittest.skipIf(os.environ.get("SANITIZERS"),
                      "a recorder and sanitizers want the same calls")
     def test_by_iotrace(self):
-        trace = os.path.join(self.tmp, "trace")
+        trace = self.path("trace")
         done = self.resample("--width=100", "--height=90", "--tile=64", "--cache=keep",
                              inside=("iotrace", "run", "-o", trace, "--"), np=2)
         report = self.good(done)
@@ -349,7 +287,7 @@ class Resample(Case):
     def test_rounded(self):
         """Pixels are rounded to 16 bits: Lanczos overshoots, and that is counted."""
         report, found = self.output("--width=23", "--height=19", "--out-bits=16", np=1)
-        exact = resampled(made(23, 19), 2, 3)
+        exact = resampled(image(23, 19), 2, 3)
         low, high = [[x < -0.5 for row in exact for x in row],
                      [x > 65535.5 for row in exact for x in row]]
         self.assertEqual(report["results"]["saturated"], [sum(low) + sum(high)])
@@ -377,8 +315,7 @@ class Resample(Case):
         self.assertEqual(found, image)
         self.assertEqual([s["phase"] for s in samples(report, "wall")],
                          ["resample", "check"])
-        with open(path, "rb") as f:
-            self.assertEqual(f.read(), data)
+        self.assertEqual(read_bytes(path), data)
 
     @long
     def test_constant(self):
@@ -426,7 +363,7 @@ class Resample(Case):
 
     def full_disk(self, io):
         """Every method ends with a sentence, mapped files too."""
-        place = os.path.join(self.tmp, "disk")
+        place = self.path("disk")
         os.makedirs(place, exist_ok=True)
         script = ('mount -t tmpfs -o size=4m none "$0" || exit 77\n"$@"\ns=$?\n'
                   'rm -f "$0/fill"\nls -A "$0"\nexit $s')
@@ -457,13 +394,13 @@ class Resample(Case):
         if not os.environ.get("LEADLINE_BIG"):
             self.skipTest("LEADLINE_BIG=1 is not set")
         width, height = 1 << 19, 4200
-        path = os.path.join(self.tmp, "large.llimg")
+        path = self.path("large.llimg")
         with open(path, "wb") as f:
             f.write(head(width, height, 8, 0))
             f.truncate(HEAD + width * height)
             f.seek(HEAD + width * height - 1)
             f.write(b"\xff")
-        out = os.path.join(self.tmp, "large.out")
+        out = self.path("large.out")
         self.good(self.resample(path, "--scale=1", "--taps=1", "--out-bits=8",
                                 "--output=" + out, np=2, limit=300))
         with open(out, "rb") as f:

@@ -9,7 +9,7 @@ import struct
 import subprocess
 import unittest
 
-from e2e import Case, add, any_mpi, drawn, long, main
+from e2e import Case, add, any_mpi, drawn, long, main, read_bytes
 
 BLOCK, CARD = 2880, 80
 FORMATS = {8: "B", 16: "h", 32: "i", 64: "q", -32: "f", -64: "d"}
@@ -84,23 +84,16 @@ def image(most, least=0):
 
 
 class Files(Case):
-    def file(self, name, data):
-        path = os.path.join(self.tmp, name)
-        with open(path, "wb") as f:
-            f.write(data)
-        return path
-
     def resample(self, *args, np=1):
         return self.run_program("outcore", "resample", "--tile=8", "--seed=3",
                                 "--quiet", *args, np=np)
 
     def output(self, *args, name="out.fits", np=1):
         """Returns the report, and the output's bytes."""
-        path = os.path.join(self.tmp, name)
+        path = self.path(name)
         report = self.good(self.resample(*args, "--output=" + path, "--overwrite",
                                          np=np))
-        with open(path, "rb") as f:
-            return report, f.read()
+        return report, read_bytes(path)
 
     def plain(self, path):
         """Returns the input's pixels, as they are."""
@@ -161,7 +154,7 @@ class Fits(Files):
         self.assertEqual((int(cards["BITPIX"]), float(cards["BZERO"])),
                          (bitpix, 32768 if bits == 16 else 0))
         # Read the output back.
-        path = os.path.join(self.tmp, "out.fits")
+        path = self.path("out.fits")
         self.assertEqual(self.plain(path), found)
 
     def test_methods(self):
@@ -176,13 +169,12 @@ class Fits(Files):
 
     @long
     def test_unique(self):
-        path = os.path.join(self.tmp, "part.fits")
+        path = self.path("part.fits")
         args = ("--width=31", "--height=40", "--tile=16")
         self.good(self.resample(*args, "--filetype=UNIQUE", "--output=" + path, np=2))
         parts = []
         for rank in range(2):
-            with open("%s.%06d" % (path, rank), "rb") as f:
-                parts += unpacked(f.read())[1]
+            parts += unpacked(read_bytes("%s.%06d" % (path, rank)))[1]
         _, whole = self.output(*args)
         self.assertTrue(parts == unpacked(whole)[1])
 
@@ -193,7 +185,7 @@ class Fits(Files):
         """NASA's checker of the standard finds no error and gives no warning."""
         for bits in (8, 16, 32):
             self.output("--width=23", "--height=19", "--out-bits=%d" % bits)
-            said = subprocess.run(["fitsverify", os.path.join(self.tmp, "out.fits")],
+            said = subprocess.run(["fitsverify", self.path("out.fits")],
                                   stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
                                   universal_newlines=True).stdout
             self.assertIn("found 0 warning(s) and 0 error(s)", said)
@@ -239,7 +231,7 @@ class Fits(Files):
 
     def test_refused(self):
         path = self.file("w.fits", fits(16, image(9)))
-        out = "--output=" + os.path.join(self.tmp, "o.fits")
+        out = "--output=" + self.path("o.fits")
         for args, said in drawn([
                 ((path, "--cache=direct"), "FITS"),
                 ((out, "--cache=direct"), "FITS"),

@@ -10,29 +10,14 @@ import shutil
 import struct
 import tempfile
 
-from e2e import KINDS, Case, add, any_mpi, fault, long, main, samples, total
+from e2e import KINDS, Case, add, any_mpi, fault, long, main, samples, total, write_file
+from graph_reference import key_of, mix, number
 
-MASK = (1 << 64) - 1
-STEP = 0x9e3779b97f4a7c15
 FRESH, SEARCHED = 8, 9  # numbers of a seed's streams
 # Vectors 100,000 x 32 of seed 1, sorted, and 1000 look-ups of seed 1.
 KNOWN = {"lookups": [1000], "reads_per_lookup": [1], "found": [500],
          "positions_sum": [49594775],
          "first_positions": [42186, 16553, 72853, 27030, 83514, 7863, 77276, 77132]}
-
-
-def mix(x):
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9 & MASK
-    x = (x ^ x >> 27) * 0x94d049bb133111eb & MASK
-    return x ^ x >> 31
-
-
-def key_of(seed, stream):
-    return mix(mix(seed + STEP & MASK) + stream & MASK)
-
-
-def number(key, i):
-    return mix(key + (i + 1) * STEP & MASK)
 
 
 def total_order(record):
@@ -80,10 +65,7 @@ class Search(Case):
         return path
 
     def write(self, name, *records):
-        path = os.path.join(self.tmp, name)
-        with open(path, "wb") as f:
-            f.write(b"".join(records))
-        return path
+        return write_file(self.path(name), b"".join(records))
 
     def known(self, *options, np=1, **how):
         done = self.search(self.known_file(), "--seed=1", "--lookups=1000",
@@ -269,13 +251,13 @@ class Search(Case):
         run = self.start("outcore", "search", self.write("file", open(
             self.known_file(), "rb").read()), "--quiet", "-r", "100000", "--seed=1")
         self.until(lambda: run.ranks() and os.path.exists(run.json), "it runs")
-        os.truncate(os.path.join(self.tmp, "file"), 1000000)
+        os.truncate(self.path("file"), 1000000)
         run.wait(60)
         self.failed(run, "file")
         self.assertIn(run.report["errors"][0]["errno"], ("EIO", "ENODATA"))
 
     def test_index_larger_than_memory(self):
-        path = os.path.join(self.tmp, "sparse")
+        path = self.path("sparse")
         with open(path, "wb") as f:
             f.truncate(1 << 40)
         self.refused(self.search(path, "--block=512", np=2), "blocks of 512",

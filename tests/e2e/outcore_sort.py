@@ -11,8 +11,8 @@ import struct
 import subprocess
 import sys
 
-from e2e import (KINDS, Case, add, drawn, fault, limited_memory, long, main, samples,
-                 total)
+from e2e import (KINDS, Case, add, drawn, fault, limited_memory, long, main,
+                 read_bytes, samples, total, write_file)
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir,
                                 "fault"))
@@ -26,8 +26,7 @@ RUNS, OUTPUT = ".runs.", ".sorted"
 
 
 def digest(path):
-    with open(path, "rb") as f:
-        return hashlib.sha256(f.read()).hexdigest()
+    return hashlib.sha256(read_bytes(path)).hexdigest()
 
 
 def result(report, name):
@@ -50,20 +49,15 @@ class Sort(Case):
         return self.run_program("outcore", "sort", *args, "--quiet", **how)
 
     def file(self, data, name="input"):
-        path = os.path.join(self.tmp, name)
-        with open(path, "wb") as f:
-            f.write(data)
-        return path
+        return write_file(self.path(name), data)
 
     def sorted(self, data, *options, **how):
         """Returns the sorted bytes, and the report; the input stays the same."""
         path = self.file(data)
         done = self.sort("--input=" + path, "--output=files/out", *options, **how)
         report = self.good(done, files=["out"])
-        with open(path, "rb") as f:
-            self.assertEqual(f.read(), data)
-        with open(os.path.join(done.dir, "out"), "rb") as f:
-            return f.read(), report
+        self.assertEqual(read_bytes(path), data)
+        return read_bytes(os.path.join(done.dir, "out")), report
 
     def records(self, n, seed=1, keys=1 << 62):
         """Returns records as of --record=100, with few keys if they are to repeat."""
@@ -179,7 +173,7 @@ class Sort(Case):
 
     def test_space_on_both(self):
         """The output is on another file system than --dir."""
-        small = os.path.join(self.tmp, "small")
+        small = self.path("small")
         os.mkdir(small)
         with disks.memory(small, "size=1m"):
             how = ("--records=20000", "--record=100", "--overwrite")
@@ -205,9 +199,8 @@ class Sort(Case):
         expected = subprocess.run(["sort", "-s", "-k1.1,1.10", path], check=True,
                                   stdout=subprocess.PIPE,
                                   env={**os.environ, "LC_ALL": "C"}).stdout
-        with open(path, "rb") as f:
-            out, _ = self.sorted(f.read(), "--record=100", "--memory=1M", *options,
-                                 np=np)
+        out, _ = self.sorted(read_bytes(path), "--record=100", "--memory=1M", *options,
+                             np=np)
         self.assertEqual(out, expected)
 
     def test_by_numpy(self):
@@ -230,8 +223,7 @@ class Sort(Case):
         self.good(done, files=["out.%06d" % i for i in range(4)])
         out = b""
         for name in done.files:
-            with open(os.path.join(done.dir, name), "rb") as f:
-                out += f.read()
+            out += read_bytes(os.path.join(done.dir, name))
         self.assertEqual(out, b"".join(sorted(data, key=lambda r: r[:10])))
 
     # ---- reports ---------------------------------------------------------------------
@@ -315,7 +307,7 @@ class Sort(Case):
 
     def test_refused(self):
         path = self.file(b"x" * 1050)
-        link = os.path.join(self.tmp, "link")
+        link = self.path("link")
         os.link(path, link)
         empty = self.file(b"", "empty")
         for args, words in (

@@ -12,7 +12,8 @@ import unittest
 import xml.etree.ElementTree
 import zlib
 
-from e2e import Case, add, any_mpi, drawn, fault, long, main, samples, total
+from e2e import (Case, add, any_mpi, drawn, fault, long, main, read_bytes, samples,
+                 total, write_file)
 
 # 3183 documents of seed 1: their number, bytes, and the sum of their CRC-32.
 KNOWN = (3183, 9840000, 6799069444715)
@@ -24,8 +25,7 @@ TABLES = ("19", "39", "59", "79", "99")  # documents' last two digits
 def crc_sum(paths):
     total_of = 0
     for path in paths:
-        with open(path, "rb") as f:
-            total_of += zlib.crc32(f.read())
+        total_of += zlib.crc32(read_bytes(path))
     return total_of
 
 
@@ -55,11 +55,10 @@ class Stream(Case):
     def folder(self, files):
         """Makes a folder with these bytes under these names; returns its files'
         paths."""
-        path = os.path.join(self.tmp, "given")
+        path = self.path("given")
         os.mkdir(path)
         for name, data in files.items():
-            with open(os.path.join(path.encode(), name), "wb") as f:
-                f.write(data)
+            write_file(os.path.join(path.encode(), name), data)
         return path
 
     # ---- documents -------------------------------------------------------------------
@@ -67,7 +66,7 @@ class Stream(Case):
     @long
     def test_documents(self):
         """gen makes a folder of them, which stream then reads as a given one."""
-        out = os.path.join(self.tmp, "documents")
+        out = self.path("documents")
         done = self.run_program("outcore", "gen", "documents", "--files=3183",
                                 "--seed=1", "--threads=2", "--output", out, "--quiet",
                                 dir=False)
@@ -89,19 +88,16 @@ class Stream(Case):
     @long
     def test_planted(self):
         """The phrases are where the truth says, and nowhere else."""
-        out, truth, names = (os.path.join(self.tmp, x)
-                             for x in ("out", "truth", "names"))
+        out, truth, names = (self.path(x) for x in ("out", "truth", "names"))
         phrases = ["Crude Oil", "OPEC", "Saudi Arabia Ltd"]
-        with open(names, "w", encoding="ascii") as f:
-            f.write("\n\n".join(phrases))
+        write_file(names, "\n\n".join(phrases))
         args = ("gen", "documents", "300", "--seed=2", "--plant=" + names, "--truth",
                 truth, "--output", out, "--quiet")
         done = self.run_program("outcore", *args, dir=False)
         self.assertEqual(done.status, 0, done)
         found, told = [], []
         for path in sorted(glob.glob(out + "/*")):
-            with open(path, "rb") as f:
-                data = f.read()
+            data = read_bytes(path)
             body = xml.etree.ElementTree.fromstring(data).find("TEXT/BODY").text
             self.assertEqual("  " in body, os.path.basename(path)[-2:] in TABLES)
             found += [(os.path.basename(path), m.start(), m.group())
@@ -177,8 +173,7 @@ class Stream(Case):
 
     def test_a_file(self):
         path = os.path.join(self.folder({b"file": bytes(range(256)) * 9000}), "file")
-        with open(path, "rb") as f:
-            data = f.read()
+        data = read_bytes(path)
         expected = sum(zlib.crc32(data[i:i + (1 << 20)])
                        for i in range(0, len(data), 1 << 20))
         report = self.good(self.stream(path, "--readers=3", "--slot-size=100000",
@@ -210,8 +205,7 @@ class Stream(Case):
         path = self.folder({b"one": b"1" * 100})
         os.makedirs(path + "/a/b")
         for name in ("a/two", "a/b/three"):
-            with open(os.path.join(path, name), "w", encoding="ascii") as f:
-                f.write(name * 50)
+            write_file(os.path.join(path, name), name * 50)
         expected = (3, 100 + 250 + 450, sum(zlib.crc32(x * 50)
                                             for x in (b"11", b"a/two", b"a/b/three")))
         report = self.good(self.stream("--mode=files", path, "--deep", "--readers=2",
@@ -220,9 +214,7 @@ class Stream(Case):
         self.assertIn("read.stat_p50_us", self.figures(report))
 
     def listed(self, path, names, *args, **how):
-        names_in = os.path.join(self.tmp, "names")
-        with open(names_in, "wb") as f:
-            f.write(names)
+        names_in = write_file(self.path("names"), names)
         return self.stream("--mode=files", path, "--list=" + names_in, *args, **how)
 
     @any_mpi

@@ -11,10 +11,9 @@ import unittest
 import xml.etree.ElementTree
 import zlib
 
-from e2e import Case, add, any_mpi, drawn, fault, main, total
+from e2e import Case, add, any_mpi, drawn, fault, main, read_bytes, total, write_file
+from graph_reference import MASK, STEP, mix, number as number_of
 
-MASK = (1 << 64) - 1
-STEP = 0x9e3779b97f4a7c15
 LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 SECTIONS = ["BODY", "KEYWORDS", "CRF", "MAXENT", "ENTITIES", "PROXIMITY", "TABLE",
             "DECISION"]
@@ -28,12 +27,6 @@ LEX = ".lex/"  # part of the paths of outputs
 PHASES = ["m%d" % m for m in range(1, 9)]
 
 
-def mix(x):
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9 & MASK
-    x = (x ^ x >> 27) * 0x94d049bb133111eb & MASK
-    return x ^ x >> 31
-
-
 def contents(label, m, n):
     """Returns generated contents: from splitmix64 of the name's hash and the module."""
     x = 0
@@ -42,7 +35,7 @@ def contents(label, m, n):
     key = mix(mix(x + STEP & MASK) + m & MASK)
     out = bytearray()
     for i in range(0, n, 8):
-        word = mix(key + (i // 8 + 1) * STEP & MASK)
+        word = number_of(key, i // 8)
         out += bytes(LETTERS[word >> 8 * k & 63] for k in range(8))
     return bytes(out[:n])
 
@@ -89,12 +82,11 @@ class Text(Case):
 
     def folder(self, files, name="given"):
         """Makes a folder with these texts under these paths."""
-        top = os.path.join(self.tmp, name)
+        top = self.path(name)
         for path, data in files.items():
             path = os.path.join(top, path)
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "wb") as f:
-                f.write(data if isinstance(data, bytes) else data.encode())
+            write_file(path, data if isinstance(data, bytes) else data.encode())
         return top
 
     def made(self, sizes):
@@ -103,8 +95,7 @@ class Text(Case):
     def read(self, folder):
         found = {}
         for path in glob.glob(folder + "/*"):
-            with open(path, "rb") as f:
-                found[os.path.basename(path)] = f.read()
+            found[os.path.basename(path)] = read_bytes(path)
         return found
 
     # ---- every way -------------------------------------------------------------------
@@ -170,12 +161,12 @@ class Text(Case):
         folder = self.made([5000, 300])
         expected = {"%03d.lex" % i: outputs("%03d" % i, n)[-1]
                     for i, n in enumerate((5000, 300))}
-        out = os.path.join(self.tmp, "out")
+        out = self.path("out")
         self.good(self.text(folder, "--cost=none", "--output", out, np=1, dir=False))
         self.assertEqual(self.read(out), expected)
         report = self.good(self.text("--check", out, np=1))
         self.assertEqual(report["results"]["complete"], [2])
-        out = os.path.join(self.tmp, "container")
+        out = self.path("container")
         self.good(self.text(folder, "--cost=none", "--output", out, "--container",
                             np=1, dir=False))
         (name, data), = self.read(out).items()
@@ -190,7 +181,7 @@ class Text(Case):
                      "a recorder and sanitizers want the same calls")
     def test_by_iotrace(self):
         """A trace shows the same bytes, and files opened as often."""
-        trace = os.path.join(self.tmp, "trace")
+        trace = self.path("trace")
         done = self.text("--cost=none", "--files=20", "--passes=2", "--cache=keep",
                          "--no-verify", inside=("iotrace", "run", "-o", trace, "--"))
         self.assertEqual(done.status, 0, done)
@@ -226,7 +217,7 @@ class Text(Case):
                  "100% \n\\": "100%25 %0A%5C", "grün": "grün"}
         folder = self.folder({name: story("words of " + label)
                               for name, label in names.items()})
-        out = os.path.join(self.tmp, "out")
+        out = self.path("out")
         self.good(self.text(folder, "--output", out, "--threads=2", dir=False))
         found = self.read(out)
         self.assertEqual(sorted(found), sorted(x + ".lex" for x in names.values()))
@@ -253,7 +244,7 @@ class Text(Case):
             found.append((report["results"]["crc_sum"],
                           report["results"]["output_bytes"]))
         self.assertEqual(found, found[:1] * len(found))
-        out = os.path.join(self.tmp, "out")
+        out = self.path("out")
         self.good(self.text(TM + "crude", "--lexicon", lexicon, "--output", out,
                             dir=False, np=1))
         counts, expected = collections.Counter(), collections.Counter()
@@ -355,8 +346,7 @@ class Text(Case):
                            (good.replace(b"TITLE 0", b"TITLE 1"), "TITLE"),
                            (good[:-1], "DECISION"), (good[:200], "BODY"),
                            (good.replace(b"LEX1 a", b"LEX1 b"), "its name")):
-            with open(out, "wb") as f:
-                f.write(data)
+            write_file(out, data)
             self.failed(self.text("--check", os.path.dirname(out), np=1), said, "a.lex")
 
 

@@ -10,9 +10,8 @@ import re
 import shutil
 import signal
 import subprocess
-import unittest
 
-from e2e import HAVE_SCALAPACK, Case, drawn, main, runner
+from e2e import HAVE_SCALAPACK, Case, drawn, main, read_json, runner, write_file
 
 FULL = "/dev/full"
 LOST = "standard output cannot be written"
@@ -54,8 +53,7 @@ class Material(Case):
                  cls.at("line-0001.gsf"))
         cls.call("iotrace", "run", "-n", "cat", "-o", place, "--", "cat",
                  cls.at("a.json"))
-        with open(cls.at("empty.c"), "w") as f:
-            f.write("int main(void) { return 0; }\n")
+        write_file(cls.at("empty.c"), "int main(void) { return 0; }\n")
         with open(cls.at("spec.json"), "w") as f:
             json.dump({"program": "blocktransfer", "arguments": ["1M"], "ranks": [1],
                        "rounds": 1, "configs": {"a": []}}, f)
@@ -223,7 +221,7 @@ class Lost(Material):
         for line in drawn((("blocktransfer", "1M"), ("madbench", *IO_MODE),
                            ("metabench", "3"), ("outcore", "aio", "64k"),
                            ("outcore", "sort", "--records=100"),
-                           ("outcore", "search", "--records=100"),
+                           ("outcore", "search", "--records=100", "--lookups=100"),
                            ("ldad", "perf", "--chunk=4k", "--chunks=1"),
                            ("ldad", "jacobi", "--rows=8", "--columns=8"),
                            ("pfmload", "--output=n.pfm", "--scheme=serial",
@@ -233,8 +231,7 @@ class Lost(Material):
                 done = self.run_line(line, out)
             self.assertEqual(self.wrong(line, done, {1}), [])
             self.assertIn(b"what was written to files is", done.stderr)
-            with open(report) as f:
-                tree = json.load(f)
+            tree = read_json(report)
             self.assertEqual((tree["valid"], tree["why"]), (True, None), line)
             os.remove(report)
 
@@ -258,13 +255,12 @@ class Lost(Material):
 
     def test_no_file_takes_the_number_of_an_output(self):
         """Messages would end up in the file."""
-        path = os.path.join(self.tmp, "r.json")
+        path = self.path("r.json")
         done = self.run_line(("/bin/sh", "-c", 'exec "$@" >&- 2>&- <&-', "sh",
                               "blocktransfer", "1M", "--json=" + path,
                               "--dir=" + self.tmp), None)
         self.assertEqual(done.returncode, 1)
-        with open(path) as f:
-            json.load(f)
+        read_json(path)
         os.remove(path)
 
 
@@ -357,12 +353,11 @@ class Names(Material):
         label = EVIL.encode("latin-1")
         self.plain("blocktransfer", "1M", b"--label=" + label, "--dir=" + self.tmp)
         done = self.run_line(("blocktransfer", "1M", b"--label=" + label, "-q",
-                              "--dir=" + self.tmp,
-                              "--json=" + os.path.join(self.tmp, "r.json")),
+                              "--dir=" + self.tmp, "--json=" + self.path("r.json")),
                              subprocess.PIPE)
         self.assertEqual(done.returncode, 0)
         for command in ("list", "compare"):
-            self.plain("leadline", command, os.path.join(self.tmp, "r.json"))
+            self.plain("leadline", command, self.path("r.json"))
 
     def test_of_directories(self):
         folder = os.path.join(os.fsencode(self.tmp), EVIL.encode("latin-1"))

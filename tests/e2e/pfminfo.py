@@ -12,7 +12,7 @@ import struct
 import subprocess
 
 import pfm_reader
-from e2e import BUILD, Case, add, main
+from e2e import BUILD, Case, add, main, read_bytes, read_json, read_text
 from pfm_made import (DELETED, FILTER, HAS_DATA, HEIGHT, MANUAL, NULL, WIDTH, Pfm,
                       library_s_own)
 
@@ -24,8 +24,7 @@ class Tiff:
     KINDS = {2: "c", 3: "H", 4: "I", 12: "d", 16: "Q"}
 
     def __init__(self, path):
-        with open(path, "rb") as f:
-            self.data = f.read()
+        self.data = read_bytes(path)
         self.order = {b"II": "<", b"MM": ">"}[self.data[:2]]
         assert self.get("3H", 2) == (43, 8, 0)
         at, = self.get("Q", 8)
@@ -66,7 +65,7 @@ class Pfminfo(Case):
         return done.out
 
     def made(self, version="7.00", **how):
-        return Pfm(os.path.join(self.tmp, "a.pfm"), version, **how)
+        return Pfm(self.path("a.pfm"), version, **how)
 
     def handle(self, which):
         if which == "real":
@@ -88,11 +87,10 @@ class Pfminfo(Case):
         self.assertEqual(found["grid"]["west"], float(pfm.head["MIN X"]))
         self.assertEqual(len(found["inputs"]), len({s[2] for s in every}))
         self.assertEqual(len(found["lines"]), len({s[9] for s in every}))
-        into = os.path.join(self.tmp, "a.json")
+        into = self.path("a.json")
         out = self.good_out(path, "--verify", "--json", into)
         self.assertIn("verified", out)
-        with open(into) as f:
-            found = json.load(f)
+        found = read_json(into)
         self.assertEqual(found["verified"]["blocks"], len(pfm.used))
         self.assertEqual(found["verified"]["depth_sum_stored"],
                          sum(s[5] for s in every))
@@ -183,7 +181,7 @@ class Pfminfo(Case):
             "MIN X", "MIN Y", "X BIN SIZE", "Y BIN SIZE", "DEPTH SCALE")}
         steps = (1 << int(pfm.head["OFFSET BITS"])) - 1
         for every in (False, True):
-            into = os.path.join(self.tmp, "xyz")
+            into = self.path("xyz")
             out = self.good_out(path, "--xyz", into, *(["--all"] if every else []))
             self.assertIn("soundings", out)
             with open(into) as f:
@@ -203,12 +201,10 @@ class Pfminfo(Case):
 
     def averaged(self, which):
         """--grid: the average of each bin that has valid soundings, null elsewhere."""
-        path, into = self.handle(which), os.path.join(self.tmp, "grid.json")
+        path, into = self.handle(which), self.path("grid.json")
         self.assertIn("soundings", self.good_out(path, "--grid", into))
-        with open(into) as f:
-            found = json.load(f)
-        with open(into) as f:
-            self.assertEqual(f.read(), self.good_out(path, "--grid", "-"))
+        found = read_json(into)
+        self.assertEqual(read_text(into), self.good_out(path, "--grid", "-"))
         pfm = pfm_reader.load(path)
         self.assertEqual([found[name] for name in ("schema", "columns", "rows",
                                                    "bins_of_a_side")],
@@ -252,7 +248,7 @@ class Pfminfo(Case):
 
     def geotiff(self, which):
         """--geotiff, read by a reader of TIFF that knows only the format."""
-        path, into = self.handle(which), os.path.join(self.tmp, "map.tif")
+        path, into = self.handle(which), self.path("map.tif")
         self.assertIn("soundings", self.good_out(path, "--geotiff", into))
         pfm, tiff = pfm_reader.load(path), Tiff(into)
         self.assertEqual((tiff[256], tiff[257]), ([pfm.width], [pfm.height]))
@@ -274,7 +270,7 @@ class Pfminfo(Case):
         for program in ("gdalinfo", "gdallocationinfo"):
             if not shutil.which(program):
                 self.skipTest("GDAL's %s is not installed (gdal-bin)" % program)
-        path, into = self.handle(which), os.path.join(self.tmp, "map.tif")
+        path, into = self.handle(which), self.path("map.tif")
         self.good_out(path, "--geotiff", into)
         pfm = pfm_reader.load(path)
         about = json.loads(subprocess.check_output(
@@ -302,14 +298,13 @@ class Pfminfo(Case):
     def test_cells_of_a_large_grid_are_means(self):
         made = self.run_program("gsfgen", "--files=1", "--pings=40", "--quiet", np=0,
                                 json=False)
-        path = os.path.join(self.tmp, "o.pfm")
+        path = self.path("o.pfm")
         self.good(self.run_program(
             "pfmload", "--bin-size=0.35", "--output=" + path, "--quiet",
             os.path.join(made.dir, "line-0001.gsf"), np=1))
-        into = os.path.join(self.tmp, "grid.json")
+        into = self.path("grid.json")
         self.good_out(path, "--grid", into)
-        with open(into) as f:
-            found = json.load(f)
+        found = read_json(into)
         side, columns, rows = (found[n] for n in ("bins_of_a_side", "columns", "rows"))
         head = pfm_reader.load(path).head
         longest = max(int(head["BIN WIDTH"]), int(head["BIN HEIGHT"]))
@@ -333,11 +328,11 @@ class Pfminfo(Case):
                     self.assertIsNone(z)
 
     def test_a_grid_is_drawn(self):
-        into = os.path.join(self.tmp, "grid.json")
+        into = self.path("grid.json")
         self.good_out(self.handle("real"), "--grid", into)
         done = subprocess.Popen(
             [os.path.join(BUILD, "python", "leadline", "leadline"), "plot", "relief",
-             into, "-o", os.path.join(self.tmp, "map.svg")], stdout=subprocess.PIPE,
+             into, "-o", self.path("map.svg")], stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, universal_newlines=True)
         self.assertIn("map.svg: ", done.communicate(timeout=60)[0])
         self.assertEqual(done.returncode, 0)
@@ -442,14 +437,14 @@ class Pfminfo(Case):
 
     def test_a_pipe(self):
         """The command does not wait for it."""
-        path = os.path.join(self.tmp, "p.pfm")
+        path = self.path("p.pfm")
         os.mkfifo(path)
         self.one_sentence(self.pfminfo(path), path, "no regular file")
 
     def test_what_cannot_be_written(self):
         path = self.made().save().path
         for option in ("--json", "--csv", "--xyz", "--grid", "--geotiff"):
-            done = self.pfminfo(path, option, os.path.join(self.tmp, "no", "such"))
+            done = self.pfminfo(path, option, self.path("no", "such"))
             self.one_sentence(done, "cannot be written", "No such file")
             self.assertEqual((done.status, done.out), (1, ""), done)
             if os.path.exists("/dev/full"):
@@ -462,7 +457,7 @@ class Pfminfo(Case):
         pfm = self.made()
         pfm.summary[1, 3]["tail"] += 1
         for option in ("--grid", "--geotiff"):
-            into = os.path.join(self.tmp, "a" + option)
+            into = self.path("a" + option)
             done = self.pfminfo(pfm.save().path, "--verify", option, into)
             self.one_sentence(done, "ends here")
             self.assertFalse(os.path.exists(into))

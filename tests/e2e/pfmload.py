@@ -7,13 +7,12 @@ import os
 
 import pfm_files
 import pfm_reader
-from e2e import TESTS, add, main
+from e2e import TESTS, add, main, read_json, write_file
 from loads import FILTER, MANUAL, MODIFIED, SCHEMES, Loads, statistics
 from pfm_made import library_s_own
 
 DATA = os.path.join(TESTS, "data", "gsf")
-with open(os.path.join(DATA, "truth.json"), encoding="utf-8") as f:
-    TRUTH = json.load(f)
+TRUTH = read_json(os.path.join(DATA, "truth.json"))
 ACROSS = 2  # number of a ping's array
 REAL = {name: known for name, known in TRUTH["files"].items()
         if ACROSS in known["subs"]}
@@ -225,7 +224,7 @@ class Pfmload(Loads):
         path, known = library_s_own(self.tmp)
         before = pfm_reader.load(path).soundings()
         for np in (0, 3):
-            again = os.path.join(self.tmp, "again-%d.gsf" % np)
+            again = self.path("again-%d.gsf" % np)
             os.symlink(os.path.join(DATA, "6_184_1440.mb121"), again)
             done = self.pfmload("--append", "--output=" + path, "--position=survey",
                                 again, np=np)
@@ -270,15 +269,11 @@ class Pfmload(Loads):
     def test_lists(self):
         """Lists have a name a line; there is also a datalist of datalists."""
         lines = self.survey()
-        plain = os.path.join(self.tmp, "plain")
-        with open(plain, "w") as f:
-            f.write("# a survey\n%s\n\n%s\n" % (lines[0], lines[1]))
-        inner = os.path.join(self.tmp, "inner.mb-1")
-        with open(inner, "w") as f:
-            f.write("%s 121 1.0\n%s 121\n" % (lines[2], lines[3]))
-        outer = os.path.join(self.tmp, "outer.mb-1")
-        with open(outer, "w") as f:
-            f.write("$RAW\ninner.mb-1 -1 0.5\n")
+        plain = self.path("plain")
+        write_file(plain, "# a survey\n%s\n\n%s\n" % (lines[0], lines[1]))
+        inner = self.path("inner.mb-1")
+        write_file(inner, "%s 121 1.0\n%s 121\n" % (lines[2], lines[3]))
+        outer = write_file(self.path("outer.mb-1"), "$RAW\ninner.mb-1 -1 0.5\n")
         handle = self.loaded("--list=" + plain, "--list=" + outer, np=3)
         self.same_bytes(handle, self.reference())
 

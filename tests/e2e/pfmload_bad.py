@@ -8,7 +8,7 @@ import shutil
 import stat
 import struct
 
-from e2e import TESTS, add, any_mpi, long, main
+from e2e import TESTS, add, any_mpi, long, main, write_file
 from loads import SCHEMES, Loads, contents
 
 GSF = os.path.join(TESTS, "data", "gsf")
@@ -173,7 +173,7 @@ class PfmloadBad(Loads):
 
     def something_else(self, make, *parts_of_it):
         """Something else than a PFM has the name."""
-        folder = os.path.join(self.tmp, "place")
+        folder = self.path("place")
         os.mkdir(folder)
         make(os.path.join(folder, "o.pfm"))
         before = contents(folder)
@@ -184,8 +184,7 @@ class PfmloadBad(Loads):
 
     @staticmethod
     def make_text(path):
-        with open(path, "w") as f:
-            f.write("precious\n")
+        write_file(path, "precious\n")
 
     @staticmethod
     def make_folder(path):
@@ -193,7 +192,7 @@ class PfmloadBad(Loads):
 
     def test_a_pipe_of_that_name(self):
         """The load does not wait for it."""
-        path = os.path.join(self.tmp, "o.pfm")
+        path = self.path("o.pfm")
         os.mkfifo(path)
         for option in ("--append", "--overwrite"):
             done = self.pfmload(option, "--output=" + path, *self.survey(), np=3)
@@ -203,16 +202,13 @@ class PfmloadBad(Loads):
     @staticmethod
     def make_link(path):
         os.mkdir(path + ".there")
-        with open(path + ".there/o.pfm", "w") as f:
-            f.write("PFM Handle File - made by hand\n")
+        write_file(path + ".there/o.pfm", "PFM Handle File - made by hand\n")
         os.symlink(path + ".there/o.pfm", path)
 
     @staticmethod
     def make_other_data(path):
-        with open(path, "w") as f:
-            f.write("PFM Handle File - made by hand\n")
-        with open(path + ".data", "w") as f:
-            f.write("precious\n")
+        write_file(path, "PFM Handle File - made by hand\n")
+        write_file(path + ".data", "precious\n")
 
     def test_append_to_nothing(self):
         for np in (0, 3):
@@ -235,7 +231,7 @@ class PfmloadBad(Loads):
         """Returns a damaged line between good ones."""
         damage, placed = DAMAGE[kind]
         lines = self.survey(4, 30, 61, "--checksums")
-        path = os.path.join(self.tmp, "damaged.gsf")
+        path = self.path("damaged.gsf")
         with open(lines[1], "rb") as f, open(path, "wb") as out:
             out.write(damage(f.read()))
         return path, [lines[0], path, *lines[2:]], placed
@@ -278,7 +274,7 @@ class PfmloadBad(Loads):
     def outlier(self, place, depth, *parts_of_it):
         """One sounding is far from all others: the sentence names its file and ping."""
         lines = self.survey()
-        path = os.path.join(self.tmp, "outlier.gsf")
+        path = self.path("outlier.gsf")
         with open(path, "wb") as f:
             f.write(gsf([(30, -88, 50), (30, -88.001, 51), place + (depth,),
                          (30, -88.002, 52)]))
@@ -289,15 +285,13 @@ class PfmloadBad(Loads):
 
     def test_a_ping_that_has_depths_and_no_beams(self):
         """They are not lost silently."""
-        path = os.path.join(self.tmp, "beamless.gsf")
-        with open(path, "wb") as f:
-            f.write(gsf([(30, -88, 50)], beams=0))
+        path = write_file(self.path("beamless.gsf"), gsf([(30, -88, 50)], beams=0))
         self.failed(self.pfmload(*self.survey(), path, np=3), path, "has no beams")
 
     # ---- beams -----------------------------------------------------------------
 
     def pings_file(self, name, pings):
-        path = os.path.join(self.tmp, name)
+        path = self.path(name)
         header = b"GSF-v03.09\0\0"
         with open(path, "wb") as f:
             f.write(struct.pack(">II", len(header), 1) + header)
@@ -342,7 +336,7 @@ class PfmloadBad(Loads):
         loaded = self.balanced(done, beams, left_out)
         handle = os.path.join(done.dir, "o.pfm")
         self.assertEqual(len(self.read(handle).soundings()), loaded)
-        again = shutil.copy(path, os.path.join(self.tmp, "again.gsf"))
+        again = shutil.copy(path, self.path("again.gsf"))
         with open(again, "ab") as f:
             f.write(Ping(flags=1).record(9))
         more = dict(left_out, ignored_ping=left_out["ignored_ping"] + 8)
@@ -396,17 +390,17 @@ class PfmloadBad(Loads):
         self.odd(self.tmp, "directory")
 
     def test_a_file_that_is_not_there(self):
-        self.odd(os.path.join(self.tmp, "none.gsf"), "No such file")
+        self.odd(self.path("none.gsf"), "No such file")
 
     def test_a_pipe(self):
-        path = os.path.join(self.tmp, "pipe")
+        path = self.path("pipe")
         os.mkfifo(path)
         self.odd(path, "not a regular file")
 
     def test_an_unreadable_file(self):
         if not os.geteuid():
             self.skipTest("root may read anything")
-        path = os.path.join(self.tmp, "secret.gsf")
+        path = self.path("secret.gsf")
         shutil.copy(self.survey()[0], path)
         os.chmod(path, 0)
         self.odd(path, "ermission")
@@ -419,14 +413,14 @@ class PfmloadBad(Loads):
 
     def test_a_file_named_twice(self):
         lines = self.survey()
-        link = os.path.join(self.tmp, "link.gsf")
+        link = self.path("link.gsf")
         os.symlink(lines[0], link)
         self.failed(self.pfmload(*lines, link, np=3), "twice", link)
 
     def test_a_copy_of_a_file(self):
         """It is recognised by its contents, and not by its name or its size alone."""
         lines = self.survey()
-        path = os.path.join(self.tmp, "copy.gsf")
+        path = self.path("copy.gsf")
         shutil.copy(lines[1], path)
         for np in (0, 3):
             said = self.failed(self.pfmload(*lines, path, np=np), "is a copy of", path)

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import tempfile
 
-from e2e import BUILD, Case, add, fault, main
+from e2e import BUILD, Case, add, fault, main, read_bytes
 
 DATA = ("bin", "ndx", "cvg")
 SMALL = ("--memory=1M", "--record-length=1")  # windows smaller than the blocks
@@ -45,8 +45,7 @@ class SchemeD(Case):
         for name in DATA:
             path = os.path.join(done.dir, "x.pfm.data", "x.pfm." + name)
             if os.path.exists(path):
-                with open(path, "rb") as f:
-                    found[name] = f.read()
+                found[name] = read_bytes(path)
         return found
 
     def same_as_serial(self, scheme, np, *options):
@@ -103,7 +102,7 @@ class SchemeD(Case):
         self.failed(done, "No space left", rank=0, file="x.pfm.ndx")
 
     def damaged(self, scheme, np):
-        short = os.path.join(self.tmp, "short.gsf")
+        short = self.path("short.gsf")
         with open(self.files[2], "rb") as whole, open(short, "wb") as f:
             f.write(whole.read()[:-1000])
         files = self.files[:2] + [short] + self.files[3:]

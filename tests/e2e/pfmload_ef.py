@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import tempfile
 
-from e2e import Case, add, main, total
+from e2e import Case, add, main, read_bytes, total
 
 HEADER = 131072
 EPOCH = {"SOURCE_DATE_EPOCH": "1700000000"}
@@ -17,8 +17,7 @@ KINDS = ("bin", "ndx", "cvg")
 
 def contents(folder, name, kind):
     path = os.path.join(folder, name + ".pfm.data", "%s.pfm.%s" % (name, kind))
-    with open(path, "rb") as f:
-        return f.read()
+    return read_bytes(path)
 
 
 def chains(folder, name):
@@ -119,7 +118,7 @@ class SchemesEF(Case):
             self.assertTrue(one["bin"] == contents(done.dir, scheme, "bin"))
 
     def damaged(self, scheme):
-        bad = os.path.join(self.tmp, "bad.gsf")
+        bad = self.path("bad.gsf")
         shutil.copy(self.files[2], bad)
         os.truncate(bad, os.path.getsize(bad) // 2 + 1)
         bounds = ("--bounds=-89,29.9,-87.9,30.1", "--depths=0,300", "-b", "200")

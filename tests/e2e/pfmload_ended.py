@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 
-from e2e import FLAVOUR, METHODS, TIMED_OUT, add, fault, main, runner
+from e2e import FLAVOUR, METHODS, TIMED_OUT, add, fault, main, read_text, runner
 from loads import PARALLEL, SCHEMES, Loads, contents
 
 # MPICH 4.0's launcher sometimes exits with 0 when it is told to end, whatever it ran.
@@ -62,7 +62,7 @@ class PfmloadEnded(Loads):
     def at_once(self, *options):
         """While one load makes or changes a PFM, another is refused; later it is
         not."""
-        folder = os.path.join(self.tmp, "both")
+        folder = self.path("both")
         os.mkdir(folder)
         lines = self.survey()
         if options:
@@ -114,8 +114,8 @@ class PfmloadEnded(Loads):
         """The file system is too small."""
         if subprocess.call(["unshare", "-m", "true"], stderr=subprocess.DEVNULL):
             self.skipTest("no mounts of a test's own can be made here")
-        place = os.path.join(self.tmp, "mounted")
-        listing = os.path.join(self.tmp, "listing")
+        place = self.path("mounted")
+        listing = self.path("listing")
         os.mkdir(place)
         kinds = SCHEMES[scheme]
         done = self.pfmload(  # without a scan the size is not known before
@@ -133,8 +133,7 @@ class PfmloadEnded(Loads):
             self.skipTest("no tmpfs can be mounted here")
         error = self.failed(done, "No space left")
         self.assertEqual(error["errno"], "ENOSPC")
-        with open(listing) as f:
-            self.assertEqual(f.read(), "")
+        self.assertEqual(read_text(listing), "")
 
     def test_the_report_of_a_pfm_that_differs(self):
         """Verification reads the files."""

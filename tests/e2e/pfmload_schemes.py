@@ -93,7 +93,7 @@ class PfmloadSchemes(Loads):
         return self.done.report["options"]["memory"]["value"]
 
     def test_scratch_folder(self):
-        folder = os.path.join(self.tmp, "scratch")
+        folder = self.path("scratch")
         os.mkdir(folder)
         self.loaded("--memory=1M", "--scratch-dir=" + folder, "--no-verify",
                     "--cache=keep", *self.survey(3, 300, 201))

@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 
-from e2e import FLAVOUR, TESTS
+from e2e import FLAVOUR, TESTS, run_text
 from in_rig import in_rig
 from slurm_jobs import SlurmCase
 
@@ -18,13 +18,12 @@ MPIRUN = os.environ.get("MPIEXEC", "mpiexec")
 class Reframe(SlurmCase):
     def checks(self, system, *options, mpiexec=MPIRUN):
         """Runs them; returns (exit status, output)."""
-        done = subprocess.run(
-            ["reframe", "--nocolor", "--prefix=" + self.tmp, "--system=" + system,
-             "--config-file=" + os.path.join(CHECKS, "settings.py"), "--checkpath",
-             os.path.join(CHECKS, "leadline_checks.py"), "--run", *options],
-            env=self.environment(LEADLINE_MPIEXEC=mpiexec, HOME=self.tmp),
-            cwd=self.tmp, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, universal_newlines=True, check=False)
+        done = run_text(["reframe", "--nocolor", "--prefix=" + self.tmp, "--system=" +
+                         system, "--config-file=" + os.path.join(CHECKS, "settings.py"),
+                         "--checkpath", os.path.join(CHECKS, "leadline_checks.py"),
+                         "--run", *options],
+                        env=self.environment(LEADLINE_MPIEXEC=mpiexec, HOME=self.tmp),
+                        cwd=self.tmp, stderr=subprocess.STDOUT)
         return done.returncode, done.stdout
 
     def pass_in(self, system, *options, count):

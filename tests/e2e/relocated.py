@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import unittest
 
-from e2e import BUILD, Case, main
+from e2e import BUILD, Case, main, run_text
 
 PARTS = ("binSCRIPTS", "nobase_dist_pkgdataDATA", "libiotraceDATA")
 THIS_ONE = "it is the package that was installed here"
@@ -18,7 +18,7 @@ class Relocated(Case):
         super().setUp()
         if not shutil.which("make"):
             raise unittest.SkipTest("there is no make")
-        self.prefix = os.path.join(self.tmp, "elsewhere")
+        self.prefix = self.path("elsewhere")
         self.env = {k: v for k, v in os.environ.items()
                     if k not in ("PYTHONPATH", "MAKEFLAGS", "MFLAGS", "MAKELEVEL",
                                  "DESTDIR", "LEADLINE_MPIEXEC")}
@@ -28,10 +28,8 @@ class Relocated(Case):
                                     "leadline")
 
     def call(self, *words, fails=False):
-        done = subprocess.run(words, cwd=self.tmp, env=self.env, timeout=120,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, check=False,
-                              universal_newlines=True)
+        done = run_text(words, cwd=self.tmp, env=self.env, timeout=120,
+                        stderr=subprocess.STDOUT)
         self.assertEqual(done.returncode != 0, fails, done.stdout)
         return done.stdout
 
@@ -45,7 +43,7 @@ class Relocated(Case):
             f.write("raise SystemExit(%r)\n" % THIS_ONE)
 
     def test_leadline_finds_its_package(self):
-        link = os.path.join(self.tmp, "link")
+        link = self.path("link")
         os.symlink(self.installed("leadline"), link)
         for name in (self.installed("leadline"), link):
             self.assertIn("leadline-report", self.call(name, "schema"))

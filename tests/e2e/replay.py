@@ -11,7 +11,8 @@ import shutil
 import subprocess
 import tempfile
 
-from e2e import BUILD, Case, add, any_mpi, fault, long, main, runner, total
+from e2e import (BUILD, Case, add, any_mpi, fault, long, main, read_json, read_text,
+                 run_text, runner, total, write_file)
 from fake_log import CLASS, EPOCH, NUMBER, OPS, Log
 
 from leadline.skeleton import skeleton
@@ -321,9 +322,7 @@ class Replays(Case):
 
     def text(self, text):
         path = os.path.join(tempfile.mkdtemp(dir=self.tmp), "made.json")
-        with open(path, "w") as f:
-            f.write(text)
-        return path
+        return write_file(path, text)
 
     def replay(self, path, *args, **how):
         return self.run_program("replay", path, "--quiet", *args, **how)
@@ -374,8 +373,7 @@ class Replays(Case):
             self.failed(done, "verification failed", file="replay-")
 
     def test_what_an_earlier_phase_wrote_is_stale(self):
-        with open(self.made()) as f:
-            tree = json.load(f)
+        tree = read_json(self.made())
         write, read = tree["transfers"]
         tree["phases"] = [dict(tree["phases"][0], phase=n, order=[dict(
             tree["phases"][0]["order"][0], steps="%dx10" % n)]) for n in range(3)]
@@ -410,8 +408,7 @@ class Replays(Case):
 
     def test_ranks_wait_before_a_sync_where_they_did(self):
         """One of them has nothing to do before it."""
-        with open(self.made()) as f:
-            tree = json.load(f)
+        tree = read_json(self.made())
         write, read = tree["transfers"]
         plan = "ranks=1 step=0 start=0 [span=20020 stride=1001 size=1001]"
         write.update(ranks=1, pause_seconds=0.2, plans=[
@@ -430,8 +427,7 @@ class Replays(Case):
 
     def test_pages_that_the_program_drops(self):
         """They are dropped at the same place and time, though one rank drops them."""
-        with open(self.made()) as f:
-            tree = json.load(f)
+        tree = read_json(self.made())
         tree["calls"].append(dict(tree["calls"][0], step=3, ranks=1, calls=1,
                                   call="posix_fadvise_dontneed"))
         tree["phases"][0]["order"] = [
@@ -684,14 +680,12 @@ class Replays(Case):
     # ---- whatif ------------------------------------------------------------------
 
     def whatif(self, path, *args):
-        out = os.path.join(self.tmp, "out")
-        files = os.path.join(self.tmp, "whatif-files")
+        out = self.path("out")
+        files = self.path("whatif-files")
         os.mkdir(files)
-        done = subprocess.run(
-            [LEADLINE, "whatif", path,
-             "--dir=" + files, "--out=" + out, "--quiet", *args],
-            env=dict(os.environ, **runner.mpi_environment(2)), stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, universal_newlines=True)
+        done = run_text([LEADLINE, "whatif", path, "--dir=" + files, "--out=" + out,
+                         "--quiet", *args], env=dict(os.environ,
+                                                     **runner.mpi_environment(2)))
         self.assertEqual(os.listdir(files), [])
         os.rmdir(files)
         return done, out
@@ -709,8 +703,7 @@ class Replays(Case):
         self.assertEqual(len({row["configuration"] for row in
                               json.loads(done.stdout)["rows"]}), 8)
         os.unlink(script)
-        with open(script, "w") as f:
-            f.write("exec \"$@\"")
+        write_file(script, "exec \"$@\"")
         done, out = self.whatif(path, *words)
         self.assertEqual(done.returncode, 0, done)
         tree = json.loads(done.stdout)
@@ -733,8 +726,7 @@ class Replays(Case):
 
     def whole(self, **changes):
         """Adds what the reader in Python needs."""
-        with open(self.made(**changes)) as f:
-            tree = json.load(f)
+        tree = read_json(self.made(**changes))
         tree["left_out"] = {}
         tree["totals"] = {"transfers": {
             "bytes": sum(t["bytes"] for t in tree["transfers"])}}
@@ -744,8 +736,7 @@ class Replays(Case):
 
     @any_mpi
     def test_bad_skeletons(self):
-        with open(self.made()) as f:
-            text = f.read()
+        text = read_text(self.made())
         cut = self.text(text[:700])
         self.one_sentence(self.replay(cut, json=False), "no JSON", "offset")
         for change, words in (
@@ -810,8 +801,7 @@ class Replays(Case):
                 for rank, n in enumerate(moved) if n]
             order = [{"first_rank": rank, "rank_step": 1, "ranks": 1,
                       "steps": "0x%d" % n} for rank, n in enumerate(moved) if n]
-            with open(self.made(calls=[])) as f:
-                tree = json.load(f)
+            tree = read_json(self.made(calls=[]))
             tree["phases"][0]["order"] = order
             tree["transfers"] = [dict(
                 tree["transfers"][0], call="MPI_File_write_at_all", level="MPI-IO",

@@ -12,22 +12,16 @@ import math
 import struct
 import sys
 
-MASK = 2 ** 64 - 1
-STEP = 0x9e3779b97f4a7c15
+from graph_reference import key_of, number
+
 IMAGE, HEAD = 6, 4096
 FORMATS = {(8, 0): "B", (16, 0): "H", (32, 1): "f"}
 
 
-def mix(x):
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9 & MASK
-    x = (x ^ x >> 27) * 0x94d049bb133111eb & MASK
-    return x ^ x >> 31
-
-
 def image(width, height, seed=1):
     """Returns rows of 16-bit noise."""
-    key = mix(mix(seed + STEP & MASK) + IMAGE & MASK)
-    return [[mix(key + (y * width + x + 1) * STEP & MASK) >> 48 for x in range(width)]
+    key = key_of(seed, IMAGE)
+    return [[number(key, y * width + x) >> 48 for x in range(width)]
             for y in range(height)]
 
 

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 
-from e2e import TESTS, Case, add, main, removed
+from e2e import TESTS, Case, add, main, read_text, removed, write_file
 from in_rig import unless_quick
 
 BLKIO = "/sys/fs/cgroup/blkio"
@@ -41,7 +41,7 @@ print(took)
 class Disks(Case):
     def setUp(self):
         super().setUp()
-        self.images = os.path.join(self.tmp, "images")
+        self.images = self.path("images")
         os.mkdir(self.images)
         done = self.end(self.begin(["true"]))
         if done.returncode == IMPOSSIBLE:
@@ -69,8 +69,7 @@ class Disks(Case):
         found = os.listdir(self.images)
         for name in glob.glob("/sys/block/loop*/loop/backing_file"):
             try:
-                with open(name, encoding="utf-8") as f:
-                    found += [name] * f.read().startswith(self.images)
+                found += [name] * read_text(name).startswith(self.images)
             except OSError:
                 pass  # another process's, and just gone
         for name in glob.glob(BLKIO + "/blkio.throttle.*s_device"):
@@ -136,8 +135,7 @@ class Disks(Case):
         os.mkdir(group)
 
         def enter():
-            with open(group + "/cgroup.procs", "w", encoding="ascii") as f:
-                f.write(str(os.getpid()))
+            write_file(group + "/cgroup.procs", str(os.getpid()))
         try:
             took = self.seconds(RATE, "direct", "write", preexec_fn=enter)
             self.assertGreater(took, SECONDS_AT_LEAST)

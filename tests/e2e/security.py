@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import unittest
 
-from e2e import BUILD, HDF5, Case, add, main, runner
+from e2e import BUILD, HDF5, Case, add, main, read_text, runner, write_file
 
 RECORDER = os.path.join(BUILD, "libiotrace.so")
 NOBODY = 65534
@@ -32,17 +32,13 @@ class Links(Case):
     """A link to a precious file, where a program will make a file."""
 
     def victim(self):
-        path = os.path.join(self.tmp, "victim")
-        with open(path, "w") as f:
-            f.write(PRECIOUS)
-        return path
+        return write_file(self.path("victim"), PRECIOUS)
 
     def assert_precious(self, path):
-        with open(path) as f:
-            self.assertEqual(f.read(), PRECIOUS)
+        self.assertEqual(read_text(path), PRECIOUS)
 
     def survey(self):
-        folder = os.path.join(self.tmp, "survey")
+        folder = self.path("survey")
         if not os.path.isdir(folder):
             os.mkdir(folder)
             done = self.run_program("gsfgen", "--files=1", "--pings=5", "--beams=9",
@@ -70,7 +66,7 @@ class Links(Case):
     def not_followed(self, program, args):
         """It is followed neither to an existing file, nor to make a new one."""
         names = self.names(program, args)
-        for to in (self.victim(), os.path.join(self.tmp, "nothing")):
+        for to in (self.victim(), self.path("nothing")):
             for name in names:
                 lay = 'ln -s "%s" "files/%s"; exec "$@"' % (to, name)
                 done = self.made(program, args, ("/bin/sh", "-c", lay, "sh"))
@@ -80,8 +76,8 @@ class Links(Case):
                 self.assertTrue(
                     any(os.path.islink(os.path.join(done.dir, left))
                         for left in done.files) or done.status == 0, done)
-                self.assertFalse(os.path.exists(os.path.join(self.tmp, "nothing")))
-                self.assert_precious(os.path.join(self.tmp, "victim"))
+                self.assertFalse(os.path.exists(self.path("nothing")))
+                self.assert_precious(self.path("victim"))
 
     def test_beside_the_report(self):
         """An existing temporary beside it is replaced."""
@@ -97,7 +93,7 @@ class Links(Case):
         victim = self.victim()
         for suffix, binary in (("", ""), (".part", ""), (".part.text", ""),
                                ("", "true"), (".summary", "true")):
-            place = os.path.join(self.tmp, "log")
+            place = self.path("log")
             shutil.rmtree(place, ignore_errors=True)
             os.mkdir(place)
             os.symlink(victim, os.path.join(place, "mylog" + suffix))
@@ -125,7 +121,7 @@ class Created(Case):
         if not strace or subprocess.call([strace, "-o", os.devnull, "true"],
                                          stderr=subprocess.DEVNULL):
             raise unittest.SkipTest("strace cannot trace here")
-        log = os.path.join(self.tmp, "strace")
+        log = self.path("strace")
         done = self.run_program(program, *args, "--quiet", np=0, env={
             "ASAN_OPTIONS": "detect_leaks=0"}, before=(
                 strace, "-f", "-qq", "-o", log, "-e",
@@ -162,7 +158,7 @@ class Recorder(Case):
     def logs(self):
         found = sorted(name for name in os.listdir(self.tmp) if "log" in name)
         for name in found:
-            os.remove(os.path.join(self.tmp, name))
+            os.remove(self.path(name))
         return found
 
     def test_formats_are_text(self):
@@ -177,9 +173,7 @@ class Recorder(Case):
         self.assertEqual(self.logs(), ["%n%s_log.bin", "%n%s_log.bin.summary"])
 
     def test_names_of_files_are_text(self):
-        name = os.path.join(self.tmp, "%n%s%n")
-        with open(name, "w") as f:
-            f.write("x")
+        name = write_file(self.path("%n%s%n"), "x")
         out, _ = self.under({"IOTRACE_APPNAME": "a"}, "/bin/cat", name)
         self.assertEqual(out, b"x")
         made, = self.logs()
@@ -275,7 +269,7 @@ class Programs(Case):
                 self.assertLessEqual(len(done.said), 1, (name, done))
 
     def test_a_directory_named_like_a_format(self):
-        folder = os.path.join(self.tmp, "%n%s%n")
+        folder = self.path("%n%s%n")
         os.mkdir(folder)
         done = self.run_program("blocktransfer", "1M", "--quiet", np=0, dir=folder)
         self.good(done)

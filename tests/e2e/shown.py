@@ -6,10 +6,9 @@ first words of a line, up to the first number, so neither times nor hosts matter
 import os
 import re
 import shutil
-import subprocess
 
 import commands
-from e2e import add, main, runner
+from e2e import add, main, run_text, runner, write_file
 
 PAGE = "doc/output.md"
 # Words after which a line depends on the system, the load or the MPI.
@@ -105,17 +104,14 @@ def needed(command):
 class Output(commands.Shown):
     def printed(self, command):
         self.prepare()
-        os.mkdir(os.path.join(self.tmp, "out"))
-        with open(os.path.join(self.tmp, "solver.c"), "w", encoding="utf-8") as f:
-            f.write(SOLVER)
+        os.mkdir(self.path("out"))
+        write_file(self.path("solver.c"), SOLVER)
         env = dict(runner.mpi_environment(2))
-        env["PATH"] = os.path.join(self.tmp, "bin") + ":" + env["PATH"]
+        env["PATH"] = self.path("bin") + ":" + env["PATH"]
         script = "set -e\n{\n:\n%s} >&2\n%s\n" % (
             BEFORE.get(needed(command), ""), command)
-        done = subprocess.run(["bash", "-c", script], cwd=self.tmp, env=env,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, universal_newlines=True,
-                              timeout=120 * runner.SCALE, check=False)
+        done = run_text(["bash", "-c", script], cwd=self.tmp, env=env, timeout=120 *
+                        runner.SCALE)
         self.assertEqual(done.returncode, 0, done.stderr[-4000:])
         return done.stdout
 

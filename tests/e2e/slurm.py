@@ -5,9 +5,8 @@ import glob
 import os
 import re
 import shlex
-import subprocess
 
-from e2e import BUILD, FLAVOUR, add
+from e2e import BUILD, FLAVOUR, add, run_text
 from in_rig import in_rig
 from slurm_jobs import LOCAL, SCRIPTS, SlurmCase
 
@@ -29,7 +28,7 @@ of() {
 class Launchers(SlurmCase):
     def launch(self, lines, **how):
         """Runs commands in one job; returns {name: (status, out, err)}."""
-        script = os.path.join(self.tmp, "launches")
+        script = self.path("launches")
         with open(script, "w", encoding="utf-8") as f:
             f.write(LAUNCHES + "".join("of %s %s\n" % item for item in lines.items()))
         self.completed(self.job(script, **how))
@@ -37,7 +36,7 @@ class Launchers(SlurmCase):
 
     def ended_as(self, name):
         def text(kind):
-            path = os.path.join(self.tmp, "%s.%s" % (name, kind))
+            path = self.path("%s.%s" % (name, kind))
             with open(path, encoding="utf-8", errors="replace") as f:
                 return f.read()
         # srun reports if it has to wait for the step before.
@@ -110,7 +109,7 @@ class Launchers(SlurmCase):
             for line in said:
                 self.assertIn("rank %d on node%d: rank %d on node%d" % (
                     speaks, 1 + speaks // 2, rank, 1 + rank // 2), line)
-                left = glob.glob(os.path.join(self.tmp, "blocktransfer-*"))
+                left = glob.glob(self.path("blocktransfer-*"))
                 self.assertEqual(left, [])
 
     def test_where_one_process_is_enough(self):
@@ -183,7 +182,7 @@ class Jobs(SlurmCase):
         """Folders and jobs may have any name, and no shell interprets it."""
         name = "a b;touch gone $(touch gone) `touch gone` '\" \\\\ *"
         for folder in ("dir", "runs", "local"):
-            os.mkdir(os.path.join(self.tmp, folder + name))
+            os.mkdir(self.path(folder + name))
         local = os.path.join(LOCAL, name)
         self.on_nodes("mkdir -p %s" % shlex.quote(local))
         done = self.job("ldad.sbatch", "--job-name=../x;touch gone", ROUNDS="1",
@@ -192,10 +191,10 @@ class Jobs(SlurmCase):
         self.assertEqual(done.state, "COMPLETED", done)
         self.on_nodes("rmdir %s" % shlex.quote(local))
         self.nothing_left()
-        self.assertEqual(os.listdir(os.path.join(self.tmp, "dir" + name)), [])
+        self.assertEqual(os.listdir(self.path("dir" + name)), [])
         self.assertEqual(len(self.reports("runs" + name, "ldad")), 4)
         self.assertIn("partitioned", done.out)
-        for place in (self.tmp, SCRIPTS, os.path.join(self.tmp, "runs" + name)):
+        for place in (self.tmp, SCRIPTS, self.path("runs" + name)):
             self.assertNotIn("gone", os.listdir(place))
 
     def test_nasty_values(self):
@@ -227,7 +226,7 @@ class Jobs(SlurmCase):
 
     def lfs(self, status):
         """Makes a stand-in for Lustre's lfs; returns its PATH."""
-        folder = os.path.join(self.tmp, "bin")
+        folder = self.path("bin")
         os.mkdir(folder)
         with open(os.path.join(folder, "lfs"), "w") as f:
             f.write("#!/bin/sh\necho lfs $*\nexit %d\n" % status)
@@ -276,7 +275,7 @@ class Jobs(SlurmCase):
                                        ROUNDS="1"))
         folder = "pfmload-paper-" + done.number
         self.assertIn("The paper's findings", done.out)
-        self.assertEqual(sorted(os.listdir(os.path.join(self.tmp, folder, "figures"))),
+        self.assertEqual(sorted(os.listdir(self.path(folder, "figures"))),
                          ["figure-%d.svg" % i for i in (2, 3, 4, 5, 6, 7)])
         wall = {}
         for name in self.reports(folder, "measured", "runs"):
@@ -318,10 +317,8 @@ class Jobs(SlurmCase):
 class Chains(SlurmCase):
     def chain(self, script, **env):
         env = dict({"TASKS_PER_NODE": "2", "LEADLINE_RUNS": self.tmp + "/runs"}, **env)
-        return subprocess.run(
-            [os.path.join(SCRIPTS, script), "--exclusive=user"], cwd=self.tmp,
-            env=self.environment(**env), stdin=subprocess.DEVNULL, check=False,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+        return run_text([os.path.join(SCRIPTS, script), "--exclusive=user"],
+                        cwd=self.tmp, env=self.environment(**env))
 
     def scaled(self, script, pixels, **env):
         found = self.chain(script, RANKS="1 4", **env)
@@ -336,7 +333,7 @@ class Chains(SlurmCase):
                           for r in reports], list(zip((1, 4), pixels)))
         for ranks, npix in zip((1, 4), pixels):
             self.assertIn("%d ranks, %d pixels" % (ranks, npix), done[-1].out)
-        self.assertTrue(os.path.exists(os.path.join(self.tmp, "runs", "report.html")))
+        self.assertTrue(os.path.exists(self.path("runs", "report.html")))
 
     def test_weak_scaling(self):
         self.scaled("weak-scaling.sh", (64, 128), NPIX="64")

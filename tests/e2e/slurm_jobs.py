@@ -1,11 +1,10 @@
 """Slurm for tests: jobs, their results, and their output."""
-import json
 import os
 import re
 import subprocess
 import time
 
-from e2e import BUILD, FLAVOUR, TESTS, Case, runner
+from e2e import BUILD, FLAVOUR, TESTS, Case, read_json, run_text, runner
 
 SCRIPTS = os.path.join(os.path.dirname(TESTS), "scripts", "slurm")
 LOCAL = os.environ.get("LEADLINE_LOCAL")
@@ -28,9 +27,7 @@ class Done:
 def gdb(*words):
     """Returns gdb's output, or why there is none."""
     try:
-        return subprocess.run(["gdb", "-batch", *words], stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-                              universal_newlines=True, check=False).stdout
+        return run_text(["gdb", "-batch", *words], stderr=subprocess.STDOUT).stdout
     except OSError as error:
         return "gdb: %s" % error.strerror
 
@@ -79,19 +76,16 @@ class SlurmCase(Case):
         return env
 
     def tool(self, *words, **how):
-        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              stdin=subprocess.DEVNULL, universal_newlines=True,
-                              check=False, cwd=self.tmp, **how)
+        done = run_text(words, cwd=self.tmp, **how)
         self.assertEqual(done.returncode, 0, "%s: %s" % (words[0], done.stderr))
         return done.stdout
 
     def submit(self, script, *options, nodes=2, ranks=RANKS, **env):
         """Submits a job and returns its number. Its nodes may have other jobs, too."""
-        return self.tool("sbatch", "--parsable", "--exclusive=user",
-                         "--nodes=%d" % nodes, "--ntasks=%d" % ranks,
-                         "--ntasks-per-node=%d" % -(-ranks // nodes),
-                         "--output=" + os.path.join(self.tmp, "out-%A-%a"), *options,
-                         os.path.join(SCRIPTS, script),
+        return self.tool("sbatch", "--parsable", "--exclusive=user", "--nodes=%d"
+                         % nodes, "--ntasks=%d" % ranks, "--ntasks-per-node=%d"
+                         % -(-ranks // nodes), "--output=" + self.path("out-%A-%a"),
+                         *options, os.path.join(SCRIPTS, script),
                          env=self.environment(**env)).strip()
 
     def tasks(self, number):
@@ -135,8 +129,7 @@ class SlurmCase(Case):
         self.assertEqual(left + self.on_nodes("ls " + LOCAL).split(), [])
 
     def report(self, *names):
-        with open(os.path.join(self.tmp, *names), encoding="utf-8") as f:
-            return json.load(f)
+        return read_json(self.path(*names))
 
     def valid(self, *names, nodes=2, ranks=RANKS):
         """There is a valid report, of so many ranks on so many nodes."""
@@ -147,5 +140,5 @@ class SlurmCase(Case):
         return report
 
     def reports(self, *folder):
-        return sorted(name for name in os.listdir(os.path.join(self.tmp, *folder))
+        return sorted(name for name in os.listdir(self.path(*folder))
                       if name.endswith(".json") and name != "sweep.json")

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # tier: ci
 """leadline sweep --submit under a real Slurm of two nodes."""
-import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
 
-from e2e import runner
+from e2e import run_text, runner, write_json
 from in_rig import in_rig
 from slurm_jobs import SlurmCase
 
@@ -21,8 +20,7 @@ class Sweeps(SlurmCase):
                 "args": ["64", "2", "--io-only", "--dir=" + self.tmp],
                 "matrix": {"filetype": ["unique", "shared"]},
                 "sbatch": ["--exclusive=user", "--nodes=2"]}
-        with open(os.path.join(self.tmp, "spec.json"), "w") as f:
-            json.dump(dict(tree, **changes), f)
+        write_json(self.path("spec.json"), dict(tree, **changes))
 
     def start(self, *options, **env):
         return subprocess.Popen(
@@ -45,8 +43,7 @@ class Sweeps(SlurmCase):
         self.assertEqual(len(names), runs)
         for name in names:
             self.valid("runs", name, ranks=ranks)
-        left = [n for n in os.listdir(os.path.join(self.tmp, "runs"))
-                if n.endswith(".log")]
+        left = [n for n in os.listdir(self.path("runs")) if n.endswith(".log")]
         self.assertEqual(left, [])
 
     def queue(self, *options):
@@ -145,10 +142,10 @@ class Sweeps(SlurmCase):
                              name + "\n-x")
         self.spec(rounds=1, matrix={"filetype": ["neither"]})
         self.sweep("--out=" + name, "--fresh", status=1)
-        logs = [found for found in os.listdir(os.path.join(self.tmp, name))
+        logs = [found for found in os.listdir(self.path(name))
                 if found.endswith(".log")]
         self.assertEqual(len(logs), 1)
-        shutil.rmtree(os.path.join(self.tmp, name))
+        shutil.rmtree(self.path(name))
         self.assertEqual(os.listdir(self.tmp), ["spec.json"])
 
     def test_what_sbatch_refuses(self):
@@ -159,10 +156,9 @@ class Sweeps(SlurmCase):
 
     def test_no_slurm(self):
         self.spec()
-        done = subprocess.run(
-            [sys.executable, "-m", "leadline", "sweep", "spec.json", "--submit"],
-            env=self.environment(PATH="/nowhere"), cwd=self.tmp, check=False,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+        done = run_text([sys.executable, "-m", "leadline", "sweep", "spec.json",
+                         "--submit"], env=self.environment(PATH="/nowhere"),
+                        cwd=self.tmp)
         self.assertEqual((done.returncode, done.stderr), (
             2, "leadline sweep: --submit needs Slurm, and sbatch is not on PATH\n"))
 
@@ -171,7 +167,7 @@ class Sweeps(SlurmCase):
         done = subprocess.run(["leadline", "sweep", "spec.json", "--jobs=2"],
                               cwd=self.tmp, stderr=subprocess.PIPE, check=False)
         self.assertEqual(done.returncode, 2)
-        self.assertFalse(os.path.exists(os.path.join(self.tmp, "spec")))
+        self.assertFalse(os.path.exists(self.path("spec")))
 
 
 if __name__ == "__main__":

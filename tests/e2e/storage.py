@@ -25,7 +25,7 @@ def device_of(at):
 class Storage(Case):
     def setUp(self):
         super().setUp()
-        self.at = os.path.join(self.tmp, "at")
+        self.at = self.path("at")
         os.mkdir(self.at)
 
     def measured(self, at=None, program="blocktransfer", args=SIZE):
@@ -165,7 +165,7 @@ class Storage(Case):
 
     def test_two_file_systems(self):
         """The report describes one: a warning names both."""
-        other = os.path.join(self.tmp, "other")
+        other = self.path("other")
         os.mkdir(other)
         where = ("--filetype=PARTITIONED", "--node-dirs=%s,%s")
         with disks.image(self.at, "ext4"):
@@ -227,7 +227,7 @@ class Storage(Case):
 
     def test_survey_elsewhere(self):
         """A load reads from other storage than it writes to."""
-        survey = os.path.join(self.tmp, "survey")
+        survey = self.path("survey")
         os.mkdir(survey)
         with disks.memory(survey, "size=64m"):
             done = self.run_program("gsfgen", "--files=2", "--pings=40", "--beams=61",

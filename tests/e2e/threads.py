@@ -51,13 +51,12 @@ class Programs(Races):
     def test_consumers_of_readers(self):
         """Two threads classify, each fed by three readers."""
         self.good(self.run_program("outcore", "gen", "documents", "--files=60",
-                                   "--output=" + os.path.join(self.tmp, "stories"),
-                                   "--quiet"))
-        model = os.path.join(self.tmp, "model")
+                                   "--output=" + self.path("stories"), "--quiet"))
+        model = self.path("model")
         self.good(self.run_program("outcore", "ngram", "train", "--output=" + model,
-                                   "made=" + os.path.join(self.tmp, "stories"), np=1))
+                                   "made=" + self.path("stories"), np=1))
         self.silent(self.run_program("outcore", "ngram", "--model=" + model,
-                                     os.path.join(self.tmp, "stories"), "--threads=2",
+                                     self.path("stories"), "--threads=2",
                                      "--readers=3", "--slots=2", "--quiet"))
 
     def test_lanes_that_fail(self):

@@ -4,7 +4,8 @@
 layer. One sentence tells where; nothing hangs, nothing is left, no report is valid."""
 import os
 
-from e2e import HAVE_SCALAPACK, METHODS, Case, add, fault, main, total
+from e2e import (HAVE_SCALAPACK, METHODS, Case, add, fault, main, read_bytes,
+                 read_text, total)
 
 IO_MODE = ("64", "3", "--io-only")
 FULL_MODE = ("64", "3")
@@ -118,8 +119,7 @@ class Verification(Case):
         self.assertEqual(len(done.said), 1, done)
         self.assertIn("exists already", done.said[0])
         self.assertEqual(len(done.files), 1, done.files)
-        with open("%s/%s" % (done.dir, done.files[0])) as f:
-            self.assertEqual(f.read(), "foreign")
+        self.assertEqual(read_text("%s/%s" % (done.dir, done.files[0])), "foreign")
 
     def full_mode(self, how, what, rank, filetype, text):
         if not HAVE_SCALAPACK:
@@ -145,8 +145,7 @@ class Verification(Case):
     def kept_bytes(self, *options):
         done = self.blocktransfer(*BLOCKS, "--keep", *options, np=1)
         name, = self.good_files(done)
-        with open(name, "rb") as f:
-            return f.read(), done.report["run"]["seed"]
+        return read_bytes(name), done.report["run"]["seed"]
 
     def good_files(self, done):
         self.assertEqual(done.status, 0, done)

@@ -10,6 +10,8 @@ from collections import namedtuple
 
 from tap import HERE, PACKAGE
 
+from files import write_file, write_json
+
 # mpiexec -n NP [mpiexec_args] program ...: runs the program once.
 LAUNCHER = """#!%(python)s -B
 import os, sys
@@ -87,12 +89,11 @@ class Case(unittest.TestCase):
         self.launcher = self.script("launcher", LAUNCHER % words)
         self.program = self.script("fake", PROGRAM % words)
 
-    def path(self, name):
-        return os.path.join(self.dir, name)
+    def path(self, *names):
+        return os.path.join(self.dir, *names)
 
     def script(self, name, text):
-        with open(self.path(name), "w") as stream:
-            stream.write(text)
+        write_file(self.path(name), text)
         os.chmod(self.path(name), 0o755)
         return self.path(name)
 
@@ -104,8 +105,7 @@ class Case(unittest.TestCase):
         return self.path("spec.json")
 
     def orders(self, **orders):
-        with open(self.path("orders"), "w") as stream:
-            json.dump(orders, stream)
+        write_json(self.path("orders"), orders)
 
     def start(self, *args):
         env = dict(os.environ, PYTHONPATH=PACKAGE, PYTHONDONTWRITEBYTECODE="1")

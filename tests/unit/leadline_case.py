@@ -45,8 +45,8 @@ class LeadlineCase(unittest.TestCase):
         os.chmod(self.dir, 0o755)
         self.addCleanup(shutil.rmtree, self.dir)
 
-    def path(self, name):
-        return os.path.join(self.dir, name)
+    def path(self, *names):
+        return os.path.join(self.dir, *names)
 
     def save(self, tree, name="a.json"):
         return save(self.dir, name, tree)

@@ -12,6 +12,7 @@ import zlib
 
 from tap import PACKAGE, main
 
+from files import run_text, write_file
 from full_report import full
 from leadline import container
 from leadline_case import STEADY, LeadlineCase, leadline, without_privileges
@@ -110,8 +111,7 @@ class BadInput(LeadlineCase):
             with open(os.path.join(folder, "good%d.json" % i), "w") as stream:
                 json.dump(dict(REPORT, run=dict(REPORT["run"], label="c%d" % (i % 50),
                                                 id="run%d" % i)), stream)
-            with open(os.path.join(folder, "bad%d.json" % i), "w") as stream:
-                stream.write("{")
+            write_file(os.path.join(folder, "bad%d.json" % i), "{")
         for command in list(self.commands(folder))[:-2]:
             if "iotrace" in command:
                 continue
@@ -123,8 +123,7 @@ class BadInput(LeadlineCase):
         folder = self.path("broken")
         os.mkdir(folder)
         for i in range(300):
-            with open(os.path.join(folder, "bad%d.json" % i), "w") as stream:
-                stream.write("{")
+            write_file(os.path.join(folder, "bad%d.json" % i), "{")
         for command in self.commands(folder):
             status, out, err = leadline(*command)
             self.assertIn(status, (1, 2), command)
@@ -204,8 +203,7 @@ class BadInput(LeadlineCase):
         line = [sys.executable, "-B", "-S", "-m", "leadline", "plot", "bandwidth", path,
                 "-o", self.out + ".png"]   # -S: without what else is installed
         env = dict(os.environ, PYTHONPATH=PACKAGE, PYTHONNOUSERSITE="1")
-        done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              env=env, universal_newlines=True)
+        done = run_text(line, env=env)
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("leadline plot: drawing needs matplotlib", done.stderr)
         self.assertEqual(done.stderr.count("\n"), 1)
@@ -226,8 +224,7 @@ class BadInput(LeadlineCase):
 def each(name, content, words):
     def test(self):
         path = self.path(name)
-        with open(path, "wb") as stream:
-            stream.write(content if isinstance(content, bytes) else content.encode())
+        write_file(path, content if isinstance(content, bytes) else content.encode())
         self.bad(path, words)
     return test
 

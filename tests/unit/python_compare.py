@@ -16,6 +16,7 @@ from unittest import mock
 from tap import main
 
 from fake_report import report, save, save_runs, save_series
+from files import read_json, read_text, write_file
 from full_report import full
 from leadline.base import stats
 from leadline.judge import compare, rules
@@ -131,8 +132,7 @@ class Numbers(Case):
 
     def test_a_copy_that_was_changed(self):
         first, _ = self.pair()
-        with open(first) as stream:
-            tree = json.load(stream)
+        tree = read_json(first)
         tree["figures"][0]["reps"][0] *= 2
         save(self.dir, "c.json", tree)
         self.refused("are reports of one run", self.dir)
@@ -275,8 +275,7 @@ class Groups(Case):
         self.assertIn(words, leadline("list", self.dir)[2])
         page = os.path.join(self.dir, "page.html")
         leadline("report", self.dir, "-o", page)
-        with open(page, encoding="utf-8") as stream:
-            self.assertIn(words, stream.read())
+        self.assertIn(words, read_text(page))
 
     def test_same_file_twice_counts_once(self):
         path = self.pair()[0]
@@ -456,8 +455,7 @@ class Against(Case):
             self.ranks(weak, "wall_s", -1.0)
             for name in os.listdir(self.dir):
                 path = os.path.join(self.dir, name)
-                with open(path) as stream:
-                    tree = json.load(stream)
+                tree = read_json(path)
                 tree["figures"][0].update(better="lower", unit="s")
                 save(self.dir, name, tree)
             self.rows("--against=np", "--figure=wall_s", self.dir)
@@ -625,8 +623,7 @@ class Tails(Case):
         self.fill("b", spread=0.0)
         for i in range(8):  # t is 3.0: enough for one (2.4), not for eight (3.8)
             path = os.path.join(self.dir, "b-%d.json" % i)
-            with open(path) as stream:
-                tree = json.load(stream)
+            tree = read_json(path)
             tree["figures"][-1]["reps"] = [5000 * math.exp(0.2 + 0.176 * (-1) ** i)]
             save(self.dir, "b-%d.json" % i, tree)
         verdicts = {r["figure"]: r["verdict"] for r in self.rows(self.dir)
@@ -683,8 +680,7 @@ class Tails(Case):
         self.fill("b", write_p99=3.0)
         for name in os.listdir(self.dir):
             path = os.path.join(self.dir, name)
-            with open(path) as stream:
-                tree = json.load(stream)
+            tree = read_json(path)
             tree["options"]["filetype"]["value"] = {"a": "unique", "b": "shared"}[
                 name[0]]
             save(self.dir, name, tree)
@@ -702,8 +698,7 @@ class Tails(Case):
             self.fill("a")
             self.fill("b", read_max=3.0, read_p99=3.0)
             for name in os.listdir(self.dir):
-                with open(os.path.join(self.dir, name)) as stream:
-                    tree = json.load(stream)
+                tree = read_json(os.path.join(self.dir, name))
                 for row in tree["samples"]:
                     row["calls"] = {"a": 100, "b": calls}[name[0]]
                 save(self.dir, name, tree)
@@ -817,8 +812,7 @@ class Formats(Case):
         path = os.path.join(self.dir, "out.txt")
         status, out, _ = leadline("compare", "-o", path, *self.runs())
         self.assertEqual((status, out), (0, ""))
-        with open(path) as stream:
-            self.assertIn("equal within 5 %", stream.read())
+        self.assertIn("equal within 5 %", read_text(path))
 
     def test_control_characters_stay_out(self):
         tree = report({"write_MBps": STEADY}, label="a\x1b[31m")
@@ -851,8 +845,7 @@ class BadInput(Case):
 
     def test_not_text(self):
         path = os.path.join(self.dir, "bad.json")
-        with open(path, "wb") as stream:
-            stream.write(b"\xff\xfe\x00")
+        write_file(path, b"\xff\xfe\x00")
         self.refused("it is not UTF-8 text", path)
 
     def test_no_schema(self):

@@ -9,6 +9,7 @@ import unittest
 from fake_sweep import LAUNCHER, Case
 from tap import HERE, drawn, long, main
 
+from files import read_json, read_text, write_json
 from leadline.base import launcher
 from leadline.commands import cli
 from leadline.results import report
@@ -26,14 +27,12 @@ esac
 
 class Runs(Case):
     def states(self):
-        with open(os.path.join(self.out, "sweep.json")) as stream:
-            return json.load(stream)
+        return read_json(os.path.join(self.out, "sweep.json"))
 
     def test_launchers_programs_and_variables(self):
         """They vary in one sweep: each run is what its name says."""
         os.mkdir(self.path("new"))
-        with open(self.program) as stream:
-            other = self.script("new/fake", stream.read())
+        other = self.script("new/fake", read_text(self.program))
         second = self.script("second", LAUNCHER % {"python": sys.executable,
                                                    "here": HERE})
         result = self.sweep(self.spec(
@@ -111,8 +110,7 @@ class Bad(Case):
         path = os.path.join(self.out, "sweep.json")
         tree = report.read_json(path)
         del tree["spec"]["hostfile"], tree["values"]
-        with open(path, "w") as stream:
-            json.dump(tree, stream)
+        write_json(path, tree)
         result = self.sweep(self.spec(rounds=1), "--out", self.out)
         self.assertEqual(result.status, 0, result.err)
         self.assertIn("4 of 4 runs are there already", result.err)
@@ -124,8 +122,7 @@ class Bad(Case):
         path = os.path.join(self.out, "sweep.json")
         tree = report.read_json(path)
         tree["configs"] = ["a", "b", "c", "d"]
-        with open(path, "w") as stream:
-            json.dump(tree, stream)
+        write_json(path, tree)
         self.sweep(self.spec(rounds=1), "--out", self.out)
         self.assertEqual(sorted(c["config"] for c in self.calls())[:4],
                          ["a", "b", "c", "d"])

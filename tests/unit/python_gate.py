@@ -9,7 +9,7 @@ import shutil
 
 from tap import main
 
-from fake_report import report, save, save_runs, save_series
+from fake_report import report, save_runs, save_series
 from leadline.base import stats
 from leadline.judge import gate
 from leadline.results import groups

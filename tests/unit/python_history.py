@@ -22,7 +22,7 @@ class Case(LeadlineCase):
                 ("2026-11-18", "ext4", "n1", "madbench"),
                 ("2026-11-19", "lustre", "n2.site", "madbench"),
                 ("2026-11-20", "lustre", "n2.site", "ldad perf"))):
-            folder = os.path.join(self.dir, "of-" + day, "deep")
+            folder = self.path("of-" + day, "deep")
             os.makedirs(folder)
             save(folder, "r%d.json" % i, full(
                 {"write_MBps": [100.0 * (i + 1)], "W.write_MBps": [1.0],

@@ -15,6 +15,7 @@ from unittest import mock
 from tap import HERE, drawn, long, main
 
 from fake_report import report
+from files import read_bytes, read_json, read_text, write_file
 from leadline.base import fields
 from leadline.base.errors import LeadlineError
 from leadline.commands import cli
@@ -145,21 +146,16 @@ class Case(LeadlineCase):
         trees = {}
         for found in os.listdir(self.dir):
             if found.endswith(".json"):
-                with open(self.path(found)) as stream:
-                    trees[found[:-5]] = json.load(stream)
+                trees[found[:-5]] = read_json(self.path(found))
         return status, err, trees
 
     def file(self, content, name="x"):
         folder = self.path("in")
         os.makedirs(folder, exist_ok=True)
-        path = os.path.join(folder, name)
-        with open(path, "wb") as stream:
-            stream.write(content if isinstance(content, bytes) else content.encode())
-        return path
+        return write_file(os.path.join(folder, name), content)
 
     def text(self, name):
-        with open(os.path.join(DATA, name), encoding="utf-8") as stream:
-            return stream.read()
+        return read_text(os.path.join(DATA, name))
 
 
 # ---- contents of files -------------------------------------------------------
@@ -300,8 +296,7 @@ class Darshan(Case):
 
     def test_damaged_log(self):
         """Darshan's C library aborts at some; others have whole records."""
-        with open(self.log("ior_hdf5_example.darshan"), "rb") as stream:
-            data = stream.read()
+        data = read_bytes(self.log("ior_hdf5_example.darshan"))
         for percent in (95, 50, 30, 10):
             path = self.file(data[:len(data) * percent // 100], "x.darshan")
             status, err, trees = self.bring(path, "--force")
@@ -467,8 +462,7 @@ class Refused(Case):
                 args = parser.parse_args(["import", path, "--out", self.dir])
                 with self.assertRaisesRegex(LeadlineError, "Say --force"):
                     command.bring_in(path, args)
-            with open(there) as stream:
-                self.assertEqual(stream.read(), "{}")
+            self.assertEqual(read_text(there), "{}")
             self.assertEqual(sorted(os.listdir(self.dir)), others)
 
     def test_what_is_read_stays(self):
@@ -510,8 +504,7 @@ class Damaged(Case):
         self.assertEqual(status == 1, bool(err) or "not valid" in out, (name, told))
         total = Counter()
         for found in [n for n in os.listdir(self.dir) if n.endswith(".json")]:
-            with open(self.path(found)) as stream:
-                tree = json.load(stream)
+            tree = read_json(self.path(found))
             os.unlink(self.path(found))
             mode = fields.STRICT if tree["valid"] else fields.UNFINISHED
             self.assertEqual(fields.check(tree, fields.TABLE, "$", mode), [])
@@ -527,8 +520,7 @@ class Damaged(Case):
     def samples(self, few):
         self.wanted, self.parser = {}, cli.parser(cli.NOWHERE)
         for name in drawn(SAMPLES, few, share=1 / 2):
-            with open(os.path.join(DATA, name), "rb") as stream:
-                data = stream.read()
+            data = read_bytes(os.path.join(DATA, name))
             for stem, known in KNOWN[name]:
                 self.wanted[name, stem + ".json"] = [
                     (figure, len(reps)) for figure, reps in known.items()
@@ -629,8 +621,7 @@ class Served(Case):
         for name in ("list", "trend", "export", "validate", "compare", "report"):
             more = ["--output", page] if name == "report" else []
             self.assertEqual(leadline(name, self.dir, *more)[::2], (0, ""), name)
-        with open(page, encoding="utf-8") as stream:
-            text = stream.read()
+        text = read_text(page)
         self.assertIn("<dt>imported from</dt>", text)
         self.assertIn("fio 3.33", text)
         self.assertNotIn("None", text)
@@ -652,8 +643,7 @@ class Served(Case):
         for name in drawn(SAMPLES, 4):
             for path in [os.path.join(self.path(name), found)
                          for found in os.listdir(self.path(name))]:
-                with open(path) as stream:
-                    valid = json.load(stream)["valid"]
+                valid = read_json(path)["valid"]
                 for words in (["compare"], ["report", "-o", self.path("p.html")],
                               ["list"], ["export"]):
                     status, _, err = leadline(words[0], path, *words[1:])

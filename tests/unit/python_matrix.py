@@ -11,6 +11,7 @@ from unittest import mock
 from tap import main
 
 from fake_report import save_series
+from files import read_json, write_json
 from leadline.base import names, stats
 from leadline.base.errors import LeadlineError
 from leadline.judge import (compare, effects, matrix, ranking, robust, rounds, rules,
@@ -336,9 +337,8 @@ class Factors(LeadlineCase):
             save_series(self.dir, method, STEADY, options={"iomethod": method})
         rows = json.loads(self.run_command(self.dir, "--format=json"))["rows"]
         self.assertEqual(rows[0]["configuration"], "posix")
-        with open(self.path("s.json"), "w") as stream:
-            json.dump({"schema": "leadline-sweep/1", "configs": ["uring", "posix"]},
-                      stream)
+        write_json(self.path("s.json"), {"schema": "leadline-sweep/1",
+                                         "configs": ["uring", "posix"]})
         rows = json.loads(self.run_command(self.dir, "--format=json"))["rows"]
         self.assertEqual(rows[0]["configuration"], "uring")
 
@@ -401,12 +401,10 @@ class Differs(LeadlineCase):
             save_series(self.dir, name, STEADY, sid)
         for entry in os.listdir(self.dir):
             path = self.path(entry)
-            with open(path) as stream:
-                tree = json.load(stream)
+            tree = read_json(path)
             if tree["run"]["series"]["config"] == "b":
                 change(tree)
-            with open(path, "w") as stream:
-                json.dump(tree, stream)
+            write_json(path, tree)
 
     @staticmethod
     def change(tree):
@@ -446,11 +444,9 @@ class Differs(LeadlineCase):
                   ("s1", "s1"))
         save_series(self.dir, "a", STEADY)
         for entry in os.listdir(self.dir):
-            with open(self.path(entry)) as stream:
-                tree = json.load(stream)
+            tree = read_json(self.path(entry))
             tree["run"].setdefault("start_utc", "2026-11-20T00:00:00Z")
-            with open(self.path(entry), "w") as stream:
-                json.dump(tree, stream)
+            write_json(self.path(entry), tree)
         self.assertIn("time: 72 hours", self.run_command(self.dir))
         status, out, _ = leadline("compare", self.dir, "--strict")
         self.assertIn("other time", out)

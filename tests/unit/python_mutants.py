@@ -9,6 +9,7 @@ import random
 
 from tap import HERE, drawn, main
 
+from files import read_json, write_file, write_json
 from full_report import figure, full
 from leadline_case import STEADY, LeadlineCase, leadline
 
@@ -113,8 +114,7 @@ class Mutants(LeadlineCase):
         data = os.path.join(HERE, os.pardir, "data", "import", "fio-group.json")
         leadline("import", data, "--out", self.dir, "--label=one")
         path = self.path("fio-group.json")
-        with open(path) as stream:
-            tree = json.load(stream)
+        tree = read_json(path)
         os.unlink(path)
         self.other()
         self.survive(tree, self.FEW)
@@ -141,8 +141,7 @@ class Bytes(LeadlineCase):
         good = json.dumps(full({"write_MBps": STEADY}), indent=1).encode()
         name = self.path("mutant.json")
         for seed in range(150):
-            with open(name, "wb") as stream:
-                stream.write(self.damaged(good, random.Random(seed)))
+            write_file(name, self.damaged(good, random.Random(seed)))
             for command in (("list", self.dir), ("validate", name),
                             ("report", name, "-o", self.path("page.html"))):
                 status, _, err = leadline(*command)
@@ -159,9 +158,7 @@ class Specifications(LeadlineCase):
             "{}", "{nothing}", "{a:{b}}"]
 
     def sweep(self, tree):
-        name = self.path("spec.json")
-        with open(name, "w") as stream:
-            json.dump(tree, stream)
+        name = write_json(self.path("spec.json"), tree)
         status, out, err = leadline("sweep", name, "--dry-run", "--out",
                                     self.path("out"))
         self.assertLessEqual(err.count("\n"), 2, err)

@@ -10,6 +10,7 @@ from unittest import mock
 
 from tap import main
 
+from files import read_text, write_file
 from full_report import full
 from leadline.base import output, table
 from leadline_case import STEADY, LeadlineCase, leadline
@@ -31,8 +32,7 @@ class Files(LeadlineCase):
             yield path, list(words[:-1]) + [path, self.report]
 
     def text(self, path):
-        with open(path) as stream:
-            return stream.read()
+        return read_text(path)
 
     def test_a_link_stays_and_leads_to_the_new_file(self):
         for path, command in self.each():
@@ -100,8 +100,7 @@ class Files(LeadlineCase):
 
     def test_the_old_file_stays_until_the_new_one_is_whole(self):
         for path, command in self.each():
-            with open(path, "w") as stream:
-                stream.write("old")
+            write_file(path, "old")
             with mock.patch("os.replace", side_effect=OSError(28, "No space left")):
                 status, _, err = leadline(*command)
             self.assertEqual(status, 1)

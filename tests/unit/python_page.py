@@ -12,6 +12,7 @@ import xml.etree.ElementTree as tree
 from tap import main
 
 import fake_pages
+from files import read_text
 from leadline.base import axes
 from leadline.draw import draw_file, draw_svg, looks, paint, shapes, svg
 from leadline.page import gallery, pictures, pictures_tail
@@ -198,8 +199,7 @@ class Study(unittest.TestCase):
         path = os.path.join(folder, "page.html")
         status, _, err = leadline("report", folder, "-o", path)
         self.assertEqual((status, err), (0, ""))
-        with open(path, encoding="utf-8") as stream:
-            source = stream.read()
+        source = read_text(path)
         box = source[source.index('id="summary"'):source.index('id="doubts"')]
         self.assertEqual(box.count("<h3>"), 2)
         self.assertLessEqual(box.count("<li>"), 10)

@@ -10,6 +10,7 @@ import xml.etree.ElementTree as tree
 from tap import main
 
 from fake_report import save
+from files import write_file
 from full_report import figure, full
 from leadline.base import axes
 from leadline.base.errors import LeadlineError
@@ -494,9 +495,7 @@ class Plot(Case):
 
     def test_absence_of_matplotlib_is_said(self):
         self.series("a", {"write_MBps": 1})
-        hidden = self.path("matplotlib.py")
-        with open(hidden, "w") as stream:
-            stream.write("raise ImportError\n")
+        write_file(self.path("matplotlib.py"), "raise ImportError\n")
         saved = {n: m for n, m in sys.modules.items()
                  if n.split(".")[0] == "matplotlib"}
         for name in saved:

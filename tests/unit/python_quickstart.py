@@ -10,6 +10,8 @@ import unittest
 
 from tap import PACKAGE, main
 
+from files import run_text, write_file
+
 STANDINS = {
     "configure": 'echo . >>"$HERE/configured"; : >Makefile',
     "bootstrap": "exit 0",
@@ -36,18 +38,15 @@ class Quickstart(unittest.TestCase):
     def save(self, name, text, newer=1):
         path = os.path.join(self.tmp, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as f:
-            f.write(text)
+        write_file(path, text)
         os.chmod(path, 0o755)
         os.utime(path, (1e9 + newer, 1e9 + newer))
 
     def check(self):
         """Returns (exit status, all output, how often it has been configured)."""
         path = os.path.join(self.tmp, "bin") + ":/usr/bin:/bin"
-        done = subprocess.run([os.path.join(self.tmp, "quickstart"), "check"],
-                              env={"PATH": path, "HERE": self.tmp},
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              universal_newlines=True)
+        done = run_text([os.path.join(self.tmp, "quickstart"), "check"],
+                        env={"PATH": path, "HERE": self.tmp}, stderr=subprocess.STDOUT)
         with open(os.path.join(self.tmp, "configured"), encoding="utf-8") as f:
             return done.returncode, done.stdout, len(f.readlines())
 

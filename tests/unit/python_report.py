@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from tap import main
 
 from fake_report import report, save
+from files import read_text
 from full_report import figure, full
 from leadline_case import STEADY, LeadlineCase, leadline, without_privileges
 
@@ -59,8 +60,7 @@ class Case(LeadlineCase):
         path = self.path("page.html")
         self.assertEqual(self.run_command(*(args or [self.dir]), "-o", path,
                                           status=status), "")
-        with open(path, encoding="utf-8") as stream:
-            self.source = stream.read()
+        self.source = read_text(path)
         page = Page(self.source)
         self.assertEqual(page.faults, [])
         self.assertEqual(len(page.ids), len(set(page.ids)), page.ids)

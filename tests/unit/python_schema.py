@@ -9,6 +9,7 @@ import unittest
 
 from tap import HERE, PACKAGE, main
 
+from files import read_json, read_text
 from full_report import full
 from leadline.base import fields, json_schema
 from leadline_case import STEADY, LeadlineCase, leadline
@@ -51,9 +52,8 @@ class File(LeadlineCase):
     COMMAND = "schema"
 
     def test_it_is_what_the_table_gives(self):
-        with open(FILE, encoding="utf-8") as stream:
-            self.assertEqual(stream.read(), self.run_command(), "run: leadline schema "
-                             "-o doc/leadline-report-1.schema.json")
+        self.assertEqual(read_text(FILE), self.run_command(), "run: leadline schema "
+                         "-o doc/leadline-report-1.schema.json")
 
     def test_all_kinds_are_there(self):
         self.assertEqual(set(json_schema.LEAVES), set(fields.KINDS))
@@ -98,8 +98,7 @@ class Validator(LeadlineCase):
         found = sorted(os.listdir(self.dir))
         self.assertGreater(len(found), 15)
         for name in found:
-            with open(self.path(name)) as stream:
-                self.judge.validate(json.load(stream))
+            self.judge.validate(read_json(self.path(name)))
 
 
 if __name__ == "__main__":

@@ -2,15 +2,13 @@
 # mpi: any
 """Series: stalls in known ones, their pictures, and their sentences."""
 import math
-import os
 import random
 import re
-import unittest
 import xml.etree.ElementTree as tree
 
 from tap import main
 
-from fake_report import save
+from files import read_text
 from full_report import full, sample
 from leadline.draw import draw_svg, svg
 from leadline.judge import notes
@@ -417,8 +415,7 @@ class Page(Case):
         self.report(rows("write", 0.0, write=STEADY), label="good", name="b.json")
         page = self.path("page.html")
         self.assertEqual(leadline("report", self.dir, "-o", page)[0], 0)
-        with open(page, encoding="utf-8") as stream:
-            text = stream.read()
+        text = read_text(page)
         self.assertIn('id="series"', text)
         self.assertIn("Bytes over time", text)
         said = ("slow: transfers stood still for up to 1 s (phase write, repetition 3) "

@@ -10,6 +10,7 @@ import unittest
 
 from tap import main
 
+from files import write_file
 from leadline.base.errors import LeadlineError
 from leadline.skeleton import polynomials, skeleton
 
@@ -38,8 +39,7 @@ class Reader(unittest.TestCase):
         self.path = os.path.join(self.dir, "s.json")
 
     def read(self, data):
-        with open(self.path, "w") as stream:
-            stream.write(data if isinstance(data, str) else json.dumps(data))
+        write_file(self.path, data if isinstance(data, str) else json.dumps(data))
         return skeleton.load(self.path)
 
     def refused(self, data, words):

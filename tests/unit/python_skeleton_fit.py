@@ -2,7 +2,6 @@
 call by call; what they do not tell is refused.
 ranks: 1; mpi: any
 """
-import json
 import os
 import shutil
 import tempfile
@@ -10,6 +9,7 @@ import unittest
 
 from tap import main
 
+from files import write_json
 from leadline.base.errors import LeadlineError
 from leadline.skeleton import descriptors, skeleton, skeleton_fit
 
@@ -94,9 +94,7 @@ class Fits(unittest.TestCase):
 
     def file(self, data):
         path = os.path.join(self.dir, "%d.json" % len(os.listdir(self.dir)))
-        with open(path, "w") as stream:
-            json.dump(data, stream)
-        return path
+        return write_json(path, data)
 
     def fitted(self, pattern, ranks, runs=(2, 4), use="one"):
         a, b = (self.file(made(p, pattern, use)) for p in runs)

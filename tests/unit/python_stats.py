@@ -10,6 +10,7 @@ import unittest
 
 from tap import PACKAGE, main
 
+from files import read_text
 from leadline.base import stats
 from leadline.judge import rules
 
@@ -372,8 +373,7 @@ class Source(unittest.TestCase):
                  for name in names if name.endswith(".py")]
         self.assertGreater(len(paths), 50)
         for path in paths:
-            with open(path, encoding="utf-8") as stream:
-                text = stream.read()
+            text = read_text(path)
             try:
                 ast.parse(text, path, feature_version=(3, 6))
             except TypeError:  # before Python 3.8: this one is the check

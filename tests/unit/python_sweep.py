@@ -17,6 +17,7 @@ from collections import Counter
 from fake_sweep import Case
 from tap import PACKAGE, long, main
 
+from files import read_json, read_text, write_file, write_json
 from leadline.base import stats
 from leadline.base.errors import LeadlineError
 from leadline.commands import cli
@@ -332,15 +333,13 @@ class State(Case):
         self.assertFalse(os.path.exists(self.out))
         tree["mpiexec"] = self.launcher
         self.assertEqual(sweep.main(args, cli.NOWHERE, tree), 0)
-        with open(path) as stream:
-            self.assertEqual(json.load(stream), tree)
+        self.assertEqual(read_json(path), tree)
 
     def test_a_state_that_a_crash_cut(self):
         self.sweep(self.spec(rounds=1), "--out", self.out)
         path = os.path.join(self.out, "sweep.json")
         for text in ("", '{"schema": "leadline-swe'):
-            with open(path, "w") as stream:
-                stream.write(text)
+            write_file(path, text)
             result = self.sweep(self.spec(rounds=1), "--out", self.out)
             self.assertEqual(result.status, 1)
             self.assertIn("sweep.json: the state of the sweep cannot be read",
@@ -368,11 +367,9 @@ class State(Case):
 
     def test_resuming_keeps_the_order(self):
         self.sweep(self.spec(rounds=1), "--out", self.out)
-        with open(os.path.join(self.out, "sweep.json")) as stream:
-            first = json.load(stream)
+        first = read_json(os.path.join(self.out, "sweep.json"))
         self.sweep(self.spec(rounds=3), "--out", self.out)
-        with open(os.path.join(self.out, "sweep.json")) as stream:
-            then = json.load(stream)
+        then = read_json(os.path.join(self.out, "sweep.json"))
         self.assertEqual(then["spec"]["seed"], first["spec"]["seed"])
         self.assertEqual(then["order"][:1], first["order"])
         self.assertEqual([c["config"] for c in self.calls()],
@@ -380,8 +377,7 @@ class State(Case):
 
     def test_broken_state(self):
         os.mkdir(self.out)
-        with open(os.path.join(self.out, "sweep.json"), "w") as stream:
-            stream.write("{}")
+        write_file(os.path.join(self.out, "sweep.json"), "{}")
         self.assertIn("not the state of a sweep", self.sweep().err)
 
     @long
@@ -389,11 +385,9 @@ class State(Case):
         """Files are named after its id."""
         self.sweep()
         path = os.path.join(self.out, "sweep.json")
-        with open(path) as stream:
-            tree = json.load(stream)
+        tree = read_json(path)
         for identity in ("../../elsewhere", "/tmp/x", "a b", "a\nb", ""):
-            with open(path, "w") as stream:
-                json.dump(dict(tree, id=identity), stream)
+            write_json(path, dict(tree, id=identity))
             for more in ((), ("--fresh",), ("--dry-run",)):
                 result = self.sweep(self.spec(), "--out", self.out, *more)
                 self.assertEqual(result.status, 1)
@@ -405,8 +399,7 @@ class State(Case):
         self.sweep(self.spec(rounds=1), "--out", self.out)
         logs = [name for name in os.listdir(self.out) if name.endswith(".log")]
         self.assertEqual(len(logs), 4)
-        with open(self.path("precious"), "w") as stream:
-            stream.write("precious")
+        write_file(self.path("precious"), "precious")
         for name in logs + ["sweep.json"]:
             if name == "sweep.json":
                 shutil.copy(os.path.join(self.out, name), self.path("copy"))
@@ -415,12 +408,10 @@ class State(Case):
                 link = self.path("precious")
             os.unlink(os.path.join(self.out, name))
             os.symlink(link, os.path.join(self.out, name))
-        with open(self.path("copy")) as stream:
-            before = stream.read()
+        before = read_text(self.path("copy"))
         self.sweep(self.spec(rounds=2), "--out", self.out)
         for name, words in (("precious", "precious"), ("copy", before)):
-            with open(self.path(name)) as stream:
-                self.assertEqual(stream.read(), words)
+            self.assertEqual(read_text(self.path(name)), words)
         self.assertFalse(os.path.islink(os.path.join(self.out, "sweep.json")))
 
 
@@ -657,8 +648,7 @@ class BadSpecifications(Case):
                                   ("d.json", '{"np": 1, "np": 2}',
                                    'd.json: "np" is in one object twice'),
                                   ("c.json", "[]", "a specification is an object")):
-            with open(self.path(name), "w") as stream:
-                stream.write(text)
+            write_file(self.path(name), text)
             self.assertIn(words, self.sweep(self.path(name)).err)
         self.assertIn("cannot be read", self.sweep(self.path("none.json")).err)
 
@@ -676,8 +666,7 @@ class BadSpecifications(Case):
             self.assertEqual((result.status, len(self.calls())), (0, 1), result.err)
         else:
             self.assertIn("TOML needs Python 3.11", result.err)
-        with open(self.path("spec.toml"), "w") as stream:
-            stream.write("program = ")
+        write_file(self.path("spec.toml"), "program = ")
         self.assertEqual(self.sweep(self.path("spec.toml")).status, 2)
 
 

@@ -2,7 +2,6 @@
 # mpi: any; tier: quick ci
 """leadline sweep: its own ends (--until, --budget), one sweep at a time in a folder,
 and reports of failures; with a fake program."""
-import json
 import math
 import os
 import resource
@@ -15,6 +14,7 @@ from collections import Counter, namedtuple
 from fake_sweep import Case
 from tap import long, main
 
+from files import read_json, read_text, write_file
 from leadline.base import lock
 from leadline.results import run
 from leadline.sweep import enough, need
@@ -269,8 +269,7 @@ class Lock(Case):
 
     def line_of(self, pid):
         try:
-            with open("/proc/%s/cmdline" % pid) as stream:
-                words = stream.read().split("\0")
+            words = read_text("/proc/%s/cmdline" % pid).split("\0")
         except OSError:
             return []
         return words if "--series" in words else []
@@ -286,8 +285,7 @@ class Lock(Case):
 class Words(Case):
     def said(self, *lines, program="madbench"):
         path = self.path("one.json")
-        with open(self.path("one.log"), "w") as stream:
-            stream.write("\n".join(lines))
+        write_file(self.path("one.log"), "\n".join(lines))
         return run.said(run.Run(None, 1, path, ["mpiexec", "-n", "2", "/x/" + program]))
 
     def test_the_cause(self):
@@ -323,8 +321,7 @@ class Words(Case):
         result = self.sweep(self.spec(rounds=1), "--out", self.out)
         self.assertIn("1 of 4 runs failed; all they said is in the .log files in "
                       + self.out, result.err)
-        with open(self.path("spec.json")) as stream:
-            self.assertEqual(json.load(stream)["rounds"], 1)
+        self.assertEqual(read_json(self.path("spec.json"))["rounds"], 1)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 """leadline trend, on months of reports with a known step."""
 import itertools
 import json
-import os
 import random
 import re
 import time
@@ -14,7 +13,7 @@ from tap import main
 
 from fake_report import report, save
 from leadline.judge import trend
-from leadline_case import LeadlineCase, leadline
+from leadline_case import LeadlineCase
 
 
 def known():

@@ -10,6 +10,7 @@ import unittest
 from tap import PACKAGE, main
 
 from fake_report import save
+from files import read_text
 from full_report import full
 from leadline.base import fields
 from leadline_case import STEADY, LeadlineCase, without_privileges
@@ -148,8 +149,7 @@ class Meaning(Case):
 class Page(unittest.TestCase):
     def test_the_page_names_every_field(self):
         page = os.path.join(PACKAGE, os.pardir, "doc", "report-schema.md")
-        with open(page, encoding="utf-8") as stream:
-            words = set(re.findall(r"\w+", stream.read()))
+        words = set(re.findall(r"\w+", read_text(page)))
         self.assertEqual([name for name in names(fields.TABLE) if name not in words],
                          [])
 

@@ -11,7 +11,9 @@ import unittest
 import zipfile
 
 from tap import PACKAGE, long, main
+
 from fake_report import report, save
+from files import read_bytes, run_text
 
 import wheel
 
@@ -25,11 +27,9 @@ class Wheel(unittest.TestCase):
         self.tmp = self.folder.name
 
     def call(self, *words, **env):
-        done = subprocess.run(words, cwd=self.tmp, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              universal_newlines=True, check=False,
-                              env=dict({k: v for k, v in os.environ.items()
-                                        if k != "PYTHONPATH"}, **env))
+        inherited = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+        done = run_text(words, cwd=self.tmp, stderr=subprocess.STDOUT,
+                        env=dict(inherited, **env))
         self.assertEqual(done.returncode, 0, done.stdout)
         return done.stdout
 
@@ -58,8 +58,7 @@ class Wheel(unittest.TestCase):
     def test_it_is_the_same_each_time(self):
         sums = []
         for _ in range(2):
-            with open(self.made(), "rb") as f:
-                sums.append(hashlib.sha256(f.read()).digest())
+            sums.append(hashlib.sha256(read_bytes(self.made())).digest())
         self.assertEqual(*sums)
 
     def test_it_runs_as_it_is(self):

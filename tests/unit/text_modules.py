@@ -16,6 +16,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from tap import long, main  # noqa: E402
 
+from files import read_bytes, write_file  # noqa: E402
 import text_reference as ref  # noqa: E402
 
 LEX = os.path.join(os.environ["top_builddir"], "tests/unit/text_lex")
@@ -36,10 +37,7 @@ class Room(unittest.TestCase):
         self.folder = folder.name
 
     def put(self, name, contents):
-        path = os.path.join(self.folder, name)
-        with open(path, "wb") as file:
-            file.write(contents)
-        return path
+        return write_file(os.path.join(self.folder, name), contents)
 
     def run_lex(self, files, form="plain", lexicon=None, crf=None, maxent=None):
         """Returns for each file its sections, or the sentence that refuses it."""
@@ -174,8 +172,7 @@ def train(pycrfsuite, bodies, path):
 class Plain(Room):
     @unittest.skipUnless(os.path.exists(GPL), "there is no GPL-3 in common-licenses")
     def test_gpl(self):
-        with open(GPL, "rb") as file:
-            text = file.read()
+        text = read_bytes(GPL)
         found = self.one(text, lexicon=b"\n".join(PHRASES))
         self.assertEqual(found["BODY"], text)
         lines = [line.split(b" ", 2)[2] for line in found["KEYWORDS"].splitlines()]
@@ -191,8 +188,7 @@ class Plain(Room):
     def test_of_crfsuite(self):
         """The model and the labels of tests/data/text are CRFsuite's."""
         def data(name):
-            with open(os.path.join(DATA, name), "rb") as file:
-                return file.read()
+            return read_bytes(os.path.join(DATA, name))
         found = self.one(data("story"), crf=data("crf"))
         self.assertEqual(found["CRF"], data("story.crf"))
         self.assertGreater(len(found["CRF"].splitlines()), 100)
