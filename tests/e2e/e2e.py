@@ -30,7 +30,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(TESTS, "unit"))
 from files import (changed_json, read_bytes, read_json, read_text,  # noqa: E402,F401
                    run_text, write_at, write_file, write_json)
-from tap import any_mpi, drawn, long, main  # noqa: E402,F401  (for the tests)
+from tap import add, any_mpi, drawn, long, main  # noqa: E402,F401  (for tests)
 
 FLAVOUR = os.environ["MPI_FLAVOUR"]
 HAVE_SCALAPACK = os.environ["HAVE_SCALAPACK"] == "yes"
@@ -324,19 +324,6 @@ class Case(unittest.TestCase):
             self.assertIn(file, error["file"])
             self.assertIn("file " + error["file"], said)
         return error
-
-
-def add(case, name, scenario, *arguments):
-    """Adds a test to a Case, which is one point: its method, with arguments. Returns
-    it, to be marked (long)."""
-    assert not hasattr(case, "test_" + name), name
-
-    def test(self):
-        getattr(self, scenario)(*arguments)
-
-    test.scenario = scenario
-    setattr(case, "test_" + name, test)
-    return test
 
 
 def samples(report, act, phase=None, rep=None):

@@ -48,12 +48,12 @@ def without_units():
 WHOLE = json.dumps(REPORT)
 # name: the file's contents, words of the sentence
 FILES = {
-    "empty": ("", "empty"),
-    "blanks": (" \n\t", "empty"),
-    "not-json": ("write_MBps 100", "not JSON"),
-    "truncated": (WHOLE[:len(WHOLE) // 2], "not JSON"),
+    "empty": ("", "the file is empty"),
+    "blanks": (" \n\t", "the file is empty"),
+    "not-json": ("write_MBps 100", "not-json: not JSON: "),
+    "truncated": (WHOLE[:len(WHOLE) // 2], "truncated: not JSON: "),
     "two-of-them": (WHOLE + WHOLE, "not JSON"),
-    "nan": (WHOLE.replace("100.0", "NaN", 1), "NaN"),
+    "nan": (WHOLE.replace("100.0", "NaN", 1), "holds NaN"),
     "infinity": (WHOLE.replace("100.0", "-Infinity", 1), "Infinity"),
     "huge": (WHOLE.replace("100.0", "1" * 5000, 1), ""),
     "overflow": (WHOLE.replace("100.0", "1e999", 1), ""),
@@ -67,7 +67,7 @@ FILES = {
     "list-schema": (WHOLE.replace('"leadline-report/1"', "[]"), "schema"),
     "only-schema": ('{"schema": "leadline-report/1"}', ""),
     "no-units": (without_units(), "unit"),
-    "no-utf8": (b"\xff\xfe{}", "UTF-8"),
+    "no-utf8": (b"\xff\xfe{}", "it is not UTF-8 text"),
     "bins-cut": (json.dumps(BINS)[:60], "not JSON"),
     "bins-other": (json.dumps(dict(BINS, slices=0)), ""),
     "bins-nothing": ('{"schema": "leadline-iotrace-bins/1"}', ""),
@@ -94,7 +94,8 @@ class BadInput(LeadlineCase):
     def bad(self, path, words=""):
         for command in self.commands(path):
             status, out, err = leadline(*command)
-            self.assertIn(status, (1, 2), (command, out))
+            usage = (2,) if command[0] != "compare" else ()
+            self.assertIn(status, (1, *usage), (command, out))
             if command[0] == "validate":  # its sentences are its output
                 self.assertLessEqual(out.count("\n"), 6)
                 out, err = "", out.splitlines()[0] + "\n"
@@ -147,7 +148,7 @@ class BadInput(LeadlineCase):
         self.refused("cannot be written", "bandwidth", path, "-o", self.path("x.svg"))
 
     def test_nowhere(self):
-        self.bad(self.path("nowhere"), "No such file")
+        self.bad(self.path("nowhere"), "cannot be read: No such file")
 
     def test_no_permission(self):
         path = self.save(REPORT)

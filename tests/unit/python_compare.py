@@ -9,28 +9,24 @@ import math
 import os
 import re
 import shutil
-import tempfile
 import unittest
 from unittest import mock
 
-from tap import main
+from tap import add, main
 
 from fake_report import report, save, save_runs, save_series
-from files import read_json, read_text, write_file
+from files import changed_json, read_json, read_text
 from full_report import full
 from leadline.base import stats
 from leadline.judge import compare, rules
-from leadline_case import STEADY, leadline
+from leadline_case import STEADY, LeadlineCase, leadline
 
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.dir = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.dir)
+
+class Case(LeadlineCase):
+    COMMAND = "compare"
 
     def rows(self, *args):
-        status, out, err = leadline("compare", "--format=json", *args)
-        self.assertEqual((status, err), (0, ""))
-        tree = json.loads(out)
+        tree = json.loads(self.run_command("--format=json", *args))
         self.assertEqual(tree["schema"], "leadline-compare/1")
         self.notes, self.meaning = tree["notes"], tree["meaning"]
         return tree["rows"]
@@ -52,14 +48,6 @@ class Case(unittest.TestCase):
             paths += save_runs(self.dir, name, report(**dict(
                 dict({"figures": {"write_MBps": STEADY}}, **more), **(changes or {}))))
         return paths
-
-    def refused(self, sentence, *args, status=1):
-        got, out, err = leadline("compare", *args)
-        self.assertEqual(got, status, err)
-        self.assertEqual(err.count("\n"), 1, err)
-        self.assertIn(sentence, err)
-        self.assertEqual(out, "")
-
 
 class Numbers(Case):
     def test_pairs_by_round_cancel_drift(self):
@@ -124,7 +112,7 @@ class Numbers(Case):
     def test_copies_count_once(self):
         first, _ = self.pair()
         for name in ("c", "d"):
-            shutil.copy(first, os.path.join(self.dir, name + ".json"))
+            shutil.copy(first, self.path(name + ".json"))
         rows = self.rows(self.dir)
         self.assertEqual([r["configuration"] for r in rows], ["a", "b"])
         self.assertRegex(self.notes[0], "^3 copies of the report of run [0-9a-f]+ "
@@ -162,7 +150,7 @@ class Numbers(Case):
         rows = self.rows(save(self.dir, "a.json", tree))
         self.assertEqual([r["at"] for r in rows], ["", "alpha=0.5"])
         self.assertIn("\nx_MBps at alpha=0.5  a ",
-                      leadline("compare", os.path.join(self.dir, "a.json"))[1])
+                      leadline("compare", self.path("a.json"))[1])
 
 
 class NotComparable(Case):
@@ -170,32 +158,15 @@ class NotComparable(Case):
         paths = self.runs(b=b, figures={figure: STEADY})
         return self.verdicts(*paths)["b"]
 
-    def test_other_ranks(self):
-        self.assertEqual(self.why(ranks=8), "not comparable: other ranks (8, not 4)")
-
-    def test_other_workload(self):
-        self.assertEqual(self.why(options={"npix": 2048}),
-                         "not comparable: other npix (2048, not 1024)")
-
-    def test_other_program(self):
-        self.assertIn("not comparable: other program",
-                      self.why(program="blocktransfer"))
-
-    def test_other_cache_policy(self):
-        self.assertEqual(self.why(cache="keep"),
-                         "not comparable: other cache policy (keep, not flush)")
-
-    def test_options_that_are_no_workload_may_differ(self):
-        self.assertEqual(self.why(options={"iomethod": "mpi"}), "equal within 5 %")
+    def differ(self, changes, words):
+        """Runs of b differ from those of a in `changes` only."""
+        self.assertEqual(self.why(**changes), words)
 
     def test_one_from_memory(self):
         words = "not comparable: b was served from memory"
         self.assertEqual(self.why("read_MBps", share=0.1), words)
         self.assertEqual(self.why("read_MBps", warnings=["served_from_memory"]), words)
         self.assertIn("such read figures measure memory", self.notes[0])
-
-    def test_memory_does_not_touch_writes(self):
-        self.assertEqual(self.why(share=0.1), "equal within 5 %")
 
     def test_unknown_share_is_no_fault(self):
         self.assertEqual(self.why("read_MBps", share=None), "equal within 5 %")
@@ -227,6 +198,20 @@ class NotComparable(Case):
                          "differ: other ranks (2, not 4)")
 
 
+for name, changes, words in (
+        ("other_ranks", {"ranks": 8}, "not comparable: other ranks (8, not 4)"),
+        ("other_workload", {"options": {"npix": 2048}},
+         "not comparable: other npix (2048, not 1024)"),
+        ("other_program", {"program": "blocktransfer"},
+         "not comparable: other program (blocktransfer, not madbench)"),
+        ("other_cache_policy", {"cache": "keep"},
+         "not comparable: other cache policy (keep, not flush)"),
+        ("options_that_are_no_workload_may_differ", {"options": {"iomethod": "mpi"}},
+         "equal within 5 %"),
+        ("memory_does_not_touch_writes", {"share": 0.1}, "equal within 5 %")):
+    add(NotComparable, name, "differ", changes, words)
+
+
 class Groups(Case):
     def test_by_label(self):
         for i, v in enumerate(STEADY):
@@ -242,16 +227,16 @@ class Groups(Case):
 
     def test_before_and_after(self):
         for name, series in (("before", "s1"), ("after", "s2")):
-            folder = os.path.join(self.dir, name)
+            folder = self.path(name)
             os.mkdir(folder)
             save_series(folder, "posix", STEADY, series)
-        self.assertEqual(sorted(self.verdicts(*(os.path.join(self.dir, d)
+        self.assertEqual(sorted(self.verdicts(*(self.path(d)
                                                 for d in ("before", "after")))),
                          ["posix (after)", "posix (before)"])
 
     def test_files_of_two_directories(self):
         """They are named after their files; and they would be runs of two."""
-        folders = [os.path.join(self.dir, name) for name in ("before", "after")]
+        folders = [self.path(name) for name in ("before", "after")]
         for folder in folders:
             os.mkdir(folder)
             for i in range(3):
@@ -273,7 +258,7 @@ class Groups(Case):
         self.rows(self.dir)
         self.assertIn(self.dir + ": " + words, self.notes)
         self.assertIn(words, leadline("list", self.dir)[2])
-        page = os.path.join(self.dir, "page.html")
+        page = self.path("page.html")
         leadline("report", self.dir, "-o", page)
         self.assertIn(words, read_text(page))
 
@@ -332,7 +317,6 @@ class Words(unittest.TestCase):
                 (rules.EQUAL, (2.0, 1.6, 2.5), "higher", "no difference shown")):
             self.assertEqual(compare.opinion_text(rule, stats.Interval(*ratio, 6),
                                                   better), words)
-
 
     def test_rounds_that_would_decide(self):
         """At 5 % noise 35 show a difference of 5 % as one of 15: by python_matrix."""
@@ -454,10 +438,8 @@ class Against(Case):
         for weak, efficiency in ((False, "81"), (True, "324")):
             self.ranks(weak, "wall_s", -1.0)
             for name in os.listdir(self.dir):
-                path = os.path.join(self.dir, name)
-                tree = read_json(path)
-                tree["figures"][0].update(better="lower", unit="s")
-                save(self.dir, name, tree)
+                with changed_json(self.path(name)) as tree:
+                    tree["figures"][0].update(better="lower", unit="s")
             self.rows("--against=np", "--figure=wall_s", self.dir)
             self.assertIn("Wall_s, 4 ranks against 1: speed-up 3.24 [3.24, 3.24], "
                           "efficiency %s %%" % efficiency, " ".join(self.meaning))
@@ -511,13 +493,12 @@ class Notes(Case):
         self.rows(self.dir)
         self.assertIn("z.json: not JSON", self.notes[0])
 
-
     def test_folders_in_a_folder(self):
         """A folder without reports of its own stands for the folders in it."""
         for name in ("old", "new", ".hidden", "empty"):
-            os.mkdir(os.path.join(self.dir, name))
+            os.mkdir(self.path(name))
             if name != "empty":
-                save(os.path.join(self.dir, name), "a.json",
+                save(self.path(name), "a.json",
                      report({"write_MBps": STEADY}, label="x", options={
                          "npix": len(name)}))
         rows = self.rows(self.dir)
@@ -622,10 +603,8 @@ class Tails(Case):
         self.fill("a", spread=0.0)
         self.fill("b", spread=0.0)
         for i in range(8):  # t is 3.0: enough for one (2.4), not for eight (3.8)
-            path = os.path.join(self.dir, "b-%d.json" % i)
-            tree = read_json(path)
-            tree["figures"][-1]["reps"] = [5000 * math.exp(0.2 + 0.176 * (-1) ** i)]
-            save(self.dir, "b-%d.json" % i, tree)
+            with changed_json(self.path("b-%d.json" % i)) as tree:
+                tree["figures"][-1]["reps"] = [5000 * math.exp(0.2 + 0.176 * (-1) ** i)]
         verdicts = {r["figure"]: r["verdict"] for r in self.rows(self.dir)
                     if r["configuration"] == "b"}
         self.assertEqual(verdicts["write_max_us"], "no difference shown (among this "
@@ -679,11 +658,9 @@ class Tails(Case):
         self.fill("a")
         self.fill("b", write_p99=3.0)
         for name in os.listdir(self.dir):
-            path = os.path.join(self.dir, name)
-            tree = read_json(path)
-            tree["options"]["filetype"]["value"] = {"a": "unique", "b": "shared"}[
-                name[0]]
-            save(self.dir, name, tree)
+            with changed_json(self.path(name)) as tree:
+                tree["options"]["filetype"]["value"] = {"a": "unique", "b": "shared"}[
+                    name[0]]
         rows = self.rows("--against", "filetype", self.dir)
         self.assertIn("write_p99_us", [r["figure"] for r in rows])
         self.assertIn("b against a, latencies: worse in write_p99_us by 3.0x",
@@ -698,10 +675,9 @@ class Tails(Case):
             self.fill("a")
             self.fill("b", read_max=3.0, read_p99=3.0)
             for name in os.listdir(self.dir):
-                tree = read_json(os.path.join(self.dir, name))
-                for row in tree["samples"]:
-                    row["calls"] = {"a": 100, "b": calls}[name[0]]
-                save(self.dir, name, tree)
+                with changed_json(self.path(name)) as tree:
+                    for row in tree["samples"]:
+                        row["calls"] = {"a": 100, "b": calls}[name[0]]
             found = {r["figure"]: r["verdict"] for r in self.rows(self.dir)
                      if r["configuration"] == "b"}
             self.assertEqual(found["read_max_us"], words)
@@ -760,7 +736,7 @@ class Yardstick(Case):
 
     def test_calibrations_alone_are_compared(self):
         self.fill()
-        rows = self.rows(os.path.join(self.dir, "cal.json"))
+        rows = self.rows(self.path("cal.json"))
         self.assertEqual(rows[0]["figure"], "sequential.write_MBps")
 
 
@@ -809,7 +785,7 @@ class Formats(Case):
         self.assertEqual(len(set(line.count("|") for line in lines[:4])), 1)
 
     def test_output_file(self):
-        path = os.path.join(self.dir, "out.txt")
+        path = self.path("out.txt")
         status, out, _ = leadline("compare", "-o", path, *self.runs())
         self.assertEqual((status, out), (0, ""))
         self.assertIn("equal within 5 %", read_text(path))
@@ -821,32 +797,10 @@ class Formats(Case):
 
 
 class BadInput(Case):
+    """Files of other kinds are in python_bad_input.py."""
+
     def file(self, tree):
-        return save(self.dir, "bad.json", tree)
-
-    def test_absent(self):
-        self.refused("cannot be read: No such file", os.path.join(self.dir, "none"))
-
-    def test_empty(self):
-        self.refused("the file is empty", self.file(""))
-
-    def test_not_json(self):
-        self.refused("bad.json: not JSON: ", self.file("leadline"))
-
-    def test_truncated(self):
-        text = json.dumps(report({"write_MBps": STEADY}))
-        self.refused("bad.json: not JSON: ", self.file(text[:len(text) // 2]))
-
-    def test_nan(self):
-        self.refused("holds NaN", self.file('{"schema": NaN}'))
-
-    def test_deep(self):
-        self.refused("not JSON", self.file("[" * 200000))
-
-    def test_not_text(self):
-        path = os.path.join(self.dir, "bad.json")
-        write_file(path, b"\xff\xfe\x00")
-        self.refused("it is not UTF-8 text", path)
+        return self.save(tree, "bad.json")
 
     def test_no_schema(self):
         for text in ("[1]", "{}", "3"):

@@ -38,6 +38,19 @@ def any_mpi(case):
     return case
 
 
+def add(case, name, scenario, *arguments):
+    """Adds a test to a Case, which is one point: its method, with arguments. Returns
+    it, to be marked (long)."""
+    assert not hasattr(case, "test_" + name), name
+
+    def test(self):
+        getattr(self, scenario)(*arguments)
+
+    test.scenario = scenario
+    setattr(case, "test_" + name, test)
+    return test
+
+
 def lot_of(text):
     """Returns a number that depends on the commit and on the MPI."""
     lot = os.environ.get("LEADLINE_DRAW", "") + FLAVOUR
@@ -69,7 +82,7 @@ def marked(test, mark):
 
 def chosen(tests):
     """The cases that this tier runs, of a file that has cases of both. Of those that a
-    scenario makes many of (e2e.py's add), "quick" takes an eighth, and "ci" others up
+    scenario makes many of (add), "quick" takes an eighth, and "ci" others up
     to one half; where all tests have passed with another MPI, a twentieth and a
     quarter, and of the others "quick" takes one of three. The commit draws them. Of
     long cases "ci" takes a third, and another third with the other MPI."""
