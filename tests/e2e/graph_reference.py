@@ -1,14 +1,9 @@
 """The expected results of outcore graph, computed by plain Python from the definitions
 only: edges of a seed, the files PIF and PARTITION, blocks that move, and levels.
 
-As a program it compares itself with published and hand-checked numbers:
-
-    python3 graph_reference.py [--long]
-
+outcore_graph.py compares it, by the program, with published and hand-checked numbers.
 Nothing here is fast or small in memory; a million vertices take a minute."""
-import hashlib
 import struct
-import sys
 import zlib
 
 MASK = 2 ** 64 - 1
@@ -296,92 +291,3 @@ def wordnet(folder="/usr/share/wordnet"):
             _, offset, letter, _ = words[at + 1 + 4 * i:at + 5 + 4 * i]
             edges.append((source, numbers["a" if letter == "s" else letter, offset]))
     return len(numbers), edges
-
-
-# ---- self-test -----------------------------------------------------------------------
-
-def expect(what, found, right):
-    print("%s %s" % ("ok    " if found == right else "NOT OK", what))
-    if found != right:
-        print("  found %s\n  right %s" % (found, right))
-    return found == right
-
-
-def digest(data):
-    return hashlib.sha256(data).hexdigest()[:8]
-
-
-def small():
-    edges = list(scale_free(4, 20, 4, 1))
-    yield "S:4,20,4 edges", edges[::2][:10], [
-        (0, 1), (1, 2), (2, 3), (3, 0), (4, 1), (4, 4), (4, 4), (5, 4), (5, 2), (6, 5)]
-    store = Store(20, edges, 30, [256])
-    yield "files", (len(store.pif()), digest(store.pif()), len(store.partition),
-                    digest(store.partition), store.chunks), (
-                        384, "9f1cf672", 1520, "56d12765", 34)
-    yield "blocks", store.counts[256], {"pif": 5, "links": 5, "append": 8}
-    search = Search(store.pif(), store.partition, sizes=[256])
-    yield "levels", search.levels, [1, 2, 7, 8, 2]
-    yield "search", (search.pif[256], search.partition[256], search.rounds,
-                     search.queue), (8, 23, 11, 640)
-
-
-def middle():
-    edges, sizes = list(scale_free(45, 10000, 5, 1)), (256, 512, 4096, 8192)
-    yield "S:45,10000,5 sum", sum(s * 31 + t for s, t in edges), 5363985440
-    store = Store(10000, edges, 10000, sizes)
-    yield "files", (len(store.pif()), digest(store.pif()), len(store.partition),
-                    digest(store.partition), store.chunks), (
-                        160064, "cf59a571", 858704, "b91dbaab", 19110)
-    counts = {256: (1881, 3867, 3359, 2006, 9690), 512: (942, 2308, 1682, 1167, 5945),
-              4096: (120, 356, 214, 192, 1189), 8192: (60, 186, 109, 102, 672)}
-    search = Search(store.pif(), store.partition, sizes=sizes)
-    for b in sizes:
-        yield "blocks of %d" % b, (*store.counts[b].values(), search.pif[b],
-                                   search.partition[b]), counts[b]
-    yield "levels", search.levels, [1, 77, 533, 3309, 5397, 681, 2]
-    yield "entries", search.collected, [77, 633, 5028, 21264, 21178, 1816, 4]
-    yield "rounds", search.rounds, 30
-    search = Search(store.pif(), store.partition, batch=1000, sizes=[4096])
-    yield "batch of 1000", (search.pif[4096], search.partition[4096],
-                            search.rounds), (1369, 5976, 197)
-
-
-def graph500():
-    edges = list(kronecker(10, 16, 1))
-    degree = [0] * 1024
-    for v in (v for edge in edges for v in edge):
-        degree[v] += 1
-    yield "kronecker:10,16", edges[:3], [(572, 820), (452, 781), (799, 1017)]
-    yield "sum", sum(s * 31 + t for s, t in edges), 253648648
-    yield "loops", sum(s == t for s, t in edges), 138
-    yield "isolated", degree.count(0), 132
-    yield "degree", (max(degree), degree.index(max(degree))), (2103, 135)
-    yield "levels", levels(neighbours_of(both_ways(edges))), [1, 11, 446, 428, 6]
-
-
-def semantic():
-    try:
-        vertices, edges = wordnet()
-    except OSError:
-        return
-    yield "WordNet", (vertices, len(edges)), (117659, 377592)
-    yield "levels", levels(neighbours_of(edges)), [
-        1, 3, 23, 262, 3523, 14273, 32601, 38177, 17743, 4365, 700, 66, 6]
-
-
-def large():
-    lists, entries = neighbours_of(scale_free(45, 1000000, 5, 1)), 5000000
-    yield "S:45,1M,5 entries", sum(map(len, lists.values())), entries
-    yield "levels", levels(lists), [1, 703, 9123, 112629, 503747, 359641, 14152, 4]
-
-
-def main():
-    parts = [small, middle, graph500, semantic]
-    parts += [large] if sys.argv[1:] == ["--long"] else []
-    good = [expect(*one) for part in parts for one in part()]
-    sys.exit(not all(good))
-
-
-if __name__ == "__main__":
-    main()

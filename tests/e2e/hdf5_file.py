@@ -11,7 +11,7 @@ import unittest
 from e2e import BUILD, HAVE_SCALAPACK, Case, add, main, read_bytes, samples
 
 HAVE_HDF5 = os.environ["HAVE_HDF5"] == "yes"
-DIMS, SIZE = (3, 5, 7), 105
+SIZE = 105
 WRITER = os.path.join(BUILD, "tests", "unit", "hdf5")
 ANSWER = "dC[0] = -9.325234698007e-01"
 

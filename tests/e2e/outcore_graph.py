@@ -222,6 +222,7 @@ class Graph(Case):
             vertices, edges = reference.wordnet()
         except OSError:
             self.skipTest("wordnet-base is not installed")
+        self.assertEqual((vertices, len(edges)), (117659, 377592))
         path = self.file("wordnet", packed(edges))
         for np, layout in ((1, "chunk"), (2, "chunk"), (2, "csr")):
             _, sizes = self.found(path, "--vertices=%d" % vertices,

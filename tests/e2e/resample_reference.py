@@ -1,6 +1,5 @@
 """The right results of outcore resample, computed by plain Python in 64-bit numbers
-from the definitions only: an image of a seed, weights, pixels, and requests that move
-them.
+from the definitions only: an image of a seed, weights and pixels.
 
 As a program it compares itself with numbers that other programs confirmed, and with
 GDAL's and Pillow's Lanczos filters if they are installed:
@@ -9,13 +8,11 @@ GDAL's and Pillow's Lanczos filters if they are installed:
 
 Nothing here is fast: for images of some ten thousand pixels."""
 import math
-import struct
 import sys
 
 from graph_reference import key_of, number
 
 IMAGE, HEAD = 6, 4096
-FORMATS = {(8, 0): "B", (16, 0): "H", (32, 1): "f"}
 
 
 def image(width, height, seed=1):
@@ -75,68 +72,6 @@ def resampled(rows, scale, k, shift=(0.0, 0.0), edge="renorm", normalize=True):
              for x in range(len(across))] for some in down]
 
 
-def rounded(rows, bits):
-    """Returns (rows of whole numbers, half to even; the number outside of their
-    range)."""
-    most = 2 ** bits - 1
-    whole = [[round(p) for p in row] for row in rows]
-    outside = sum(p < 0 or p > most for row in whole for p in row)
-    return [[min(max(p, 0), most) for p in row] for row in whole], outside
-
-
-# ---- requests ------------------------------------------------------------------------
-
-def span(first, end, n, scale, k, shift=0.0):
-    """Returns [first, end) of the input's n pixels that output pixels [first, end)
-    need."""
-    if not k:
-        low, high = (math.floor(place(p, scale, shift) + 0.5) for p in (first, end - 1))
-    else:
-        low = math.floor(place(first, scale, shift)) - k + 1
-        high = math.floor(place(end - 1, scale, shift)) + k
-    return min(max(low, 0), n - 1), min(max(high, 0), n - 1) + 1
-
-
-def steps(n, tile):
-    return [(at, min(at + tile, n)) for at in range(0, n, tile)]
-
-
-def requests(width, height, scale, k, method, tile=256, halo="keep", bytes_in=2):
-    """Returns (reads, bytes read, writes) of one rank, by strips or by blocks."""
-    bands = [span(*step, height, scale, k) for step in steps(height * scale, tile)]
-    across = [span(*step, width, scale, k) for step in steps(width * scale, tile)]
-    if method == "block":
-        rows = sum(end - first for first, end in bands)
-        pixels = rows * sum(end - first for first, end in across)
-        return rows * len(across), pixels * bytes_in, height * scale * len(across)
-    moved = held = 0
-    for first, end in bands:
-        moved += end - (max(first, held) if halo == "keep" else first)
-        held = end
-    return len(bands), moved * width * bytes_in, len(bands)
-
-
-# ---- files ---------------------------------------------------------------------------
-
-def write(path, rows, bits=16, kind=0):
-    with open(path, "wb") as f:
-        head = struct.pack("<8sQQII", b"LLIMG001", len(rows[0]), len(rows), bits, kind)
-        f.write(head.ljust(HEAD, b"\0"))
-        for row in rows:
-            f.write(struct.pack("<%d%s" % (len(row), FORMATS[bits, kind]), *row))
-
-
-def read(path):
-    with open(path, "rb") as f:
-        data = f.read()
-    magic, width, height, bits, kind, row = struct.unpack_from("<8sQQIIQ", data)
-    row = row or width * bits // 8
-    if magic != b"LLIMG001" or len(data) != HEAD + height * row:
-        raise ValueError("%s is not a whole image" % path)
-    form = "<%d%s" % (width, FORMATS[bits, kind])
-    return [list(struct.unpack_from(form, data, HEAD + y * row)) for y in range(height)]
-
-
 # ---- self-test -----------------------------------------------------------------------
 
 # Normalised weights of the pixels around, by k and the fraction of the place.
@@ -184,10 +119,6 @@ PIXELS = (
     ("renorm", 4, 3, 0, (0, 0), 36476.084389),
     ("renorm", 4, 3, 0, (-1, -1), 79422.512213),
     ("renorm", 4, 3, 0, None, 1629373279.9953))
-REQUESTS = (  # width, height, scale, k, reads and bytes of strips, of blocks, writes
-    (1024, 768, 2, 3, 6, 1634304, 1572864, 6384, 1701336, 6, 12288),
-    (1000, 700, 4, 4, 11, 1560000, 1400000, 12480, 1747200, 11, 44800),
-    (1024, 768, 1, 0, 3, 1572864, 1572864, 3072, 1572864, 3, 3072))
 
 
 def report(what, good, found=""):
@@ -215,14 +146,6 @@ def known_numbers():
     for k, right in ((2, 10980), (3, 10148), (4, 9348)):
         out = resampled(rows, 2, k, edge="zero")
         yield report("zero, k = %d" % k, sum(p != 0 for r in out for p in r) == right)
-
-
-def known_requests():
-    for w, h, scale, k, reads, reread, keep, rows, some, writes, tiles in REQUESTS:
-        yield report("requests %d x %d" % (w, h), (
-            requests(w, h, scale, k, "strip", halo="reread"),
-            requests(w, h, scale, k, "strip"), requests(w, h, scale, k, "block")) == (
-                (reads, reread, writes), (reads, keep, writes), (rows, some, tiles)))
 
 
 def of_gdal(rows, scale):
@@ -263,7 +186,7 @@ def others():
 
 
 def main():
-    sys.exit(not all([*known_numbers(), *known_requests(), *others()]))
+    sys.exit(not all([*known_numbers(), *others()]))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ AT_ONCE = 2  # the journal's memory is lost
 MKFS = {"ext4": ("mkfs.ext4", "-q", "-F", "-m", "0", "-O", "^has_journal"),
         "xfs": ("mkfs.xfs", "-q", "-f"), "btrfs": ("mkfs.btrfs", "-q", "-f")}
 SIZE = {"ext4": 64 << 20, "xfs": 320 << 20, "btrfs": 256 << 20}
-KEPT_BY_IT = ("lost+found", "filler")
 
 
 def tool(*command):
