@@ -44,7 +44,7 @@ struct name { /* a name of a log: its kind and role */
     uint32_t role;
 };
 
-struct finding {
+struct search {
     struct skeleton *s;
     int at;               /* the number of the log */
     bool marked;          /* the program marks its phases */
@@ -57,7 +57,7 @@ struct finding {
 };
 
 struct looking { /* the state of reading a log */
-    struct finding *f;
+    struct search *f;
     struct log *log;
     struct name *name;
     uint32_t names;
@@ -108,7 +108,7 @@ static struct name *name_of(struct looking *l, uint32_t id)
  * common. */
 static int look_at_open(struct looking *l, uint64_t kind)
 {
-    struct finding *f = l->f;
+    struct search *f = l->f;
     int n = l->opens++;
     if (f->any || n >= OPENS_MOST) {
         f->opens_differ |= n >= f->opens || n >= OPENS_MOST || f->open[n].kind != kind;
@@ -127,7 +127,7 @@ static int look_at_open(struct looking *l, uint64_t kind)
 /* Notes a transfer as the first one of all parts that have begun since the last one. */
 static void look_at_transfer(struct looking *l, uint64_t kind, int64_t ns)
 {
-    struct finding *f = l->f;
+    struct search *f = l->f;
     for (; l->begun < l->pauses.n; l->begun++)
         l->pauses.list[l->begun].first = (struct first){ns, kind};
     for (; l->used < l->opens && l->used < f->opens; l->used++)
@@ -202,7 +202,7 @@ static int meet(struct pauses *all, struct pauses *mine)
 
 static int end_log(struct looking *l)
 {
-    struct finding *f = l->f;
+    struct search *f = l->f;
     bool used = l->pauses.list->end_ns < INT64_MAX;
     struct pause *after = used ? new_pause(&l->pauses) : l->pauses.list;
     if (!after)
@@ -225,7 +225,7 @@ static int end_log(struct looking *l)
 
 static int look_at_log(void *arg, struct log *log)
 {
-    struct finding *f = arg;
+    struct search *f = arg;
     struct looking l = {.f = f, .log = log};
     struct event e;
     int more = 0, rc = 0, within;
@@ -250,7 +250,7 @@ static int look_at_log(void *arg, struct log *log)
 
 /* Makes parts in their order: each open, followed by the pauses after that number of
  * opens. */
-static void make_parts(struct skeleton *s, const struct finding *f)
+static void make_parts(struct skeleton *s, const struct search *f)
 {
     int opens = f->opens_differ ? 0 : f->opens;
     uint32_t at = 0;
@@ -319,7 +319,7 @@ static int number_parts(struct skeleton *s)
 
 int skeleton_find_phases(struct skeleton *s, struct run *r)
 {
-    struct finding f = {.s = s};
+    struct search f = {.s = s};
     r->unreadable = 0;
     int rc = run_each(r, look_at_log, &f);
     if (!rc && f.any && !f.marked) {
