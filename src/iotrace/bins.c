@@ -110,7 +110,7 @@ static struct lane *add_lane(struct reading *r, int32_t pid)
     return lane;
 }
 
-static struct lane *lane_of(struct reading *r, int32_t pid)
+static struct lane *bins_lane_of(struct reading *r, int32_t pid)
 {
     for (int i = r->first + r->lanes - 1; i >= r->first; i--)
         if (r->b->lane[i].pid == pid)
@@ -161,7 +161,7 @@ static struct folder *folder_of(struct bins *b, struct file *f, const char *name
 
 static int bins_measure(struct reading *r, const struct event *e, bool placed)
 {
-    struct lane *lane = lane_of(r, e->pid);
+    struct lane *lane = bins_lane_of(r, e->pid);
     int64_t end_ns = e->start_ns + e->duration_ns;
     if (!lane)
         return -ENOMEM;
@@ -281,7 +281,7 @@ static int fill_call(struct reading *r, const struct event *e)
 static int bins_fill(struct reading *r, const struct event *e, bool placed)
 {
     const struct bins *b = r->b;
-    struct lane *lane = lane_of(r, e->pid);
+    struct lane *lane = bins_lane_of(r, e->pid);
     int64_t end_ns = e->start_ns + e->duration_ns;
     enum trace_class class = (enum trace_class)e->class;
     if (placed && e->bytes > 0 && e->offset < INT64_MAX / 2) {
@@ -484,7 +484,7 @@ static void put_map(struct json *j, const struct bins *b, const struct map *m)
 
 /* Puts lists of [bytes, seconds, calls, total seconds], the first two as powers of
  * two. */
-static void put_spread(struct json *j, const char *key, const struct spread *s)
+static void bins_put_spread(struct json *j, const char *key, const struct spread *s)
 {
     json_array(j, key);
     for (int i = 0; i < BITS; i++)
@@ -520,11 +520,11 @@ static void put_folder(struct json *j, const struct bins *b, uint32_t n)
     json_end_object(j);
 }
 
-static void put_calls(struct json *j, const struct bins *b)
+static void bins_put_calls(struct json *j, const struct bins *b)
 {
     json_object(j, "sizes");
-    put_spread(j, "read", &b->spread[0]);
-    put_spread(j, "write", &b->spread[1]);
+    bins_put_spread(j, "read", &b->spread[0]);
+    bins_put_spread(j, "write", &b->spread[1]);
     json_end_object(j);
     json_array(j, "folders");
     for (uint32_t n = 0; n <= b->folders.n; n++)
@@ -551,7 +551,7 @@ static int bins_put_json(const struct bins *b, const char *run, FILE *out)
     for (int i = 0; i < b->maps; i++)
         put_map(&j, b, &b->map[i]);
     json_end_array(&j);
-    put_calls(&j, b);
+    bins_put_calls(&j, b);
     json_end_object(&j);
     json_finish(&j); /* the end of the program reports what could not be written */
     return 0;

@@ -103,7 +103,7 @@ static void compare_put_row(const struct change *c)
            ns < 0 ? '-' : '+', units_seconds(d, summary_s(llabs(ns))));
 }
 
-static void put_text(const char *what, const struct changes *c, int64_t top)
+static void compare_put_text(const char *what, const struct changes *c, int64_t top)
 {
     printf("\n%-44s %9s %9s %10s %10s %8s %8s  %s\n", what, "calls A", "B", "bytes A",
            "B", "time A", "B", "change");
@@ -114,7 +114,7 @@ static void put_text(const char *what, const struct changes *c, int64_t top)
                (long long)(c->n - top));
 }
 
-static void put_list(struct json *j, const char *key, const struct changes *c)
+static void compare_put_list(struct json *j, const char *key, const struct changes *c)
 {
     json_array(j, key);
     for (int i = 0; i < c->n; i++) {
@@ -143,9 +143,9 @@ static int compare_put_json(struct summary *const s[2], const struct change *all
     json_int(&j, "schema_version", 1);
     json_text(&j, "a", s[0]->run.path);
     json_text(&j, "b", s[1]->run.path);
-    put_list(&j, "all", &(struct changes){(struct change *)all, 1});
-    put_list(&j, "calls", calls);
-    put_list(&j, "files", files);
+    compare_put_list(&j, "all", &(struct changes){(struct change *)all, 1});
+    compare_put_list(&j, "calls", calls);
+    compare_put_list(&j, "files", files);
     json_end_object(&j);
     json_finish(&j);
     return outfile_close(&out, 0);
@@ -162,9 +162,9 @@ static int compare_show(struct summary *const s[2], int64_t top, const char *jso
         char a[PLAIN_PATH], b[PLAIN_PATH];
         printf("A         %s\nB         %s\n", plain(a, sizeof a, s[0]->run.path),
                plain(b, sizeof b, s[1]->run.path));
-        put_text("all", &(struct changes){&all, 1}, 1);
-        put_text("call", &calls, top);
-        put_text("file", &files, top);
+        compare_put_text("all", &(struct changes){&all, 1}, 1);
+        compare_put_text("call", &calls, top);
+        compare_put_text("file", &files, top);
     }
     if (!rc && json)
         rc = compare_put_json(s, &all, &calls, &files, json);

@@ -200,7 +200,7 @@ static void count_time(const struct darshan *d, struct record *r, const struct e
 
 /* ---- records ---------------------------------------------------------------- */
 
-static struct record *record_of(struct counting *c, uint32_t name)
+static struct record *darshan_record_of(struct counting *c, uint32_t name)
 {
     uint32_t *file = list_reach(c->file, &c->files, name, sizeof *file, "the counters");
     if (!file)
@@ -225,7 +225,7 @@ static int count_event(struct counting *c, const struct event *e)
     if (module_of(e) != c->d->module || e->other_end ||
         !op_is_io((enum trace_class)e->class))
         return 0;
-    struct record *r = record_of(c, e->name);
+    struct record *r = darshan_record_of(c, e->name);
     if (!r)
         return -ENOMEM;
     r->used = true;
@@ -309,7 +309,7 @@ static int look_at_log(void *arg, struct log *l)
     return skeleton_has_events(l);
 }
 
-static void put_head(const struct darshan *d)
+static void darshan_put_head(const struct darshan *d)
 {
     fprintf(d->out,
             "# darshan log version: 3.41\n# exe: %s\n# uid: 0\n# jobid: 0\n"
@@ -330,7 +330,7 @@ int darshan_put(struct run *r, FILE *out)
     struct darshan d = {.out = out};
     int rc = run_each(r, look_at_log, &d);
     if (!rc)
-        put_head(&d);
+        darshan_put_head(&d);
     for (d.module = 0; d.module < MODULES && !rc; d.module++) {
         fprintf(out, "\n# %s module data\n", module_name[d.module]);
         r->unreadable = d.logs = 0; /* the second pass counts them again */

@@ -63,8 +63,8 @@ static int lanes_make(struct lanes *t, const struct stream *s)
 }
 
 /* Finds the process of the picture. A table has processes of its own. */
-static int64_t lane_of(const struct lanes *t, const struct stream *s,
-                       const struct event *e)
+static int64_t export_lane_of(const struct lanes *t, const struct stream *s,
+                              const struct event *e)
 {
     bool table = log_info(s->last)->table && log_info(s->last)->rank < 0;
     return table ? t->next + e->pid : t->of[s->heap[0]];
@@ -171,7 +171,7 @@ static int put_perfetto(struct stream *s, FILE *out)
     export_put_processes(&j, s, &lanes);
     while ((rc = next_call(s, &e)) == 1 && !ferror(out)) {
         begin_ns = sequence ? begin_ns : e->start_ns;
-        put_event(&j, s->last, e, lane_of(&lanes, s, e), begin_ns, sequence++);
+        put_event(&j, s->last, e, export_lane_of(&lanes, s, e), begin_ns, sequence++);
     }
     free(lanes.of);
     json_end_array(&j);

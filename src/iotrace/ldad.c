@@ -174,7 +174,7 @@ static int count_pattern(struct reading *r, const struct event *e)
     return add_transfer(p, e->offset, e->bytes);
 }
 
-static int add_process(struct patterns *all, const struct log_info *i)
+static int patterns_add_process(struct patterns *all, const struct log_info *i)
 {
     struct process *more = mem_grow(all->process, (size_t)all->processes + 1,
                                     sizeof *more, "the patterns");
@@ -191,7 +191,7 @@ static int ldad_read_log(void *arg, struct log *l)
     struct reading r = {
         .all = all, .log = l, .process = all->processes, .first = all->streams};
     struct event e;
-    int rc = add_process(all, log_info(l)), more = 0;
+    int rc = patterns_add_process(all, log_info(l)), more = 0;
     while (!rc && (more = log_next(l, &e)) == 1)
         rc = count_pattern(&r, &e);
     for (int i = r.first; i < all->streams && !rc; i++)
@@ -298,7 +298,8 @@ static void ldad_put_descriptor(const struct descriptor *d, FILE *out)
     fputc('\n', out);
 }
 
-static void put_text(const struct patterns *all, const struct group *g, int64_t top)
+static void patterns_put_text(const struct patterns *all, const struct group *g,
+                              int64_t top)
 {
     char name[PLAIN_PATH], bytes[16], who[32], small[16], large[16];
     const struct pattern *p = g->stream[0];
@@ -428,7 +429,7 @@ static void show_all(const struct patterns *all, const struct group *group, int 
         if (j)
             ldad_put_json(j, all, &group[i]);
         else
-            put_text(all, &group[i], top);
+            patterns_put_text(all, &group[i], top);
     if (groups > top && !j)
         printf("... and %lld more (--top, or --json for all)\n",
                (long long)(groups - top));

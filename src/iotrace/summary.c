@@ -179,7 +179,7 @@ static int add_to_call(struct summary *s, const struct event *e)
 
 /* ---- processes ------------------------------------------------------------ */
 
-static struct process_sum *add_process(struct reading *r, int32_t pid)
+static struct process_sum *summary_add_process(struct reading *r, int32_t pid)
 {
     struct summary *s = r->s;
     const struct log_info *i = log_info(r->log);
@@ -221,7 +221,7 @@ static struct process_sum *process_of(struct reading *r, int32_t pid)
     for (int n = r->chain[(uint32_t)pid % CHAINS]; n; n = s->process[n - 1].next)
         if (s->process[n - 1].pid == pid)
             return &s->process[n - 1];
-    return add_process(r, pid);
+    return summary_add_process(r, pid);
 }
 
 static void add_to_process(struct process_sum *p, const struct event *e)
@@ -409,7 +409,7 @@ static int summary_read_log(void *arg, struct log *l)
                       "are known within a factor of two");
     /* a process without I/O counts, too */
     if (!rc && s->processes == r->first && !log_info(l)->table &&
-        !add_process(r, log_info(l)->pid))
+        !summary_add_process(r, log_info(l)->pid))
         rc = -ENOMEM;
     for (int i = r->first; i < s->processes; i++) {
         struct process_sum *p = &s->process[i];

@@ -75,8 +75,8 @@ static void summary_json_put_latency(struct json *j, const struct call_sum *c)
     put_hist(j, "latency_s_histogram", c->latency, 1e-9);
 }
 
-static int put_calls(struct json *j, const char *key, const struct summary *s,
-                     int nested)
+static int summary_json_calls(struct json *j, const char *key, const struct summary *s,
+                              int nested)
 {
     uint32_t *op;
     int n = summary_calls_by_time(s, nested, &op);
@@ -211,8 +211,8 @@ int summary_json(const struct summary *s, FILE *out)
     put_access(&j, "writes", &s->access[1]);
     json_int(&j, "transfers", s->transfers);
     json_int(&j, "transfers_below_4KiB", s->small_calls);
-    int rc = put_calls(&j, "calls", s, 0);
-    rc = rc ? rc : put_calls(&j, "nested_calls", s, 1);
+    int rc = summary_json_calls(&j, "calls", s, 0);
+    rc = rc ? rc : summary_json_calls(&j, "nested_calls", s, 1);
     rc = rc ? rc : summary_json_put_files(&j, s);
     summary_json_put_processes(&j, s);
     json_object(&j, "imbalance");

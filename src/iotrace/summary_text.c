@@ -68,7 +68,7 @@ static void put_unseen(const struct summary *s, FILE *out)
     fputc('\n', out);
 }
 
-static void put_totals(const struct summary *s, FILE *out)
+static void summary_put_totals(const struct summary *s, FILE *out)
 {
     struct sum io = summary_io(s->total), meta = summary_metadata(s->total);
     double io_s = summary_s(io.ns);
@@ -131,7 +131,7 @@ static void summary_text_put_call(const struct call_sum *c, const char *name,
             units_seconds(max, summary_s(c->max_ns)), small, middle, large);
 }
 
-static int put_calls(const struct summary *s, int nested, FILE *out)
+static int summary_text_calls(const struct summary *s, int nested, FILE *out)
 {
     uint32_t *op;
     int n = summary_calls_by_time(s, nested, &op);
@@ -249,10 +249,10 @@ int summary_text(const struct summary *s, const struct summary_tables *show, FIL
 {
     summary_text_put_head(s, out);
     put_unseen(s, out);
-    put_totals(s, out);
+    summary_put_totals(s, out);
     put_accesses(s, out);
-    int rc = show->calls ? put_calls(s, 0, out) : 0;
-    rc = rc || !show->calls ? rc : put_calls(s, 1, out);
+    int rc = show->calls ? summary_text_calls(s, 0, out) : 0;
+    rc = rc || !show->calls ? rc : summary_text_calls(s, 1, out);
     rc = rc || !show->files ? rc : summary_text_put_files(s, show->top, out);
     if (rc)
         return rc;

@@ -26,7 +26,7 @@ static int show(const struct findings *f, const char *json)
     return outfile_close(&out, rc);
 }
 
-static int level_of(const char *fail_on)
+static int findings_level_of(const char *fail_on)
 {
     return !strcmp(fail_on, "high")     ? SEVERITY_HIGH
            : !strcmp(fail_on, "medium") ? SEVERITY_MEDIUM
@@ -38,7 +38,7 @@ static int answer(const struct findings_ask *ask, const char *json, const char *
     struct findings *f;
     int rc = findings_make(&f, ask);
     rc = rc ? rc : show(f, json);
-    bool bad = !rc && fail_on && findings_worst(f) >= level_of(fail_on);
+    bool bad = !rc && fail_on && findings_worst(f) >= findings_level_of(fail_on);
     int status = findings_status(f, rc);
     findings_free(&f);
     return status == EXIT_GOOD && bad ? STATUS_FOUND : status;

@@ -287,7 +287,7 @@ static int64_t lose(struct extents *x)
     return -1;
 }
 
-static int64_t min(int64_t a, int64_t b)
+static int64_t extents_min(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -310,8 +310,8 @@ int64_t extents_add(struct extents **out, int64_t begin, int64_t end)
     int touched = 0;
     for (; !at_end(x, p) && range_at(x, p)->begin <= end; p = next(x, p)) {
         const struct range *r = range_at(x, p);
-        there += max(0, min(r->end, end) - max(r->begin, begin));
-        all.begin = min(all.begin, r->begin);
+        there += max(0, extents_min(r->end, end) - max(r->begin, begin));
+        all.begin = extents_min(all.begin, r->begin);
         all.end = max(all.end, r->end);
         touched++;
     }

@@ -164,7 +164,8 @@ static struct cell *cell_of(struct findings *f, struct reading *r, uint32_t acto
 
 /* ---- nesting of calls ------------------------------------------------------- */
 
-static struct lane *lane_of(struct findings *f, struct reading *r, uint32_t thread)
+static struct lane *gather_lane_of(struct findings *f, struct reading *r,
+                                   uint32_t thread)
 {
     uint32_t n = thread % LANES_MAX;
     struct lane *lane = list_reach(r->lane, &r->lanes, n, sizeof *lane, "the findings");
@@ -332,7 +333,7 @@ static int gather_event(struct findings *f, struct reading *r, const struct even
     if (r->table && actor_of(f, log_info(r->log), e->pid, &actor))
         return -ENOMEM;
     const struct call *call = call_of(e->op);
-    struct lane *lane = lane_of(f, r, e->thread);
+    struct lane *lane = gather_lane_of(f, r, e->thread);
     if (!lane)
         return -ENOMEM;
     struct frame *parent = parent_of(lane, e), *own = push_frame(lane, e, parent, call);

@@ -564,7 +564,7 @@ double limit_of(enum limit_id id);
 const char *finding_words(enum id id, const char *text, char *out, size_t room);
 
 /* judge.c: makes findings from the counts */
-int judge(struct findings *f);
+int findings_judge(struct findings *f);
 /* Findings that need this fact are not judged. */
 void findings_need(struct findings *f, unsigned fact, const char *why);
 struct finding *finding_begin(const struct slice *s);

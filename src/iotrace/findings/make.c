@@ -199,7 +199,7 @@ int findings_make(struct findings **out, const struct findings_ask *ask)
     measure_cores(f);
     fit_all(f);
     tell_not_judged(f);
-    rc = judge(f);
+    rc = findings_judge(f);
     count_unseen(f);
     return rc ? rc : f->memory;
 }

@@ -158,7 +158,7 @@ static void phase_judge(struct findings *f, int64_t *v, int n)
     }
 }
 
-static void phase_close(struct findings *f)
+static void moments_close_phase(struct findings *f)
 {
     int n = 0;
     for (uint32_t i = 0; i < f->actors; i++)
@@ -180,7 +180,7 @@ static void phase_event(struct findings *f, const struct event *e)
     int64_t end = e->start_ns + e->duration_ns;
     int64_t pause = f->guess_ns / 100 > 1000000 ? f->guess_ns / 100 : 1000000;
     if (f->phases == 0 || e->start_ns > f->phase_end_ns + pause) {
-        phase_close(f);
+        moments_close_phase(f);
         if (f->phases < PHASES_MAX)
             f->phase[f->phases++] = (struct phase){e->start_ns, end};
         f->phase_end_ns = end;
@@ -205,7 +205,7 @@ void moments_event(const struct context *c, const struct call *call)
 
 void moments_end(struct findings *f)
 {
-    phase_close(f);
+    moments_close_phase(f);
 }
 
 void moments_free(struct findings *f)

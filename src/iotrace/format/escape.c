@@ -23,7 +23,7 @@ size_t escape_none(const char *text)
     return all;
 }
 
-size_t escape(char *to, const char *from)
+size_t escape_text(char *to, const char *from)
 {
     char *begin = to;
     for (;;) {

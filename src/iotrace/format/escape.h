@@ -13,7 +13,7 @@ size_t escape_none(const char *text);
 /* Local. Escapes `from` for a table: \t \n \r \\, and \xHH for each byte of other
  * control characters (C0, DEL, C1) and of invalid UTF-8. `to` has ESCAPE_MOST times as
  * much room, and 1. Returns the length. */
-size_t escape(char *to, const char *from);
+size_t escape_text(char *to, const char *from);
 
 /* Local. Undoes escapes in place. Other backslashes have no meaning. */
 void escape_undo(char *text);

@@ -57,7 +57,7 @@ static bool may_tell(void)
            err.revents & POLLOUT;
 }
 
-void tell(const char *line, size_t bytes)
+void log_tell(const char *line, size_t bytes)
 {
     if (may_tell())
         sys_write(2, line, bytes);
@@ -76,7 +76,7 @@ void complain(const char *what, const char *about)
     int n = snprintf(line, ROOM_BYTES, "libiotrace: %s%s: %s (%d)\n", what, about,
                      why ? why : "error", error);
     if (n > 0)
-        tell(line, (size_t)n < ROOM_BYTES ? (size_t)n : ROOM_BYTES - 1);
+        log_tell(line, (size_t)n < ROOM_BYTES ? (size_t)n : ROOM_BYTES - 1);
 }
 
 /* True if the parent is recorded, too: then its environment names us. */

@@ -117,7 +117,7 @@ static uint64_t names_place(int log, uint32_t bytes)
 
 static uint32_t emit(const char *text, enum trace_name_kind kind, int fd)
 {
-    uint16_t place = kind == TRACE_FILE ? (uint16_t)place_of(fd) : 0;
+    uint16_t place = kind == TRACE_FILE ? (uint16_t)fd_place(fd) : 0;
     ROOM(room);
     struct trace_name *entry = (void *)room;
     size_t length = strnlen(text, PATH_BYTES - 1);

@@ -133,7 +133,7 @@ static struct place *place_get(uint64_t key, const struct statx *s, uint64_t mou
     return NULL;
 }
 
-uint32_t place_of(int fd)
+uint32_t fd_place(int fd)
 {
     struct statx s;
     if (fd < 0 ||

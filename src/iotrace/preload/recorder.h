@@ -170,7 +170,7 @@ uint64_t log_place(int fd);               /* allocates a block in the file; 0: n
 void log_trim(void *mapped, size_t used); /* frees space that is not needed */
 void log_trim_names(void);
 bool log_name_taken(const char *name);
-void tell(const char *line, size_t bytes); /* on stderr, if that does no harm */
+void log_tell(const char *line, size_t bytes); /* on stderr, if that does no harm */
 void complain(const char *what, const char *about);
 
 /* ---- ring.c ---- */
@@ -201,7 +201,7 @@ void names_moved(void); /* call it when the working directory has changed */
 void names_kept(void (*forget)(void));
 
 /* ---- places.c ---- */
-uint32_t place_of(int fd); /* id of a TRACE_PLACE; 0: not known */
+uint32_t fd_place(int fd); /* id of a TRACE_PLACE; 0: not known */
 
 /* ---- facts.c ---- */
 void facts_begin(void);

@@ -37,7 +37,7 @@ static void summary_put_file(const struct trace_name *n, void *with)
     ROOM(text);
     if (!text)
         return;
-    escape(text, n->text);
+    escape_text(text, n->text);
     PUT(o, "%s\t%ju\t%ju\t%.9f\t%ju\t%ju\t%.9f\t%u\t%d\n", text, s->calls[0],
         s->bytes[0], summary_seconds(s->ticks[0]), s->calls[1], s->bytes[1],
         summary_seconds(s->ticks[1]), n->id, n->fd);

@@ -55,8 +55,8 @@ static inline ssize_t moved_at(struct event *e, enum trace_op op, int fd,
     return event_moved(e, op, offset, request, n);
 }
 
-static inline ssize_t moved(struct event *e, enum trace_op op, int fd, int64_t before,
-                            size_t request, ssize_t n)
+static inline ssize_t transfer_moved(struct event *e, enum trace_op op, int fd,
+                                     int64_t before, size_t request, ssize_t n)
 {
     event_over(e);
     return moved_at(e, op, fd, own_offset_moved(fd, before, n), request, n);

@@ -101,7 +101,7 @@ static void heap_push(struct heap *h, struct source *s)
 
 /* Reads a block instead of mapping it: on a full disk a block may lack space, and
  * touching such a page would end the program. */
-static const struct trace_block *read_block(int log, uint64_t index)
+static const struct trace_block *tsv_read_block(int log, uint64_t index)
 {
     char *b = memory(TRACE_BLOCK);
     long n = b ? sys_pread(log, b, TRACE_BLOCK, index * TRACE_BLOCK) : -1;
@@ -114,7 +114,7 @@ static const struct trace_block *read_block(int log, uint64_t index)
 
 static struct source *open_source(int log, uint64_t index)
 {
-    const struct trace_block *b = read_block(log, index);
+    const struct trace_block *b = tsv_read_block(log, index);
     struct source *s = b ? memory(sizeof *s) : NULL;
     if (!s)
         return NULL;
@@ -161,7 +161,7 @@ static void take_names(struct tsv *t, const struct trace_block *b)
             t->name_end - t->name_text < ESCAPE_MOST * (long)n->bytes + 16)
             continue;
         t->name[n->id] = t->name_text;
-        t->name_text += escape(t->name_text, n->text);
+        t->name_text += escape_text(t->name_text, n->text);
         t->name_text += snprintf(t->name_text, 16, "\t%d\t", n->fd) + 1;
     }
 }
@@ -171,7 +171,7 @@ static int find_blocks(struct tsv *t, struct block_start *list, uint64_t blocks)
 {
     int count = 0;
     for (uint64_t i = 1; i < blocks; i++) {
-        const struct trace_block *b = read_block(t->log.fd, i);
+        const struct trace_block *b = tsv_read_block(t->log.fd, i);
         if (b && b->kind == TRACE_RECORDS) {
             list[count] = (struct block_start){first_in(b), i};
             count += list[count].first != UINT64_MAX;
@@ -323,9 +323,9 @@ static void tsv_begin(struct tsv *t)
     memcpy(t->text, columns, sizeof columns - 1);
     t->used = sizeof columns - 1;
     char *at = t->prefix;
-    at += escape(at, recorder_app());
+    at += escape_text(at, recorder_app());
     *at++ = '\t';
-    at += escape(at, recorder_execution());
+    at += escape_text(at, recorder_execution());
     at = stpcpy(at, "\tIOTRACE\t");
     t->prefix_bytes = (size_t)(at - t->prefix);
     t->pid_bytes =
@@ -380,7 +380,7 @@ static void tell_dropped(uint64_t dropped, const char *name)
         return;
     int n = snprintf(line, ROOM_BYTES, "libiotrace: %ju events are not in %s\n",
                      (uintmax_t)dropped, name);
-    tell(line, (size_t)n < ROOM_BYTES ? (size_t)n : ROOM_BYTES - 1);
+    log_tell(line, (size_t)n < ROOM_BYTES ? (size_t)n : ROOM_BYTES - 1);
 }
 
 /* Writes the text, under another name until it is complete. */

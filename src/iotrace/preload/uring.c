@@ -274,7 +274,7 @@ static struct uring_sent uring_sent(const struct uring *r, const struct io_uring
 }
 
 /* Finds the first, or the last, of several requests with the same data. */
-static struct request *request_of(uint64_t ring, uint64_t data, bool last)
+static struct request *uring_request_of(uint64_t ring, uint64_t data, bool last)
 {
     struct request *found = NULL;
     for (unsigned i = 0; i < TRIES; i++) {
@@ -290,8 +290,9 @@ void uring_unhand(struct uring *r, const struct io_uring_sqe *s,
                   const struct uring_batch *b, unsigned i)
 {
     struct uring_sent sent = uring_sent(r, s, b, i);
-    struct request *q =
-        sent.op && i < b->known ? request_of(uring_number(r), sent.data, true) : NULL;
+    struct request *q = sent.op && i < b->known
+                            ? uring_request_of(uring_number(r), sent.data, true)
+                            : NULL;
     __atomic_fetch_sub(&r->submitted, 1, __ATOMIC_RELAXED);
     if (q)
         __atomic_store_n(&q->ring, 0, __ATOMIC_RELEASE);
@@ -315,7 +316,7 @@ void uring_put(struct uring *r, const struct io_uring_sqe *s,
 
 static void uring_completed(uint64_t ring, const struct io_uring_cqe *c, uint64_t now)
 {
-    struct request *q = request_of(ring, c->user_data, false);
+    struct request *q = uring_request_of(ring, c->user_data, false);
     if (!q)
         return;
     struct event e = {.start = now, .end = now, .file = q->sent.file};
@@ -507,7 +508,7 @@ void uring_entered(struct uring_entry *e, const struct event *call, long taken)
 
 /* True if the ring's memory is still mapped: reading unmapped memory ends the
  * program. */
-static bool is_there(const struct uring *r)
+static bool ring_is_there(const struct uring *r)
 {
     unsigned tail;
     char last[sizeof(struct io_uring_cqe)];
@@ -545,7 +546,7 @@ void uring_end(uint64_t *in, uint64_t *unseen)
         if (r->key <= URING_TAKEN || !r->tail)
             continue;
         library |= !r->by_calls;
-        if (!is_there(r))
+        if (!ring_is_there(r))
             continue;
         uring_look_before(r);
         uring_account(r, in, unseen);

@@ -345,8 +345,8 @@ static int index_blocks(struct log *l)
     return 0;
 }
 
-static int read_block(struct log *l, const struct block *b, visit_block visit,
-                      void *arg)
+static int binary_read_block(struct log *l, const struct block *b, visit_block visit,
+                             void *arg)
 {
     uint32_t size = l->binary->header.fixed.block_bytes;
     char *block = mem_of(l->info.path, size, 1, "reading the log");
@@ -364,7 +364,7 @@ static int each_block(struct log *l, enum trace_kind kind, visit_block visit, vo
     int rc = 0;
     for (int64_t i = 0; i < b->blocks && !rc; i++)
         if (b->block[i].kind == kind)
-            rc = read_block(l, &b->block[i], visit, arg);
+            rc = binary_read_block(l, &b->block[i], visit, arg);
     return rc;
 }
 
@@ -443,7 +443,7 @@ static int fuller(struct log *l, const struct block *a, const struct block *b)
     int64_t records[2] = {0, 0};
     for (int i = 0; i < 2; i++) {
         struct count c = {&l->binary->header, &records[i]};
-        int rc = read_block(l, i ? b : a, count_slots, &c);
+        int rc = binary_read_block(l, i ? b : a, count_slots, &c);
         if (rc)
             return rc;
     }

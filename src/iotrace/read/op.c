@@ -85,7 +85,7 @@ static void describe_op(struct op *o, const char *name, enum trace_class class)
 
 /* True if a name is valid. It is printed as it is, so it must not contain characters
  * with a meaning in tables. */
-static int is_name(const char *name)
+static int op_is_name(const char *name)
 {
     size_t n = strlen(name);
     for (size_t i = 0; i < n; i++)
@@ -103,7 +103,7 @@ int op_number(const char *name, enum trace_class class)
     for (; slot[at]; at = (at + 1) % SLOTS)
         if (!strcmp(op_table[slot[at] - 1].name, name))
             return slot[at] - 1;
-    if (count == OP_TABLE_MAX || !is_name(name))
+    if (count == OP_TABLE_MAX || !op_is_name(name))
         return -1;
     describe_op(&op_table[count], name, class);
     slot[at] = (uint16_t)(count + 1);

@@ -46,14 +46,14 @@ void pairs_without_requests(struct pairs *p)
     p->requests = false;
 }
 
-static int64_t request_of(const struct pairs *p, const struct event *e)
+static int64_t pairs_request_of(const struct pairs *p, const struct event *e)
 {
     return p->requests ? e->request : 0;
 }
 
 static unsigned list_of(const struct pairs *p, const struct event *e)
 {
-    uint64_t h = (uint64_t)e->offset * 31 + (uint64_t)request_of(p, e);
+    uint64_t h = (uint64_t)e->offset * 31 + (uint64_t)pairs_request_of(p, e);
     h = h * 31 + e->name;
     h = (h * 4 + e->class) * UINT64_C(0x9e3779b97f4a7c15);
     return (unsigned)(h >> 52) % LISTS;
@@ -87,7 +87,7 @@ void pairs_begin(struct pairs *p, const struct event *e)
         return;
     p->node[i] = (struct node){.start_ns = e->start_ns,
                                .offset = e->offset,
-                               .request = request_of(p, e),
+                               .request = pairs_request_of(p, e),
                                .name = e->name,
                                .next = -1,
                                .op = e->op,
@@ -102,7 +102,7 @@ void pairs_begin(struct pairs *p, const struct event *e)
 
 static bool is_it(const struct pairs *p, const struct node *n, const struct event *e)
 {
-    return n->offset == e->offset && n->request == request_of(p, e) &&
+    return n->offset == e->offset && n->request == pairs_request_of(p, e) &&
            n->name == e->name && n->class == e->class && n->start_ns <= e->start_ns;
 }
 

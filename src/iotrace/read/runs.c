@@ -15,7 +15,7 @@
 
 /* ---- files ---------------------------------------------------------------- */
 
-static bool ends_with(const char *name, const char *end)
+static bool run_ends_with(const char *name, const char *end)
 {
     size_t n = strlen(name), m = strlen(end);
     return n > m && !strcmp(name + n - m, end);
@@ -40,8 +40,8 @@ static bool is_log(const char *path)
 {
     char name[4096];
     snprintf(name, sizeof name, "%.*s", (int)without_number(path), path);
-    return ends_with(name, ".bin") || ends_with(name, ".tsv") ||
-           ends_with(path, ".part");
+    return run_ends_with(name, ".bin") || run_ends_with(name, ".tsv") ||
+           run_ends_with(path, ".part");
 }
 
 /* True if another file has the same contents: a log's own table, or the result of a
@@ -50,9 +50,9 @@ static bool is_copy(const char *path)
 {
     char other[4096];
     size_t n = strlen(path);
-    if (ends_with(path, ".part"))
+    if (run_ends_with(path, ".part"))
         snprintf(other, sizeof other, "%.*s", (int)(n - 5), path);
-    else if (ends_with(path, ".tsv"))
+    else if (run_ends_with(path, ".tsv"))
         snprintf(other, sizeof other, "%.*s.bin", (int)(n - 4), path);
     else
         return false;

@@ -27,7 +27,7 @@ void table_text(FILE *out, const char *text)
         if (!*text)
             break;
         *one = *text;
-        escape(as, one);
+        escape_text(as, one);
         fputs(as, out);
     }
 }
@@ -105,7 +105,7 @@ static int table_split(struct table *t)
 
 /* Reads the next line. Returns 1; 0 at the end; -1: it is too long, and was skipped. A
  * zero byte does not end a line: the rest counts as another one. */
-static int read_line(struct table *t)
+static int table_read_line(struct table *t)
 {
     char *last = &t->line[LINE_SIZE - 2];
     int c;
@@ -123,7 +123,7 @@ static int table_read_head(struct log *l)
 {
     struct table *t = l->table;
     bool has[COLUMNS] = {false};
-    if (read_line(t) != 1)
+    if (table_read_line(t) != 1)
         return err_set(-EINVAL, l->info.path, 0, "the table's first line is damaged");
     t->line[strcspn(t->line, "\n")] = 0;
     for (char *s = t->line; s && t->places < HEAD_COLUMNS; t->places++) {
@@ -250,7 +250,7 @@ static void fill_info(struct log *l, const struct event *e)
 static int table_next(struct log *l, struct event *e)
 {
     struct table *t = l->table;
-    for (int rc; (rc = read_line(t)) != 0;) {
+    for (int rc; (rc = table_read_line(t)) != 0;) {
         if (rc < 0 || table_split(t) || fill_event(l, e)) {
             l->info.damaged++;
             continue;

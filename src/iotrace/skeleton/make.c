@@ -209,7 +209,7 @@ static int descriptor_draw(struct skeleton_stream *t,
     return skeleton_draw(&t->drawn, skeleton_calls(d), d->is.size);
 }
 
-static struct skeleton_descriptor *least_of(struct skeleton_stream *t)
+static struct skeleton_descriptor *skeleton_least_of(struct skeleton_stream *t)
 {
     struct skeleton_descriptor *least = &t->found[0];
     for (int i = 1; i < t->founds; i++)
@@ -221,7 +221,7 @@ static struct skeleton_descriptor *least_of(struct skeleton_stream *t)
 /* Keeps the descriptors with most calls; their order is lost then. */
 static int keep_most(struct skeleton_stream *t, const struct skeleton_descriptor *new)
 {
-    struct skeleton_descriptor *least = least_of(t), old = *least;
+    struct skeleton_descriptor *least = skeleton_least_of(t), old = *least;
     sequence_lose(&t->sequence);
     if (skeleton_calls(&old) >= skeleton_calls(new))
         return descriptor_draw(t, new);
@@ -778,8 +778,8 @@ static int add_event(struct reading *r, const struct event *e)
 
 /* ---- logs ------------------------------------------------------------------- */
 
-static void phase_close(struct skeleton_phase *p, double s, double io_s, int64_t times,
-                        int64_t begin_ns)
+static void skeleton_close_phase(struct skeleton_phase *p, double s, double io_s,
+                                 int64_t times, int64_t begin_ns)
 {
     bool first = p->processes++ == 0;
     double think_s = s > io_s ? s - io_s : 0; /* several threads may be in calls */
@@ -803,12 +803,12 @@ static void phases_close(struct reading *r)
     phase_pass(r, &end, r->last_ns);
     for (int i = 0; i <= SKELETON_PHASES; i++)
         if (r->phase[i].used || r->phase[i].times)
-            phase_close(&r->s->phase[i], (double)r->phase[i].ns * 1e-9,
-                        (double)r->phase[i].io_ns * 1e-9, r->phase[i].times,
-                        r->phase[i].begin_ns);
+            skeleton_close_phase(&r->s->phase[i], (double)r->phase[i].ns * 1e-9,
+                                 (double)r->phase[i].io_ns * 1e-9, r->phase[i].times,
+                                 r->phase[i].begin_ns);
 }
 
-static int add_process(struct skeleton *s, int32_t rank)
+static int skeleton_add_process(struct skeleton *s, int32_t rank)
 {
     int32_t *more =
         mem_grow(s->rank, (size_t)s->processes + 1, sizeof *more, "the skeleton");
@@ -871,7 +871,7 @@ static int read_log(void *arg, struct log *l)
     r->process = s->processes;
     s->dropped += i->dropped;
     bool out = !s->is_rank[s->log++];
-    int rc = out ? 0 : add_process(s, i->rank);
+    int rc = out ? 0 : skeleton_add_process(s, i->rank);
     rc = rc ? rc : read_events(r, out);
     for (int k = 0; k <= SKELETON_PHASES; k++)
         sequence_free(&r->sequence[k]);

@@ -88,7 +88,7 @@ static struct pause *new_pause(struct pauses *p)
     return more;
 }
 
-static struct name *name_of(struct looking *l, uint32_t id)
+static struct name *phases_name_of(struct looking *l, uint32_t id)
 {
     struct name *more = list_reach(l->name, &l->names, id, sizeof *more, "the phases");
     if (!more)
@@ -137,7 +137,7 @@ static void look_at_transfer(struct looking *l, uint64_t kind, int64_t ns)
 
 static int look_at_event(struct looking *l, const struct event *e)
 {
-    const struct name *name = name_of(l, e->name);
+    const struct name *name = phases_name_of(l, e->name);
     if (!name)
         return -ENOMEM;
     if (name->kind != SKELETON_FILE)

@@ -45,7 +45,7 @@ static int32_t rank_at(int process)
     return sorted->has_ranks ? sorted->rank[process] : process;
 }
 
-static int32_t rank_of(const struct skeleton_stream *t)
+static int32_t skeleton_rank_of(const struct skeleton_stream *t)
 {
     return rank_at(t->process);
 }
@@ -60,8 +60,8 @@ static int by_kind(const void *a, const void *b)
         return x->role < y->role ? -1 : 1;
     if (x->op != y->op)
         return x->op < y->op ? -1 : 1;
-    if (rank_of(x) != rank_of(y))
-        return rank_of(x) < rank_of(y) ? -1 : 1;
+    if (skeleton_rank_of(x) != skeleton_rank_of(y))
+        return skeleton_rank_of(x) < skeleton_rank_of(y) ? -1 : 1;
     return x->process < y->process ? -1 : x->process > y->process;
 }
 
@@ -73,7 +73,7 @@ static int64_t begin_of(int phase)
     return p->before ? sorted->phase[p->before].end_ns : p->begin_ns;
 }
 
-static int by_time(const void *a, const void *b)
+static int skeleton_by_time(const void *a, const void *b)
 {
     const struct group *x = a, *y = b;
     const struct skeleton_stream *s = x->stream[0], *t = y->stream[0];
@@ -106,11 +106,12 @@ static int plan_length(struct skeleton_stream *const *t, int most)
         int64_t first, step;
         bool same = t[0]->founds == t[n]->founds &&
                     sequence_same(&t[0]->sequence, &t[n]->sequence) &&
-                    rank_of(t[n]) - rank_of(t[n - 1]) == rank_of(t[1]) - rank_of(t[0]);
+                    skeleton_rank_of(t[n]) - skeleton_rank_of(t[n - 1]) ==
+                        skeleton_rank_of(t[1]) - skeleton_rank_of(t[0]);
         for (int i = 0; same && i < t[0]->founds; i++)
             same = step_of(t[0], t[1], i, &first) &&
                    step_of(t[n - 1], t[n], i, &step) && first == step;
-        if (!same || rank_of(t[n]) == rank_of(t[n - 1]))
+        if (!same || skeleton_rank_of(t[n]) == skeleton_rank_of(t[n - 1]))
             break;
     }
     return n;
@@ -148,8 +149,9 @@ static void put_plan(struct json *j, struct skeleton_stream *const *t, int n)
 {
     char text[SEQUENCE_TEXT];
     json_object(j, NULL);
-    json_int(j, "first_rank", rank_of(t[0]));
-    json_int(j, "rank_step", n > 1 ? rank_of(t[1]) - rank_of(t[0]) : 1);
+    json_int(j, "first_rank", skeleton_rank_of(t[0]));
+    json_int(j, "rank_step",
+             n > 1 ? skeleton_rank_of(t[1]) - skeleton_rank_of(t[0]) : 1);
     json_int(j, "ranks", n);
     json_array(j, "descriptors");
     for (int i = 0; i < t[0]->founds; i++)
@@ -232,7 +234,7 @@ static void put_drawn(struct json *j, const char *key, const struct skeleton_dra
 static const char *const library_name[] = {
     [LIBRARY_MPI] = "MPI-IO", [LIBRARY_HDF5] = "HDF5", [LIBRARY_PNETCDF] = "PnetCDF"};
 
-static const char *level_of(const struct skeleton_stream *t)
+static const char *skeleton_level_of(const struct skeleton_stream *t)
 {
     const struct op *op = op_get(t->op);
     const char *name = op->name;
@@ -278,7 +280,7 @@ static void put_kind(struct putting *p, const struct group *g,
     json_int(p->j, "phase", p->phase[t->phase]);
     json_text(p->j, "file", role);
     json_text(p->j, "call", op_get(t->op)->name);
-    json_text(p->j, "level", level_of(t));
+    json_text(p->j, "level", skeleton_level_of(t));
     if (t->flags & TRACE_COLLECTIVE)
         json_bool(p->j, "collective", true);
     json_int(p->j, "ranks", g->streams);
@@ -371,7 +373,7 @@ static int make_groups(struct putting *p)
                 (struct group){.stream = &p->stream[i], .order = t->order};
         rc = group_add(&p->group[p->groups - 1], t);
     }
-    qsort(p->group, (size_t)p->groups, sizeof *p->group, by_time);
+    qsort(p->group, (size_t)p->groups, sizeof *p->group, skeleton_by_time);
     for (int i = 0; i < p->groups; i++) {
         struct group *g = &p->group[i];
         g->met = skeleton_met(s, g->stream, g->streams);
@@ -473,8 +475,8 @@ static void number_all(struct putting *p)
 
 /* ---- the rest --------------------------------------------------------------- */
 
-static void put_spread(struct json *j, const char *key, double min, double mean,
-                       double max)
+static void skeleton_put_spread(struct json *j, const char *key, double min,
+                                double mean, double max)
 {
     json_object_flat(j, key);
     json_real(j, "min", rounded(min));
@@ -494,10 +496,11 @@ static void put_phases(const struct putting *p)
         json_bool(p->j, "region", f->region);
         json_int(p->j, "times", f->times);
         json_int(p->j, "ranks", f->processes);
-        put_spread(p->j, "seconds", f->min_s, f->sum_s / n, f->max_s);
-        put_spread(p->j, "io_seconds", f->io_min_s, f->io_sum_s / n, f->io_max_s);
-        put_spread(p->j, "think_seconds", f->think_min_s, f->think_sum_s / n,
-                   f->think_max_s);
+        skeleton_put_spread(p->j, "seconds", f->min_s, f->sum_s / n, f->max_s);
+        skeleton_put_spread(p->j, "io_seconds", f->io_min_s, f->io_sum_s / n,
+                            f->io_max_s);
+        skeleton_put_spread(p->j, "think_seconds", f->think_min_s, f->think_sum_s / n,
+                            f->think_max_s);
         put_orders(p->j, p->s, p->phase_at[i]);
         json_end_object(p->j);
     }
@@ -527,7 +530,7 @@ static void put_roles(const struct putting *p)
     json_end_array(p->j);
 }
 
-static void put_totals(const struct putting *p)
+static void skeleton_put_totals(const struct putting *p)
 {
     struct json *j = p->j;
     json_object(j, "totals");
@@ -556,7 +559,7 @@ static int put_all(struct putting *p)
     put_roles(p);
     put_phases(p);
     int rc = put_groups(p);
-    put_totals(p);
+    skeleton_put_totals(p);
     json_end_object(j);
     return rc;
 }

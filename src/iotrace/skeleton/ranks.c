@@ -39,7 +39,7 @@ static int note_log(void *arg, struct log *l)
     return skeleton_has_events(l);
 }
 
-static int by_rank(const void *a, const void *b)
+static int skeleton_by_rank(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
     if (x->rank != y->rank)
@@ -62,7 +62,7 @@ static int by_log_number(const void *a, const void *b)
 static void find_several(struct choice *c)
 {
     struct candidate *log = c->log;
-    qsort(log, (size_t)c->logs, sizeof *log, by_rank);
+    qsort(log, (size_t)c->logs, sizeof *log, skeleton_by_rank);
     for (int i = 1; i < c->logs; i++)
         if (log[i].rank >= 0 && log[i].rank == log[i - 1].rank)
             c->several = log[i].several = log[i - 1].several = true;
@@ -90,7 +90,7 @@ static int choose_logs(struct skeleton *s, const struct run *r, struct choice *c
     s->is_rank = mem_new(c->logs + 1, sizeof *s->is_rank, "logs");
     if (!s->is_rank)
         return -ENOMEM;
-    qsort(c->log, (size_t)c->logs, sizeof *c->log, by_rank);
+    qsort(c->log, (size_t)c->logs, sizeof *c->log, skeleton_by_rank);
     for (int i = 0; i < c->logs; i++) {
         const struct candidate *log = &c->log[i];
         bool first = !i || log[-1].rank != log->rank;

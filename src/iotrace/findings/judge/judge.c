@@ -328,7 +328,7 @@ static void cover(struct findings *f)
         f->covered_ns = f->io_ns;
 }
 
-int judge(struct findings *f)
+int findings_judge(struct findings *f)
 {
     uint32_t *cell = mem_new((int64_t)f->cells + 1, sizeof *cell, "the findings");
     if (!cell)

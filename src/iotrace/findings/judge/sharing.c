@@ -13,7 +13,7 @@ struct edge {
     int step;
 };
 
-static int by_place(const void *a, const void *b)
+static int edges_by_place(const void *a, const void *b)
 {
     const struct edge *x = a, *y = b;
     if (x->at != y->at)
@@ -42,7 +42,7 @@ static int64_t common_bytes(struct findings *f, const struct file *x, int least)
             edge[edges++] = (struct edge){end, -1};
         }
     }
-    qsort(edge, (size_t)edges, sizeof *edge, by_place);
+    qsort(edge, (size_t)edges, sizeof *edge, edges_by_place);
     for (int64_t i = 0, depth = 0; i < edges; i++) {
         if (depth >= least)
             common += edge[i].at - from;

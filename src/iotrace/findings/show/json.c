@@ -57,7 +57,7 @@ static void put_options(struct json *j, const struct findings_ask *a)
     json_end_object(j);
 }
 
-static void put_head(struct json *j, const struct findings *f)
+static void findings_put_head(struct json *j, const struct findings *f)
 {
     const struct actor *first = NULL;
     for (uint32_t i = 0; i < f->actors && !first; i++)
@@ -189,7 +189,7 @@ static void put_conditions(struct json *j, const struct finding *x)
 
 /* Compares by time. The gain would tell less: by the fit, equal calls gain the same,
  * however long they took. */
-static int by_time(const void *a, const void *b)
+static int members_by_time(const void *a, const void *b)
 {
     const struct member *x = a, *y = b;
     if (x->v.ns != y->v.ns)
@@ -203,7 +203,7 @@ static void put_series(struct json *j, const struct findings *f,
     struct member *m = calloc((size_t)x->members + 1, sizeof *m);
     if (m) {
         memcpy(m, x->member, (size_t)x->members * sizeof *m);
-        qsort(m, (size_t)x->members, sizeof *m, by_time);
+        qsort(m, (size_t)x->members, sizeof *m, members_by_time);
     }
     json_array(j, "series");
     for (int i = 0; m && i < x->members && i < SERIES_MOST; i++) {
@@ -464,7 +464,7 @@ static void put_group_sum(struct json *j, const struct findings *f,
     json_end_object(j);
 }
 
-static void put_files(struct json *j, const struct findings *f)
+static void findings_put_files(struct json *j, const struct findings *f)
 {
     uint32_t n;
     struct group_sum *g = group_sums(f, &n);
@@ -562,7 +562,7 @@ void findings_json(const struct findings *f, FILE *out)
     struct json j;
     json_start(&j, out);
     json_object(&j, NULL);
-    put_head(&j, f);
+    findings_put_head(&j, f);
     put_verdict(&j, f);
     put_classes(&j, f);
     json_array(&j, "findings");
@@ -575,7 +575,7 @@ void findings_json(const struct findings *f, FILE *out)
     json_end_array(&j);
     put_judged(&j, f);
     put_folded(&j, f);
-    put_files(&j, f);
+    findings_put_files(&j, f);
     put_ranks(&j, f);
     put_moments(&j, f);
     put_fits(&j, f);

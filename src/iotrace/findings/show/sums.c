@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_time(const void *a, const void *b)
+static int groups_by_time(const void *a, const void *b)
 {
     const struct group_sum *x = a, *y = b;
     if (x->ns != y->ns)
@@ -36,7 +36,7 @@ struct group_sum *group_sums(const struct findings *f, uint32_t *n)
             g[(*n)++] = g[i];
     }
     if (g)
-        qsort(g, *n, sizeof *g, by_time);
+        qsort(g, *n, sizeof *g, groups_by_time);
     return g;
 }
 

@@ -17,7 +17,7 @@ WRAP(ssize_t, read, (int fd, void *buf, size_t n))
 {
     struct event e = event_on(fd);
     int64_t before = own_offset(&e, fd);
-    return moved(&e, OP_READ, fd, before, n, REAL(read)(fd, buf, n));
+    return transfer_moved(&e, OP_READ, fd, before, n, REAL(read)(fd, buf, n));
 }
 ALIAS(__read, read);
 
@@ -25,7 +25,7 @@ WRAP(ssize_t, write, (int fd, const void *buf, size_t n))
 {
     struct event e = event_on(fd);
     int64_t before = own_offset(&e, fd);
-    return moved(&e, OP_WRITE, fd, before, n, REAL(write)(fd, buf, n));
+    return transfer_moved(&e, OP_WRITE, fd, before, n, REAL(write)(fd, buf, n));
 }
 ALIAS(__write, write);
 
@@ -34,7 +34,7 @@ WRAP(ssize_t, readv, (int fd, const struct iovec *v, int n))
     struct event e = event_on(fd);
     int64_t before = own_offset(&e, fd);
     ssize_t got = REAL(readv)(fd, v, n);
-    return moved(&e, OP_READV, fd, before, got < 0 ? 0 : total(v, n), got);
+    return transfer_moved(&e, OP_READV, fd, before, got < 0 ? 0 : total(v, n), got);
 }
 
 WRAP(ssize_t, writev, (int fd, const struct iovec *v, int n))
@@ -42,7 +42,7 @@ WRAP(ssize_t, writev, (int fd, const struct iovec *v, int n))
     struct event e = event_on(fd);
     int64_t before = own_offset(&e, fd);
     ssize_t put = REAL(writev)(fd, v, n);
-    return moved(&e, OP_WRITEV, fd, before, put < 0 ? 0 : total(v, n), put);
+    return transfer_moved(&e, OP_WRITEV, fd, before, put < 0 ? 0 : total(v, n), put);
 }
 
 /* ---- at a given offset ---- */
@@ -86,7 +86,8 @@ WRAP(ssize_t, preadv2, (int fd, const struct iovec *v, int n, off_t offset, int 
     int64_t before = offset == -1 ? own_offset(&e, fd) : -1;
     ssize_t got = REAL(preadv2)(fd, v, n, offset, flags);
     if (offset == -1)
-        return moved(&e, OP_PREADV2, fd, before, got < 0 ? 0 : total(v, n), got);
+        return transfer_moved(&e, OP_PREADV2, fd, before, got < 0 ? 0 : total(v, n),
+                              got);
     return moved_at(&e, OP_PREADV2, fd, offset, got < 0 ? 0 : total(v, n), got);
 }
 ALIAS(preadv64v2, preadv2);
@@ -97,7 +98,8 @@ WRAP(ssize_t, pwritev2, (int fd, const struct iovec *v, int n, off_t offset, int
     int64_t before = offset == -1 ? own_offset(&e, fd) : -1;
     ssize_t put = REAL(pwritev2)(fd, v, n, offset, flags);
     if (offset == -1)
-        return moved(&e, OP_PWRITEV2, fd, before, put < 0 ? 0 : total(v, n), put);
+        return transfer_moved(&e, OP_PWRITEV2, fd, before, put < 0 ? 0 : total(v, n),
+                              put);
     return moved_at(&e, OP_PWRITEV2, fd, offset, put < 0 ? 0 : total(v, n), put);
 }
 ALIAS(pwritev64v2, pwritev2);

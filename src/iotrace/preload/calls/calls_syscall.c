@@ -41,7 +41,8 @@ static long at_own(enum trace_op op, bool vector, WORDS)
     int64_t before = own_offset(&v, (int)a);
     long n = real_syscall(GIVEN);
     event_over(&v);
-    return moved(&v, op, (int)a, before, calls_syscall_asked(vector, b, c, n), n);
+    return transfer_moved(&v, op, (int)a, before, calls_syscall_asked(vector, b, c, n),
+                          n);
 }
 
 static long at_given(enum trace_op op, bool vector, WORDS)

@@ -28,7 +28,7 @@ static struct mpi_request *calls_mpi_wait_place_of(intptr_t handle, unsigned try
     return &requests[((h >> 40) + try) % REQUESTS];
 }
 
-static struct mpi_request *request_of(intptr_t handle)
+static struct mpi_request *wait_request_of(intptr_t handle)
 {
     for (unsigned i = 0; i < TRIES; i++) {
         struct mpi_request *r = calls_mpi_wait_place_of(handle, i);
@@ -46,7 +46,7 @@ bool mpi_expects(void)
 bool mpi_expect(const void *handle, const struct mpi_request *what)
 {
     intptr_t h = handle_at(handle);
-    if (!h || request_of(h))
+    if (!h || wait_request_of(h))
         return false;
     for (unsigned i = 0; i < TRIES; i++) {
         struct mpi_request *r = calls_mpi_wait_place_of(h, i);
@@ -80,7 +80,7 @@ static struct mpi_request *ours_among(const char *handles, intptr_t n)
     struct mpi_request *list = NULL;
     for (intptr_t i = 0; i < n; i++) {
         struct mpi_request *r =
-            request_of(handle_at(handles + i * (intptr_t)mpi.request_bytes));
+            wait_request_of(handle_at(handles + i * (intptr_t)mpi.request_bytes));
         if (r) {
             r->position = i;
             r->next = list;
