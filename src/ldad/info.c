@@ -26,7 +26,7 @@ static char *plan_text(const struct container *c)
     return text;
 }
 
-static void print_plan(const struct container *c)
+static void info_print_plan(const struct container *c)
 {
     if (!c->parts) {
         puts("plan        none that tells ranks' bytes apart: all bytes are in the "
@@ -47,7 +47,7 @@ static void info_print_head(const struct container *c, const char *path)
            (unsigned long long)c->id, CONTAINER_VERSION);
     if (c->state == CONTAINER_COMPLETE)
         printf("bytes       %lld\n", (long long)c->bytes);
-    print_plan(c);
+    info_print_plan(c);
     printf("header      %lld bytes\n", (long long)container_size(c));
     if (c->dirs[0])
         printf("node dirs   %s\n", plain(shown, sizeof shown, c->dirs));

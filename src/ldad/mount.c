@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 /* True if `path` is `folder` or in it; both are absolute and without links. */
-static bool is_within(const char *path, const char *folder)
+static bool mount_is_within(const char *path, const char *folder)
 {
     size_t n = strlen(folder);
     n -= n == 1; /* "/" */
@@ -39,7 +39,7 @@ static int mount_look(const char *path)
 
 static int mount_paths(struct mount *m, char *source, char *point)
 {
-    if (is_within(point, source) || is_within(source, point))
+    if (mount_is_within(point, source) || mount_is_within(source, point))
         return err_usage("%s cannot be shown at %s: one of them is in the other",
                          source, point);
     m->source = source;

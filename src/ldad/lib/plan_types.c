@@ -204,7 +204,7 @@ int libldad_plan_by_view(ldad_file fh)
     return rc;
 }
 
-static int print_plan(const struct ldad_plan *plan, char *text, int room)
+static int types_print_plan(const struct ldad_plan *plan, char *text, int room)
 {
     if (ldad_plan_print(text, room, plan) < room)
         return 0;
@@ -222,7 +222,7 @@ static int plan_from(MPI_Comm comm, MPI_Offset disp, const struct types *t, char
         mine = pattern_of(disp, t);
     int rc = gather_patterns(comm, &mine, &all, &starts, &n);
     if (!rc && plan_make(&plan, all, n, starts))
-        rc = print_plan(&plan, text, room);
+        rc = types_print_plan(&plan, text, room);
     else if (!rc)
         rc = err_set(-EINVAL, NULL, -1,
                      "no plan follows from these views: ranks overlap, go back in the "

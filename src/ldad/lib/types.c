@@ -174,7 +174,7 @@ struct contents {
     MPI_Datatype *d;
 };
 
-static const struct types_node *node_of(struct types *t, MPI_Datatype type);
+static const struct types_node *types_node_of(struct types *t, MPI_Datatype type);
 
 static int64_t extent_of(MPI_Datatype type)
 {
@@ -216,7 +216,7 @@ static const struct types_node *node_block(struct types *t, const struct content
 /* Makes the node of a vector or hvector, whose distance is in elements or in bytes. */
 static const struct types_node *node_vector(struct types *t, const struct contents *c)
 {
-    const struct types_node *one = node_of(t, c->d[0]);
+    const struct types_node *one = types_node_of(t, c->d[0]);
     bool bytes = c->combiner == MPI_COMBINER_HVECTOR;
     int64_t distance = bytes ? c->a[0] : c->i[2] * extent_of(c->d[0]);
     return node_repeat(t, node_block(t, c, one, c->i[1]), c->i[0], distance);
@@ -225,7 +225,7 @@ static const struct types_node *node_vector(struct types *t, const struct conten
 /* Makes the node of one of the four indexed types. */
 static const struct types_node *node_indexed(struct types *t, const struct contents *c)
 {
-    const struct types_node *one = node_of(t, c->d[0]), *block = NULL;
+    const struct types_node *one = types_node_of(t, c->d[0]), *block = NULL;
     bool same = c->combiner == MPI_COMBINER_INDEXED_BLOCK ||
                 c->combiner == MPI_COMBINER_HINDEXED_BLOCK;
     const int *length = c->i + 1;
@@ -247,9 +247,9 @@ static const struct types_node *node_struct(struct types *t, const struct conten
     struct list l = list_begin(t, c->i[0]);
     for (int64_t k = 0; k < c->i[0]; k++)
         if (c->i[1 + k])
-            list_add(
-                &l, c->a[k],
-                node_repeat(t, node_of(t, c->d[k]), c->i[1 + k], extent_of(c->d[k])));
+            list_add(&l, c->a[k],
+                     node_repeat(t, types_node_of(t, c->d[k]), c->i[1 + k],
+                                 extent_of(c->d[k])));
     return list_end(&l);
 }
 
@@ -269,7 +269,7 @@ static const struct types_node *node_subarray(struct types *t, const struct cont
     int dims = c->i[0];
     const int *size = c->i + 1, *sub = size + dims, *start = sub + dims;
     bool rows = start[dims] == MPI_ORDER_C;
-    const struct types_node *n = node_of(t, c->d[0]);
+    const struct types_node *n = types_node_of(t, c->d[0]);
     int64_t distance = extent_of(c->d[0]);
     for (int k = 0; k < dims; k++) {
         int d = rows ? dims - 1 - k : k;
@@ -322,7 +322,7 @@ static const struct types_node *node_darray(struct types *t, const struct conten
     const int *size = c->i + 3, *how = size + dims, *arg = how + dims;
     const int *grid = arg + dims;
     bool rows = grid[dims] == MPI_ORDER_C;
-    const struct types_node *n = node_of(t, c->d[0]);
+    const struct types_node *n = types_node_of(t, c->d[0]);
     int64_t distance = extent_of(c->d[0]);
     for (int k = 0; k < dims && n; k++) {
         int d = rows ? dims - 1 - k : k, below = 1;
@@ -348,9 +348,9 @@ static const struct types_node *node_made(struct types *t, const struct contents
     switch (c->combiner) {
     case MPI_COMBINER_DUP:
     case MPI_COMBINER_RESIZED:
-        return node_of(t, c->d[0]);
+        return types_node_of(t, c->d[0]);
     case MPI_COMBINER_CONTIGUOUS:
-        return node_block(t, c, node_of(t, c->d[0]), c->i[0]);
+        return node_block(t, c, types_node_of(t, c->d[0]), c->i[0]);
     case MPI_COMBINER_VECTOR:
     case MPI_COMBINER_HVECTOR:
         return node_vector(t, c);
@@ -385,7 +385,7 @@ static void contents_free(struct contents *c)
     free(c->d);
 }
 
-static const struct types_node *node_of(struct types *t, MPI_Datatype type)
+static const struct types_node *types_node_of(struct types *t, MPI_Datatype type)
 {
     struct contents c = {0};
     const struct types_node *n = NULL;
@@ -455,7 +455,7 @@ static int types_make(MPI_Datatype type, struct types **out)
     if (!t)
         return -ENOMEM;
     t->users = 1;
-    t->root = node_of(t, type);
+    t->root = types_node_of(t, type);
     if (!t->root) {
         int rc = err_get()->code;
         types_free(t);

@@ -35,7 +35,7 @@ static int timed_note(int code)
 /* ---- open and close -------------------------------------------------------------- */
 
 /* Builds the path of this rank's own file of that name, or of the shared one. */
-static int path_of(char out[PATH_ROOM], const char *path)
+static int timed_path_of(char out[PATH_ROOM], const char *path)
 {
     if (t->unique)
         return unique_path(out, PATH_ROOM, path, t->run->world.rank);
@@ -54,7 +54,7 @@ static void timed_empty_cache(MPI_Comm comm, const char *path)
         bytes += i == r->world.rank || !t->unique ? ldad_map_bytes(t->map, i) : 0;
     if (r->partitioned)
         run_empty_cache_parts(r, path, r->world.rank);
-    else if ((t->unique || r->world.node_rank == 0) && !path_of(mine, path))
+    else if ((t->unique || r->world.node_rank == 0) && !timed_path_of(mine, path))
         run_empty_cache(r, mine, bytes);
     enum act before = phase_act(r->phase, ACT_IDLE);
     MPI_Barrier(comm);
@@ -152,7 +152,7 @@ int timed_file_remove(const char *path)
     struct run *r = t->run;
     char mine[PATH_ROOM];
     MPI_Comm comm = t->unique ? MPI_COMM_SELF : r->world.comm;
-    int rc = path_of(mine, path);
+    int rc = timed_path_of(mine, path);
     if (rc)
         rc = err_set(rc, path, -1, "the path is too long");
     else

@@ -9,8 +9,8 @@ static MPI_Offset rows_at(const struct jacobi *p, MPI_Offset first, MPI_Offset e
     return rows < 0 ? 0 : rows < p->strip ? rows : p->strip;
 }
 
-static int write_rows(MPI_File fh, const struct jacobi *p, MPI_Offset first,
-                      MPI_Offset rows)
+static int jacobi_write_rows(MPI_File fh, const struct jacobi *p, MPI_Offset first,
+                             MPI_Offset rows)
 {
     MPI_Status status;
     return MPI_File_write_at_all(fh, first * p->columns * 8, p->out,
@@ -22,7 +22,7 @@ static int start_rows(MPI_File fh, const struct jacobi *p, MPI_Offset first,
 {
     MPI_Offset rows = rows_at(p, first, end);
     jacobi_fill(p, first, rows);
-    return write_rows(fh, p, first, rows);
+    return jacobi_write_rows(fh, p, first, rows);
 }
 
 static int relax_rows(MPI_File in, MPI_File out, const struct jacobi *p,
@@ -36,11 +36,11 @@ static int relax_rows(MPI_File in, MPI_File out, const struct jacobi *p,
     int failed = MPI_File_read_at_all(in, above * p->columns * 8, p->in, (int)count,
                                       MPI_DOUBLE, &status);
     jacobi_relax(p, first, rows);
-    return failed | write_rows(out, p, first, rows);
+    return failed | jacobi_write_rows(out, p, first, rows);
 }
 
-static int read_rows(MPI_File fh, const struct jacobi *p, MPI_Offset first,
-                     MPI_Offset end)
+static int jacobi_read_rows(MPI_File fh, const struct jacobi *p, MPI_Offset first,
+                            MPI_Offset end)
 {
     MPI_Status status;
     MPI_Offset rows = rows_at(p, first, end);
@@ -109,7 +109,7 @@ static int read_band(MPI_File fh, const struct jacobi *p, MPI_Comm comm)
     int nprocs, rank, failed = 0;
     MPI_Offset i, band = band_of(p, comm, &nprocs, &rank);
     for (i = 0; i < band; i += p->strip)
-        failed |= read_rows(fh, p, rank * band + i, (rank + 1) * band);
+        failed |= jacobi_read_rows(fh, p, rank * band + i, (rank + 1) * band);
     return failed;
 }
 

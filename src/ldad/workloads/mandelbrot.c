@@ -9,8 +9,8 @@ static MPI_Offset rows_at(const struct mandelbrot *p, MPI_Offset first, MPI_Offs
     return rows < 0 ? 0 : rows < p->rows ? rows : p->rows;
 }
 
-static int write_rows(MPI_File fh, const struct mandelbrot *p, MPI_Offset first,
-                      MPI_Offset end)
+static int mandelbrot_write_rows(MPI_File fh, const struct mandelbrot *p,
+                                 MPI_Offset first, MPI_Offset end)
 {
     MPI_Status status;
     MPI_Offset rows = rows_at(p, first, end);
@@ -43,11 +43,11 @@ int mandelbrot_write(const struct mandelbrot *p, MPI_Comm comm, const char *path
         return 1;
     if (p->slabs)
         for (i = 0; i < band; i += rows)
-            failed |= write_rows(fh, p, rank * band + i, (rank + 1) * band);
+            failed |= mandelbrot_write_rows(fh, p, rank * band + i, (rank + 1) * band);
     else
         for (i = 0; i < height; i += nprocs * rows) {
             first = i + rank * rows;
-            failed |= write_rows(fh, p, first, first + rows);
+            failed |= mandelbrot_write_rows(fh, p, first, first + rows);
         }
     failed |= MPI_File_sync(fh);
     failed |= MPI_File_close(&fh);
