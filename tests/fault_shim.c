@@ -6,7 +6,8 @@
  *   FAULT_FILE=TEXT          of files with TEXT in their path only ("madbench-...")
  *
  * CALL is read, write (in all their forms), fsync, close, open (with O_CREAT),
- * reopen (without, of a name in an open folder; it can only fail), or final
+ * again (without; it can only fail), reopen (the same of a name in an open folder), or
+ * final
  * (MPI_Finalize; it can only hang).
  * ACTION is an errno's name (EIO, ENOSPC, EDQUOT, EACCES, EROFS, EMFILE, EINVAL), or
  *   zero, half     moves nothing, or half of it, and says so
@@ -69,9 +70,9 @@ static const struct {
     {"EACCES", FAIL, EACCES}, {"EROFS", FAIL, EROFS},   {"zero", ZERO, 0},
     {"half", HALF, 0},        {"flip", FLIP, 0},        {"lost", LOST, 0},
     {"EMFILE", FAIL, EMFILE}, {"ENOENT", FAIL, ENOENT}, {"slow", SLOW, 0},
-    {"EINVAL", FAIL, EINVAL}, {"shift", SHIFT, 0},      {"hang", HANG, 0},
-    {"kill", KILL, 0},        {"stop", STOP, 0},        {"plant", PLANT, 0},
-    {"fill", FILL, 0},
+    {"EINVAL", FAIL, EINVAL}, {"ESTALE", FAIL, ESTALE}, {"shift", SHIFT, 0},
+    {"hang", HANG, 0},        {"kill", KILL, 0},        {"stop", STOP, 0},
+    {"plant", PLANT, 0},      {"fill", FILL, 0},
 };
 
 static int is_our_rank(void)
@@ -346,6 +347,8 @@ static int open_with(const char *path, int flags, mode_t mode)
     if (!real)
         *(void **)&real = next("open");
     enum action a = flags & O_CREAT ? due("open", path) : NONE;
+    if (!(flags & O_CREAT) && due("again", path) == FAIL)
+        a = FAIL;
     strike(a);
     if (a == FAIL) {
         errno = fault.error;
@@ -403,8 +406,20 @@ int openat64(int folder, const char *path, int flags, ...)
 }
 
 /* Functions that a hardened build calls. */
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
 int __openat_2(int folder, const char *path, int flags);
 int __openat64_2(int folder, const char *path, int flags);
+
+int __open_2(const char *path, int flags)
+{
+    return open_with(path, flags, 0);
+}
+
+int __open64_2(const char *path, int flags)
+{
+    return open_with(path, flags, 0);
+}
 
 int __openat_2(int folder, const char *path, int flags)
 {

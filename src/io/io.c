@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The value, of *n bytes, of "key" in "key=value,key"; NULL: it is not there. */
@@ -256,6 +257,59 @@ static bool opens_at_once(const struct io_open *o)
     return e && e->can & IO_OPENS_AT_ONCE && !(o->flags & IO_LOCAL);
 }
 
+static int64_t opened_again;
+
+int64_t io_opened_again(void)
+{
+    return opened_again;
+}
+
+static int open_once(struct io_file *f)
+{
+    watchdog_arm(f->timeout_s, "opening", f->path, -1);
+    int rc = f->engine->open(f);
+    watchdog_disarm(); /* waiting for others is no I/O */
+    int all = io_agree(f, rc);
+    if (all && !rc) {
+        watchdog_arm(f->timeout_s, "closing", f->path, -1);
+        f->engine->close(f);
+        watchdog_disarm();
+    }
+    return all;
+}
+
+/* True after a moment, if another try to open may succeed: a client of a network file
+ * system may not see at once what another one has made, or removed and made again. */
+static bool wait_to_open(int rc, int tries)
+{
+    enum { TRIES = 20 };
+    const struct timespec pause = {.tv_nsec = 50000000};
+    if ((rc != -ESTALE && rc != -ENOENT) || tries == TRIES)
+        return false;
+    nanosleep(&pause, NULL);
+    opened_again++;
+    return true;
+}
+
+int io_open_seen(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    for (int i = 0; fd < 0 && wait_to_open(-errno, i); i++)
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+    return fd;
+}
+
+/* Opens the file on all its ranks, which try again together. */
+static int open_visible(struct io_file *f)
+{
+    int rc = open_once(f);
+    for (int i = 0; wait_to_open(rc, i); i++) {
+        err_clear();
+        rc = open_once(f);
+    }
+    return rc;
+}
+
 /* Opens in three steps, with agreement on each, so that no rank is left waiting in
  * the next. */
 static int open_steps(struct io_file *f)
@@ -274,16 +328,7 @@ static int open_steps(struct io_file *f)
         if ((rc = io_agree(f, rc)))
             return rc;
     }
-    watchdog_arm(f->timeout_s, "opening", f->path, -1);
-    rc = f->engine->open(f);
-    watchdog_disarm(); /* waiting for others is no I/O */
-    int all = io_agree(f, rc);
-    if (all && !rc) {
-        watchdog_arm(f->timeout_s, "closing", f->path, -1);
-        f->engine->close(f);
-        watchdog_disarm();
-    }
-    return all;
+    return open_visible(f);
 }
 
 /* Checks a local file: files of others are never changed. */

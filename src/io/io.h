@@ -258,6 +258,14 @@ const char *io_engine_title(const char *spec, char out[IO_ENGINE_TITLE]);
  * sync before the close does, so they count as sync. Other files take no such time. */
 int64_t io_header_ns(void);
 
+/* Local. Returns how many times this process has tried again to open a file that the
+ * file system did not show yet, or still showed as it was (ENOENT, ESTALE). */
+int64_t io_opened_again(void);
+
+/* Local. Opens a file of this run to read, with such tries. Returns the descriptor, or
+ * -1 and errno. */
+int io_open_seen(const char *path);
+
 /* Local. Checks that an engine of this spec exists and can do `flags`. Returns 0, or
  * -EINVAL with a sentence that lists the engines. */
 int io_engine_check(const char *spec, int flags);

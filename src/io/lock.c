@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The locked byte: beyond all transfers, and beyond MPI libraries' own locks. */
@@ -32,18 +33,43 @@ static int lock_try(int fd)
     return errno == EAGAIN || errno == EACCES ? -EBUSY : -ENOLCK;
 }
 
+/* Waits a little for a lock that is held: FUSE may keep one for a second after the
+ * process that held it has ended. */
+static int lock_in_time(int fd)
+{
+    enum { TRIES = 60 };
+    const struct timespec pause = {.tv_nsec = 50000000};
+    int rc = lock_try(fd);
+    for (int i = 0; i < TRIES && rc == -EBUSY; i++) {
+        nanosleep(&pause, NULL);
+        rc = lock_try(fd);
+    }
+    return rc;
+}
+
 int lock_file(const char *path, int *fd)
 {
     *fd = open(path, O_RDWR | O_CLOEXEC);
     if (*fd < 0)
         return err_set(-errno, path, -1, "it cannot be opened to be written: %s",
                        strerror(errno));
-    int rc = lock_try(*fd);
+    int rc = lock_in_time(*fd);
     if (!rc)
         return 0;
     close(*fd);
     *fd = -1;
     return rc == -EBUSY ? rc : 0;
+}
+
+void lock_close(int *fd)
+{
+    struct flock l = {.l_type = F_UNLCK, .l_whence = SEEK_SET}; /* all of the file */
+    if (*fd < 0)
+        return;
+    /* On FUSE closing alone may leave a lock for up to a second. */
+    fcntl(*fd, F_OFD_SETLK, &l);
+    close(*fd);
+    *fd = -1;
 }
 
 bool lock_is_held(const char *path)
@@ -104,7 +130,7 @@ int lock_name(const char *path, int *fd, char owner[LOCK_OWNER])
             lock_sign(*fd);
             return 0;
         }
-        close(*fd);
+        lock_close(fd);
     }
     if (*fd >= 0)
         close(*fd);
@@ -118,6 +144,5 @@ void lock_end(const char *path, int *fd)
         return;
     if (lock_is_still(path, *fd))
         unlink(path);
-    close(*fd);
-    *fd = -1;
+    lock_close(fd);
 }

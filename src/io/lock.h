@@ -1,5 +1,4 @@
-/* the file system has no locks. -EBUSY without a sentence: another process has it; or
- * -errno with one. */
+/* Locks that keep a second process from writing what another one writes. */
 #ifndef IO_LOCK_H
 #define IO_LOCK_H
 
@@ -10,9 +9,11 @@ enum { LOCK_OWNER = 64 };
 /* Local. The name of this process: "process 12 on n1". */
 void lock_owner(char out[LOCK_OWNER]);
 
-/* Local. lock_file locks an existing file until *fd is closed or the process ends. *fd
- * -1 and */
+/* Local. lock_file locks an existing file until lock_close or the process ends; *fd -1
+ * and 0: the file system has no locks. -EBUSY without a sentence: another process has
+ * had it for some seconds; or -errno with one. */
 int lock_file(const char *path, int *fd);
+void lock_close(int *fd); /* *fd becomes -1; it may be -1 before */
 bool lock_is_held(const char *path);
 
 /* Local. Locks `path` until lock_end, which also removes the file, or until the process

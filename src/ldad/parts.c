@@ -112,8 +112,8 @@ int command_lock(struct container *c, const char *path, int *lock)
     container_free(c);
     /* the lock's last owner may have closed the container */
     rc = rc ? rc : container_read(c, path);
-    if (rc && *lock >= 0)
-        close(*lock);
+    if (rc)
+        lock_close(lock);
     return rc;
 }
 

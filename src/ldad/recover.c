@@ -1,6 +1,7 @@
 /* recover: brings a container that nobody closed to its last sync. */
 #include "base/err.h"
 #include "base/plain.h"
+#include "io/lock.h"
 #include "ldad/commands.h"
 #include <errno.h>
 #include <sys/stat.h>
@@ -84,8 +85,7 @@ static int recover_parts(struct container *c, const char *path)
         if (!rc && fd >= 0 && fsync(fd))
             rc = err_set(-errno, path, -1, "partition %lld cannot be synced",
                          (long long)r);
-        if (fd >= 0)
-            close(fd);
+        lock_close(&fd);
         rc = rc ? rc : renew_sums(c, path, r);
         if (!rc && dropped)
             printf(
@@ -139,8 +139,7 @@ static int recover_container(const char *path, bool all)
     else
         rc = recover_locked(&c, path, all);
     container_free(&c);
-    if (lock >= 0)
-        close(lock);
+    lock_close(&lock);
     return rc;
 }
 

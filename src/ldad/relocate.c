@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "base/plain.h"
 #include "base/units.h"
+#include "io/lock.h"
 #include "ldad/commands.h"
 #include <errno.h>
 #include <string.h>
@@ -111,8 +112,7 @@ static int relocate(const char *path, const char *dirs, bool force)
         return rc;
     rc = relocate_locked(&c, path, dirs, force);
     container_free(&c);
-    if (lock >= 0)
-        close(lock);
+    lock_close(&lock);
     return rc;
 }
 

@@ -73,7 +73,7 @@ void run_path(struct run *r, const char *role, const char *which, char *path,
 {
     const struct run_options *o = r->options;
     char rep[16] = "";
-    if (o->keep && o->repeat > 1)
+    if (o->repeat > 1) /* not the same name anew: network file systems mix them up */
         snprintf(rep, sizeof rep, ".rep%d", r->rep);
     const char *name = r->program->name; /* "outcore aio" makes outcore-... */
     int n = snprintf(path, size, "%s/%.*s-%s.%s%s%s", o->dir, (int)strcspn(name, " "),

@@ -759,6 +759,19 @@ static void summarise_misfits(struct run *r)
             (long long)sum[0], units_s(sum[0]), (long long)sum[1]);
 }
 
+static void summarise_opens(struct run *r)
+{
+    int64_t again = io_opened_again();
+    MPI_Allreduce(MPI_IN_PLACE, &again, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
+    if (again)
+        report_warning(
+            r->report, "opened_again",
+            "%lld time%s a file could not be opened at once (ENOENT, ESTALE): "
+            "this file system shows late what another node has done, and "
+            "opening waited for it",
+            (long long)again, units_s(again));
+}
+
 int run_report_close(struct run *r, int rc)
 {
     progress_clear(&r->progress);
@@ -766,6 +779,7 @@ int run_report_close(struct run *r, int rc)
     if (!r->report)
         return rc;
     summarise_misfits(r);
+    summarise_opens(r);
     if (r->rep) { /* a failed run, too, reports how many blocks were wrong */
         int checked = err_agree(r->world.comm, summarise_checks(r));
         rc = rc ? rc : checked;

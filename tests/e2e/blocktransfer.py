@@ -318,6 +318,23 @@ class Transfers(Case):
                 self.skipTest("no direct I/O of 512 bytes here")
             self.assertEqual(self.good(done)["checks"]["blocks_checked"], 2 * 128)
 
+    def opened_again(self, error, *options):
+        done = self.blocktransfer(*SIZE, *options, env=fault(
+            "again:%s" % error, rank=1, file="/blocktransfer-"))
+        return done, [w for w in (done.report or {}).get("warnings", [])
+                      if w["code"] == "opened_again"]
+
+    def test_a_file_that_another_node_does_not_see_yet(self):
+        """Opening is tried again, which is told; if it never succeeds, that is said."""
+        for method in ("posix", "mpiio"):
+            for filetype in ("SHARED", "UNIQUE"):
+                options = "--iomethod=" + method, "--filetype=" + filetype
+                done, told = self.opened_again("ESTALE:1", *options)
+                self.good(done)
+                self.assertEqual(len(told), 1)
+                done, told = self.opened_again("ENOENT:1+", *options)
+                self.failed(done, "No such file or directory")
+
     def test_a_time_that_is_not_reached(self):
         for seconds, told in (("1000", True), ("0.01", False)):
             report = self.good(self.blocktransfer(

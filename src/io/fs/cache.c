@@ -53,7 +53,7 @@ static int look(const char *path, int64_t offset, int64_t bytes, bool drop,
 {
     struct stat st;
     int64_t page = sysconf(_SC_PAGE_SIZE);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = io_open_seen(path);
     if (fd < 0 || fstat(fd, &st)) {
         int rc = err_set(-errno, path, -1,
                          "the file cannot be opened to look at its "

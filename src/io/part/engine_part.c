@@ -360,8 +360,7 @@ static int recover(struct part *p)
         p->c.part[r].summed = false; /* what was overwritten since is not known */
     for (int64_t r = p->f->rank; r < p->c.parts && !rc; r += size) {
         rc = container_recover_part(&p->c, p->f->path, r, &fd, &dropped);
-        if (fd >= 0)
-            close(fd);
+        lock_close(&fd);
     }
     if (!rc && p->f->rank == 0)
         rc = container_recover_shared(&p->c, p->f->path, &dropped);
@@ -476,10 +475,8 @@ static int part_allocate(struct part *p)
 static void let_go(struct part *p)
 {
     part_back_free(p->back);
-    if (p->lock >= 0)
-        close(p->lock);
-    if (p->own_lock >= 0)
-        close(p->own_lock);
+    lock_close(&p->lock);
+    lock_close(&p->own_lock);
     free(p->told);
     sums_free(p->sums);
     part_swap_close(p);

@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "io/lock.h"
 #include "io/part/container.h"
 #include "ldad/lib/file.h"
 #include "ldad/lib/libldad.h"
@@ -133,8 +134,7 @@ static void libldad_let_go(ldad_file fh)
         MPI_Comm_free(&fh->comm);
     if (fh->info != MPI_INFO_NULL)
         MPI_Info_free(&fh->info);
-    if (fh->lock >= 0)
-        close(fh->lock);
+    lock_close(&fh->lock);
     libldad_view_free(&fh->view);
     free(fh->bounce);
     free(fh->path);

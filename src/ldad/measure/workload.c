@@ -196,7 +196,7 @@ static int make_path(const struct ldad_workload *w, const char *role, workload_p
     const struct run *r = w->run;
     const struct run_options *o = r->options;
     char rep[16] = "";
-    if (o->keep && o->repeat > 1)
+    if (o->repeat > 1) /* not the same name anew: network file systems mix them up */
         snprintf(rep, sizeof rep, ".rep%d", r->rep);
     if (snprintf(out, sizeof(workload_path), "%s/ldad-%s.%s%s", o->dir, r->id, role,
                  rep) < (int)sizeof(workload_path) - 16)
