@@ -44,7 +44,7 @@ bench/name_calls: bench/name_calls.c
 EXTRA_DIST += bench/scaling bench/scaling_shim.c
 CLEANFILES += bench/scaling_shim.so
 bench/scaling_shim.so: bench/scaling_shim.c
-	$(AM_V_CC)$(MKDIR_P) bench && $(CC) $(CFLAGS) -shared -fPIC -o $@ \
+	$(AM_V_CC)$(MKDIR_P) bench && $(MPI_CC) $(CFLAGS) -shared -fPIC -o $@ \
 	  $(srcdir)/bench/scaling_shim.c
 
 # make bench/text_modules, then bench/text_modules.py

@@ -7,7 +7,7 @@ AC_DEFUN([LL_SUMMARY], [
   AS_IF([test "x$PYTHON" = x:], [ll_python="not found: leadline will not run"])
   AS_ECHO(["
 Leadline
-  compiler      $CC $CFLAGS
+  compiler      $MPI_CC $CFLAGS
   MPI           $MPI_FLAVOUR, launched with $MPIEXEC
   ScaLAPACK     $SCALAPACK_WHY
   HDF5          $HDF5_WHY

@@ -360,13 +360,13 @@ check-faults: all $(check_DATA)
 check-full:
 	LEADLINE_TIER=full $(MAKE) $(AM_MAKEFLAGS) check
 	$(MAKE) $(AM_MAKEFLAGS) check-faults
-	tests/env $(srcdir)/tests/mutants/run --made=100 --sample '$(CC)'
+	tests/env $(srcdir)/tests/mutants/run --made=100 --sample '$(MPI_CC)'
 
 # Tries all mutants of tests/mutants/list and of tests/mutants/made.py: many hours; when
 # stopped, it continues at the same place. MUTANTS=N tries N of each, SEED=TEXT others.
 check-mutants:
 	tests/env $(srcdir)/tests/mutants/run $(addprefix --listed=,$(MUTANTS)) \
-	  $(addprefix --made=,$(MUTANTS)) $(addprefix --seed=,$(SEED)) '$(CC)'
+	  $(addprefix --made=,$(MUTANTS)) $(addprefix --seed=,$(SEED)) '$(MPI_CC)'
 .PHONY: check-faults check-full check-mutants
 
 TEST_EXTENSIONS = .sh .py
@@ -443,7 +443,7 @@ MPI_TRACED_BY_TESTS = tests/iotrace/diseases tests/iotrace/mpi_forms tests/iotra
 	tests/iotrace/mpi_edges.so tests/iotrace/mpi_fortran \
 	tests/iotrace/pmpi_count.so tests/iotrace/pmpi_count_next.so \
 	tests/iotrace/unmarked tests/iotrace/views
-MPI_TRACED_CC = $(AM_V_CC)$(MKDIR_P) tests/iotrace && $(CC) $(CFLAGS) -o $@
+MPI_TRACED_CC = $(AM_V_CC)$(MKDIR_P) tests/iotrace && $(MPI_CC) $(CFLAGS) -o $@
 tests/iotrace/diseases: tests/iotrace/diseases.c
 	$(MPI_TRACED_CC) $(srcdir)/tests/iotrace/diseases.c
 tests/iotrace/mpi_forms: tests/iotrace/mpi_forms.c
@@ -501,7 +501,7 @@ LDAD_BY_TESTS = tests/ldad/plain tests/ldad/renamed tests/ldad/views \
 LDAD_PLAIN_C = tests/ldad/plain.c src/ldad/workloads/fft.c \
 	src/ldad/workloads/jacobi.c src/ldad/workloads/mandelbrot.c \
 	src/ldad/workloads/perf.c
-LDAD_CC = $(AM_V_CC)$(MKDIR_P) tests/ldad && $(CC) $(CFLAGS) $(WARN_CFLAGS) \
+LDAD_CC = $(AM_V_CC)$(MKDIR_P) tests/ldad && $(MPI_CC) $(CFLAGS) $(WARN_CFLAGS) \
 	$(SANITIZE_CFLAGS) -I$(srcdir)/src -I$(srcdir)/include -o $@
 LDAD_RENAMED = -include $(srcdir)/include/ldad_rename.h
 LDAD_LINK = -L. -lldad -Wl,-rpath,$(abs_builddir)
@@ -544,7 +544,7 @@ EXTRA_DIST += tests/ldad/plain.c tests/ldad/rules.c \
 
 # An object that is linked into each program of ldadc's corpus; its test compiles them.
 tests/ldadc/truth.o: tests/ldadc/truth.c
-	$(AM_V_CC)$(MKDIR_P) tests/ldadc && $(CC) -O0 -g $(WARN_CFLAGS) -c -o $@ \
+	$(AM_V_CC)$(MKDIR_P) tests/ldadc && $(MPI_CC) -O0 -g $(WARN_CFLAGS) -c -o $@ \
 	  $(srcdir)/tests/ldadc/truth.c
 EXTRA_DIST += tests/ldadc/corpus tests/ldadc/judge.py tests/ldadc/truth.c \
 	tests/ldadc/truth.py tests/ldadc/unfold.py tests/ldadc/which.py
@@ -553,7 +553,7 @@ EXTRA_DIST += tests/ldadc/corpus tests/ldadc/judge.py tests/ldadc/truth.c \
 if SANITIZE
 FAULTS_BY_TESTS = tests/sanitizers/faults
 tests/sanitizers/faults: tests/sanitizers/faults.c
-	$(AM_V_CC)$(MKDIR_P) tests/sanitizers && $(CC) $(CFLAGS) -O0 -g $(WARN_CFLAGS) \
+	$(AM_V_CC)$(MKDIR_P) tests/sanitizers && $(MPI_CC) $(CFLAGS) -O0 -g $(WARN_CFLAGS) \
 	  $(SANITIZE_CFLAGS) -o $@ $(srcdir)/tests/sanitizers/faults.c -lpthread
 endif
 EXTRA_DIST += $(addprefix tests/sanitizers/, faults.c lsan.supp tsan.supp \
@@ -564,7 +564,7 @@ check_DATA = $(FAULTS_BY_TESTS) bench/scaling_shim.so tests/alloc_shim.so tests/
 	$(TRACED_BY_TESTS) $(MPI_TRACED_BY_TESTS) $(LDAD_BY_TESTS) \
 	tests/ldadc/truth.o tests/unit/json_echo tests/e2e/manyfiles \
 	tests/unit/text_lex tests/bytecode
-SHIM_CC = $(AM_V_CC)$(MKDIR_P) tests && $(CC) $(CFLAGS) -shared -fPIC -o $@
+SHIM_CC = $(AM_V_CC)$(MKDIR_P) tests && $(MPI_CC) $(CFLAGS) -shared -fPIC -o $@
 tests/alloc_shim.so: tests/alloc_shim.c
 	$(SHIM_CC) $(srcdir)/tests/alloc_shim.c -ldl
 tests/fault_shim.so: tests/fault_shim.c

@@ -5,7 +5,7 @@ LIBLDAD_A = src/ldad/libldadfile.a src/io/libio.a src/world/libworld.a \
 	src/algebra/libalgebra.a src/base/libbase.a
 libldad.so.0.0.0: $(LIBLDAD_A)
 	$(AM_V_at)echo '{ global: ldad_file_*; ldad_plan_from_*; local: *; };' >libldad.map
-	$(AM_V_CCLD)$(CC) $(CFLAGS) $(AM_LDFLAGS) $(LDFLAGS) -shared -o $@ \
+	$(AM_V_CCLD)$(MPI_CC) $(CFLAGS) $(AM_LDFLAGS) $(LDFLAGS) -shared -o $@ \
 	  -Wl,-soname,libldad.so.0 -Wl,--version-script=libldad.map \
 	  -Wl,--whole-archive src/ldad/libldadfile.a -Wl,--no-whole-archive \
 	  $(filter-out src/ldad/%,$(LIBLDAD_A)) $(io_LIBS) $(LIBS) -lm -lpthread
