@@ -68,10 +68,11 @@ struct opt {
     enum opt_from from;                       /* set by opt_parse */
 };
 
-/* The markup of texts for the manual (`help`, `text`, `choice_help`, `choice_text`):
- * *bold* for literals and _italic_ for arguments; options ("--dir") are bold and the
- * option's own argument is italic without it. A blank line begins a paragraph; a
- * backslash takes the next character as it is. Choices and the default are added. */
+/* The markup of `text` and `choice_text`: *bold* for literals, _italic_ for arguments.
+ * A blank line begins a paragraph; a backslash takes the next character as it is.
+ * Without marks, and in helps too, options ("--dir") become bold, and the option's own
+ * argument italic. The default is added, and choices, but for those that `text` has in
+ * bold. */
 
 struct opt_program {
     const char *name;  /* "madbench" */

@@ -12,6 +12,7 @@ struct writer {
     const char *arg; /* the option's argument, which is set in italics; NULL: none */
     char font;       /* R, B or I */
     bool option;     /* the font was opened by "--", and ends with the word */
+    bool plain;      /* a help: its '*' and '_' mean nothing else */
     bool start;      /* of a line */
 };
 
@@ -67,7 +68,7 @@ static bool is_mark(const struct writer *w, const char *at, char before)
         font = 'B';
     if (*at == '_')
         font = 'I';
-    if (!font || w->option)
+    if (!font || w->option || w->plain)
         return false;
     return w->font == font
                ? !isalnum((unsigned char)at[1])
@@ -131,10 +132,10 @@ static void put_lines(struct writer *w, const char *text)
         put_font(w, 'R');
 }
 
-/* Writes a text as a sentence. */
-static void put_sentence(const struct opt *o, const char *text, FILE *out)
+/* Writes a text, or a help, as a sentence. */
+static void put_sentence(const struct opt *o, const char *text, bool plain, FILE *out)
 {
-    struct writer w = {.out = out, .arg = o->arg};
+    struct writer w = {.out = out, .arg = o->arg, .plain = plain};
     char copy[8192];
     size_t n = (size_t)snprintf(copy, sizeof copy, "%s", text);
     bool verbatim = isupper((unsigned char)text[1]) || text[1] == '.';
@@ -179,26 +180,38 @@ static const char *meaning(const struct opt *o, int i, size_t name)
     return help + (help[name] == ':' ? name + 2 : 0);
 }
 
-/* Writes the choices, each with its meaning. */
+/* Writes a choice with its meaning as a paragraph of the list, unless the option's text
+ * has it. Returns true if there is a list now. */
+static bool put_choice(const struct opt *o, int i, const char *at, bool list, FILE *out)
+{
+    int n = (int)strcspn(at, "|");
+    const char *text = i < OPT_CHOICES_MAX ? meaning(o, i, (size_t)n) : NULL;
+    struct writer w = {.out = out};
+    char name[64];
+    snprintf(name, sizeof name, "*%.*s*", n, at);
+    if (o->text && strstr(o->text, name) && !o->choice_text[i])
+        return list;
+    fprintf(out, "%s.TP\n", list ? "" : ".RS\n");
+    put_lines(&w, name);
+    fputc('\n', out);
+    if (text)
+        put_sentence(o, text, !o->choice_text[i], out);
+    else
+        fputs("\\&\n", out);
+    return true;
+}
+
+/* Writes the choices that the text does not name. */
 static void put_choices(const struct opt *o, FILE *out)
 {
     const char *at = o->choices;
-    fputs(".RS\n", out);
+    bool list = false;
     for (int i = 0; *at; i++) {
-        int n = (int)strcspn(at, "|");
-        char name[64];
-        struct writer w = {.out = out};
-        snprintf(name, sizeof name, "*%.*s*", n, at);
-        fputs(".TP\n", out);
-        put_lines(&w, name);
-        fputc('\n', out);
-        if (i < OPT_CHOICES_MAX && meaning(o, i, (size_t)n))
-            put_sentence(o, meaning(o, i, (size_t)n), out);
-        else
-            fputs("\\&\n", out);
-        at += n + (at[n] == '|');
+        list = put_choice(o, i, at, list, out);
+        at += strcspn(at, "|");
+        at += *at == '|';
     }
-    fputs(".RE\n.IP\n", out);
+    fputs(list ? ".RE\n.IP\n" : "", out);
 }
 
 /* Names the choices, where none is explained. */
@@ -243,7 +256,7 @@ static void put_notes(const struct opt_program *p, const struct opt *o, FILE *ou
     for (int i = 0; i < p->n; i++)
         if (p->table[i].kind == OPT_NOTE && !strcmp(p->table[i].name, o->name)) {
             fputs(".IP\n", out);
-            put_sentence(o, p->table[i].text, out);
+            put_sentence(o, p->table[i].text, false, out);
         }
 }
 
@@ -252,7 +265,7 @@ static void put_entry(const struct opt_program *p, const struct opt *o, FILE *ou
     const char *text = o->text ? o->text : o->help;
     put_head(o, out);
     if (text && *text)
-        put_sentence(o, text, out);
+        put_sentence(o, text, !o->text, out);
     if (o->choices && choices_explained(o)) {
         fputs(text && *text ? "" : "One of these:\n", out);
         put_choices(o, out);
