@@ -14,97 +14,211 @@ struct settings settings;
 struct opt settings_table[] = {
     {.kind = OPT_TITLE, .help = "Load:"},
     {.kind = OPT_REST, .name = "FILE", .value = &settings.files, .workload = true,
-     .help = "GSF files; their numbers in the PFM are in the order given"},
+     .help = "GSF files; their numbers in the PFM are in the order given",
+     .text = "GSF files, versions 1.0 to 3.x. Their numbers in the PFM are in the "
+             "order given. One file under two names is refused, and so is a copy "
+             "of a file. Records of single-beam echo sounders are loaded as pings "
+             "of one beam; pings of both kinds are numbered together, as they "
+             "stand in the file. Sonars' own files (.kmall, .all, .s7k) must be "
+             "exported to GSF first."},
     {.kind = OPT_LIST, .name = "list", .letter = 'l', .value = &settings.lists,
      .arg = "LISTFILE", .workload = true,
      .help = "a file with the names of files, or a datalist of MB-System; may be "
-     "repeated"},
+     "repeated",
+     .text = "A file with the names of files, see *LISTS*; may be repeated. Files "
+             "named by lists come after the arguments."},
     {.kind = OPT_TEXT, .name = "output", .letter = 'o', .value = &settings.output,
      .arg = "OUT.pfm",
      .help = "the PFM to make: this file and the directory OUT.pfm.data; relative to "
-             "--dir"},
+             "--dir",
+     .text = "The PFM to make: this file, and the directory _OUT.pfm.data_ beside "
+             "it. Relative to --dir. It must end with *.pfm*. If it exists, the "
+             "run is refused, unless --overwrite or --append is given. While one "
+             "load makes or changes it, others of the same name are refused. So is "
+             "a symbolic link, a device or a pipe of that name. Required."},
     {.kind = OPT_CHOICE, .name = "scheme", .letter = 's', .value = &settings.scheme,
      .arg = "SCHEME", .choices = "serial|C|D|D-threaded|E|F|G",
      .help = "how ranks share the work; see the manual page [serial with one rank, G "
-     "with more]"},
+     "with more]",
+     .text = "*serial*, *C*, *D*, *D-threaded*, *E*, *F* or *G*, see *SCHEMES*; "
+             "*serial* is the default with one rank, *G* with more."},
     {.kind = OPT_CHOICE, .name = "library", .value = &settings.library,
      .preset = "cached", .arg = "WAY", .choices = "per-sounding|cached",
-     .help = "scheme serial: add soundings one by one, or in order of their bins"},
+     .help = "scheme serial: add soundings one by one, or in order of their bins",
+     .choice_text = {"soundings are added one by one",
+                     "soundings are sorted by their bins first"},
+     .text = "For scheme serial."},
     {.kind = OPT_FLAG, .name = "append", .value = &settings.append, .preset = "no",
      .workload = true,
-     .help = "add to OUT.pfm, which is replaced once the new PFM is complete"},
+     .help = "add to OUT.pfm, which is replaced once the new PFM is complete",
+     .text = "Add to _OUT.pfm_, which is replaced once the new PFM is complete; see "
+             "*APPENDING*."},
     {.kind = OPT_FLAG, .name = "overwrite", .value = &settings.overwrite,
      .preset = "no", .help = "replace OUT.pfm once the new PFM is complete"},
     {.kind = OPT_FLAG, .name = "skip-bad", .value = &settings.skip_bad, .preset = "no",
-     .workload = true, .help = "leave out damaged files, and list them"},
+     .workload = true, .help = "leave out damaged files, and list them",
+     .text = "Skip files that are damaged or cannot be read, name them, and "
+             "continue. At the end their number is repeated, and the report has a "
+             "warning with their names. Skipped files keep their numbers. Without "
+             "this option, the first such file ends the run."},
     {.kind = OPT_FLAG, .name = "truncated", .value = &settings.truncated,
      .preset = "no", .workload = true,
-     .help = "load the complete pings of files that are cut short"},
+     .help = "load the complete pings of files that are cut short",
+     .text = "Load the complete pings of files that are cut short. The report has "
+             "a warning with the number of such files, and says for each how much "
+             "at its end was left out. Without this option such a file counts as "
+             "damaged."},
     {.kind = OPT_TITLE, .help = "Grid and format:"},
     {.kind = OPT_REAL, .name = "bin-size", .letter = 'b', .value = &settings.bin_m,
      .preset = "25", .arg = "METRES", .unit = "m", .min = 0.01, .max = 1e5,
-     .workload = true, .help = "size of a bin"},
+     .workload = true, .help = "size of a bin",
+     .text = "Size of a bin. Its sides in degrees are those of a square in the "
+             "middle of the area."},
     {.kind = OPT_TEXT, .name = "bounds", .value = &settings.bounds_text,
      .arg = "W,S,E,N", .workload = true,
      .help = "bounds of the area in degrees; soundings outside are left out and "
              "counted; west > east if the area crosses 180 degrees [all soundings, "
-             "by a first scan]"},
+             "by a first scan]",
+     .text = "Bounds of the area in degrees; by default those of all soundings, by a "
+             "scan, which finds the side of the earth they are on. The grid begins at "
+             "the south-western corner and has whole bins, so it may end a little "
+             "beyond the others. Soundings outside are left out. If the area crosses "
+             "180 degrees, west is more than east, as in "
+             "*--bounds=179.5,-18,-179.2,-17*."},
     {.kind = OPT_TEXT, .name = "depths", .value = &settings.depths_text,
      .arg = "MIN,MAX", .workload = true,
      .help = "range of depths the PFM can hold, metres; with --bounds there is no "
-     "first scan [by a first scan]"},
+     "first scan [by a first scan]",
+     .text = "The range of depths, in metres, that the PFM can hold; positive "
+             "downwards. By default it is that of all soundings, by the scan; with "
+             "--bounds there is no scan. A depth that does not fit into the bits "
+             "this gives ends the run."},
     {.kind = OPT_INT, .name = "record-length", .value = &settings.record_length,
      .preset = "6", .arg = "N", .unit = "1", .min = 1, .max = PFM_LENGTH_MAX,
      .workload = true, .help = "soundings per block"},
     {.kind = OPT_CHOICE, .name = "pfm-version", .value = &settings.version,
      .preset = "7.00", .arg = "VERSION", .choices = "6.40|7.00", .workload = true,
-     .help = "version of the PFM format; more programs read the older one"},
+     .help = "version of the PFM format; more programs read the older one",
+     .text = "Version of the PFM format, *6.40* or *7.00*. More programs read the "
+             "older one; the newer one counts the valid soundings of each bin, and has "
+             "the coverage map in a file of its own."},
     {.kind = OPT_CHOICE, .name = "position", .value = &settings.position_text,
      .preset = "exact", .arg = "HOW", .choices = "exact|tangent|survey",
      .workload = true, .help = "how beams are placed: along geodesics; in the "
                                "tangent plane (good in shallow water only); or by "
-                               "the formula of NAVO's programs"},
+                               "the formula of NAVO's programs",
+     .choice_text = {"along geodesics on the ellipsoid",
+                     "in the plane that touches it, for shallow water only",
+                     "by the formula of the Naval Oceanographic Office's programs"},
+     .text = "How the position of a beam is computed from that of the ship."},
     {.kind = OPT_FLAG, .name = "canonical", .value = &settings.canonical,
      .preset = "no", .workload = true,
      .help = "sort soundings by bin, file, ping and beam: gives the same bytes with "
-             "every scheme and number of ranks"},
+             "every scheme and number of ranks",
+     .text = "Order soundings by bin, file, ping and beam, and blocks by bin. "
+             "This gives the same bytes with every scheme and number of ranks, see "
+             "*SOURCE_DATE_EPOCH*. Schemes serial (*cached*) and G have that order "
+             "anyway. F has its I/O node sort soundings in place of blocks. The "
+             "others write all blocks twice."},
     {.kind = OPT_TITLE, .help = "Filters (they flag soundings and never drop them):"},
     {.kind = OPT_FLAG, .name = "swath-filter", .value = &settings.swath,
      .preset = "no", .workload = true,
      .help = "flag beams that stand out from their neighbours in 3 pings, while "
-             "files are read"},
+             "files are read",
+     .text = "Flag beams that stand out of their neighbours in 3 pings, while files "
+             "are read; see *FILTERS*."},
     {.kind = OPT_REAL, .name = "swath-sigma", .value = &settings.swath_sigma,
      .preset = "2", .arg = "SIGMA", .unit = "1", .min = 0.1, .max = 100,
      .workload = true,
      .help = "threshold, in standard deviations beyond all neighbours but one: 4 "
-             "flags hardly any good sounding, 2 few"},
+             "flags hardly any good sounding, 2 few",
+     .text = "How far beyond all neighbours but one, in standard deviations. 4 "
+             "cuts hardly a good sounding, 2 few of them."},
     {.kind = OPT_REAL, .name = "area-filter", .value = &settings.area_sigma,
      .bare = "3", .arg = "SIGMA", .unit = "1", .min = 0.1, .max = 100,
      .workload = true,
      .help = "flag soundings that stand out from the nine bins around them, after "
-             "the load; 3 if no number is given"},
+             "the load; 3 if no number is given",
+     .text = "Flag soundings that stand out of the nine bins around them, after "
+             "the load. If no number is given: *3*."},
     {.kind = OPT_CHOICE, .name = "area-order", .value = &settings.area_order,
      .preset = "two-pass", .arg = "ORDER", .choices = "two-pass|raster",
      .workload = true,
-     .help = "judge each bin by its neighbours as loaded, or as already filtered"},
+     .help = "judge each bin by its neighbours as loaded, or as already filtered",
+     .choice_text = {"uses the state of the bins before any was filtered, and so "
+                     "gives the same result on any number of ranks",
+                     "goes bin by bin, row by row, and uses the bins before as "
+                     "already filtered, like the Naval Oceanographic Office's "
+                     "filter; it needs --area-serial"}},
     {.kind = OPT_FLAG, .name = "area-serial", .value = &settings.area_serial,
-     .preset = "no", .help = "filter on one rank, as in 2002, not on all ranks"},
+     .preset = "no", .help = "filter on one rank, as in 2002, not on all ranks",
+     .text = "Run the filter on rank 0 only, as in 2002."},
     {.kind = OPT_TITLE, .help = "Resources:"},
     {.kind = OPT_BYTES, .name = "memory", .letter = 'm', .value = &settings.memory,
      .preset = "512M", .arg = "BYTES", .unit = "B", .min = SETTINGS_MEMORY_MIN,
      .max = 9e18,
      .help = "memory for soundings on each rank; the rest goes to scratch files. By "
-             "default the ranks of a node take at most half of its free memory"},
+             "default the ranks of a node take at most half of its free memory",
+     .text = "The memory of each rank in total. 75 MiB of it, or half if it is "
+             "less than 150 MiB, are for the process, the MPI library and buffers; "
+             "the rest is for soundings. What does not fit goes to scratch files. "
+             "For its use in each scheme, see *MEMORY AND DISK*. The default is "
+             "less where all ranks of a node together would take more than half of "
+             "the memory that it has free."},
     {.kind = OPT_TEXT, .name = "scratch-dir", .value = &settings.scratch_dir,
-     .arg = "DIR", .help = "directory for scratch files [where OUT.pfm is]"},
+     .arg = "DIR", .help = "directory for scratch files [where OUT.pfm is]",
+     .text = "The directory for scratch files, which may be on each node's own "
+             "disk; by default that in which the PFM is made."},
     {.kind = OPT_INT, .name = "queue-limit", .value = &settings.queue_limit,
      .preset = "16", .arg = "N", .unit = "1", .min = 0, .max = 1e6,
      .help = "scheme D-threaded: buffers that may wait on the I/O node; 0: no limit, "
-     "as in 2002"},
+     "as in 2002",
+     .text = "For scheme D-threaded: the number of buffers of 256 KiB that may "
+             "wait on the I/O node. There must be at least one for each slave. *0* "
+             "sets no limit."},
     {.kind = OPT_INT, .name = "io-ranks", .value = &settings.io_ranks, .preset = "0",
      .arg = "N", .unit = "1", .min = 0, .max = 2e9,
-     .help = "scheme G: ranks that write; 0: all"},
+     .help = "scheme G: ranks that write; 0: all",
+     .text = "The number of ranks that write in scheme G, spread evenly over all "
+             "ranks. *0* means all ranks."},
     RUN_OPTIONS_WITH(settings.run, "SHARED", "yes"),
+    {.kind = OPT_NOTE, .name = "iomethod",
+     .text = "The PFM is written and read by it, and GSF files and scratch files are "
+             "read and written by the same engine. *hdf5* and *null* are refused, "
+             "and so is MPI-IO with D-threaded."},
+    {.kind = OPT_NOTE, .name = "iomode",
+     .text = "*ASYNC* fills one buffer while another is written, and reads ahead of "
+             "GSF files and scratch files. *NONE* does everything except the I/O of "
+             "the PFM. Both work with schemes that do not read back what they wrote: "
+             "serial (*cached*), F and G."},
+    {.kind = OPT_NOTE, .name = "collective",
+     .text = "Here it is the blocks of scheme G that are written so, by *mpiio* or "
+             "*mpiio-nb*."},
+    {.kind = OPT_NOTE, .name = "cache",
+     .text = "*flush* and *direct* also drop the pages of the input from memory "
+             "before the scan and before the load, and the PFM's before the area "
+             "filter reads it. *direct* is for GSF files and scratch files (posix, "
+             "threads, uring, libaio); the files of the PFM go through the page "
+             "cache."},
+    {.kind = OPT_NOTE, .name = "dir",
+     .text = "_OUT.pfm_ is relative to it. The PFM's own directory must exist on "
+             "every node and, but for the schemes in which one rank writes, be the "
+             "same file system on all of them."},
+    {.kind = OPT_NOTE, .name = "keep",
+     .text = "The PFM of the last repetition is what is kept. With --no-keep the "
+             "program only measures: it makes the PFM under a temporary name and "
+             "removes it, whether or not a PFM of this name exists."},
+    {.kind = OPT_NOTE, .name = "repeat", .text = "The whole run is repeated."},
+    {.kind = OPT_NOTE, .name = "verify",
+     .text = "The PFM is read back at the end, on the ranks of one node. Every chain "
+             "must lead where its bin says, the summary of every bin and its byte of "
+             "the coverage map must be those of its soundings, and the number of "
+             "soundings and the sum of their fingerprints must be those of the "
+             "input. No figure has the time of this phase."},
+    {.kind = OPT_NOTE, .name = "seed",
+     .text = "Here nothing is random: it is a number for the report."},
+    {.kind = OPT_NOTE, .name = "dry-run",
+     .text = "The size of the PFM is null in the file of --json."},
 };
 /* clang-format on */
 

@@ -23,14 +23,28 @@ static struct opt table[] = {
      .help = "one or more GSF files"},
     {.kind = OPT_FLAG, .name = "records", .letter = 'r', .value = &set.records,
      .preset = "no", .help = "also show the records of each type and the beams by "
-                             "flag"},
+                             "flag",
+     .text = "Three more lines for each file: the records of each type; the beams "
+             "of each flag, in pings that are not ignored; and the beams that "
+             "*pfmload*(1) could load, and could not, by reason. Flag 0x01 is a "
+             "beam without detection, 0x05 one edited by hand, 0x09 one edited by "
+             "a filter."},
     {.kind = OPT_FLAG, .name = "truncated", .value = &set.truncated, .preset = "no",
-     .help = "show files that are cut short up to their last complete record"},
+     .help = "show files that are cut short up to their last complete record",
+     .text = "Also show files that are cut short, up to their last complete "
+             "record, and mark them."},
     {.kind = OPT_FLAG, .name = "json", .letter = 'j', .value = &set.json,
-     .preset = "no", .help = "print everything as JSON"},
+     .preset = "no", .help = "print everything as JSON",
+     .text = "Print all figures as JSON, with all digits, the number of "
+             "single-beam pings, the sum of the valid depths, the subrecords of "
+             "pings by number and the verified checksums. The loadable beams "
+             "(*loadable*) and those of each reason (*left_out*, named as in "
+             "*pfmload*(1)) add up to all beams."},
     {.kind = OPT_FLAG, .name = "timing", .letter = 't', .value = &set.timing,
      .preset = "no", .help = "also show the decoding speed in bytes and beams per "
-                             "second of processor time"},
+                             "second of processor time",
+     .text = "Also print the processor time of reading, in bytes and in beams per "
+             "second. JSON always has it, as *cpu_s*."},
 };
 /* clang-format on */
 

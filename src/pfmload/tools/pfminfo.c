@@ -196,26 +196,79 @@ static struct {
 /* clang-format off */
 static struct opt table[] = {
     {.kind = OPT_TEXT, .name = "PFM", .value = &set.path, .required = true,
-     .help = "the PFM's handle file"},
+     .help = "the PFM's handle file",
+     .text = "The handle file, _name.pfm_; the data is in _name.pfm.data_ beside "
+             "it."},
     {.kind = OPT_FLAG, .name = "verify", .letter = 'v', .value = &set.verify,
      .preset = "no", .help = "walk every chain, compute every bin again from its "
-                             "soundings, and check all files of the PFM"},
+                             "soundings, and check all files of the PFM",
+     .text = "Check all of the PFM and print more figures.\n\n"
+             "Each pointer in a bin's chain must lead to the start of a "
+             "block within the file. No block may be in two chains. A chain must "
+             "end where its bin says.\n\n"
+             "The number, the deviation and all six depths of each bin, "
+             "and its mark for data, must be those of its soundings.\n\n"
+             "Each sounding must be of a file that the _.ctl_ lists and "
+             "of a line that the _.lin_ lists.\n\n"
+             "The coverage map must have a byte for each bin: with the "
+             "mark for data where the bin has valid soundings, and without it "
+             "where it has no soundings.\n\n"
+             "The extremes in the header must be those of all bins and "
+             "of the bins that it names. They are not checked if all are zero, as "
+             "the PFM library leaves them. Without valid soundings, only the "
+             "extremes of numbers are checked.\n\n"
+             "The additional figures are the number of blocks, the longest chain, "
+             "the links that lead to the next block of the file (these are read "
+             "sequentially), the soundings flagged as not valid, and the sum of "
+             "all stored depths."},
     {.kind = OPT_TEXT, .name = "json", .value = &set.json, .arg = "FILE",
      .help = "write all figures as JSON to FILE (-: standard output, instead of the "
-             "text)"},
+             "text)",
+     .text = "Write all figures as JSON, with the input files and their lines, to "
+             "this file. With *-*, standard output has them instead of the text; "
+             "this also holds for --csv, --xyz and --grid."},
     {.kind = OPT_TEXT, .name = "csv", .value = &set.csv, .arg = "FILE",
-     .help = "write one line per bin with soundings to FILE (-: standard output)"},
+     .help = "write one line per bin with soundings to FILE (-: standard output)",
+     .text = "Write a line for each bin with soundings, from the south-west corner "
+             "row by row: row, column, longitude and latitude of its centre, "
+             "number of soundings and of valid ones, average, least and greatest "
+             "depth of valid ones, the same of all, standard deviation, validity. "
+             "The first line has the names. A missing depth is empty, and so are "
+             "the deviation of a bin without valid soundings and, in version 6, "
+             "the number of valid soundings."},
     {.kind = OPT_TEXT, .name = "xyz", .value = &set.xyz, .arg = "FILE",
      .help = "write longitude, latitude and depth of each valid sounding to FILE (-: "
-             "standard output)"},
+             "standard output)",
+     .text = "Write a line for each valid sounding, bin by bin: longitude, "
+             "latitude and depth, separated by blanks, as GMT and MB-System read "
+             "them. The position is the stored one, usually in 4095ths of a bin."},
     {.kind = OPT_FLAG, .name = "all", .letter = 'a', .value = &set.all, .preset = "no",
-     .help = "with --xyz: include soundings that are not valid"},
+     .help = "with --xyz: include soundings that are not valid",
+     .text = "With --xyz: include soundings marked invalid, deleted or of reference, "
+             "and those without depth."},
     {.kind = OPT_TEXT, .name = "grid", .value = &set.grid, .arg = "FILE",
      .help = "write the average depths of the bins as a grid to FILE (-: standard "
-             "output), for leadline plot relief"},
+             "output), for leadline plot relief",
+     .text = "Write the bins' average depths of valid soundings as JSON with the "
+             "schema leadline-pfm-grid/1, for *leadline plot relief* and other "
+             "programs. The array *depths_m* has a row for each row of cells, from "
+             "south to north, with *columns* depths from west to east; null is no "
+             "depth. A cell is a bin or, in large grids, the mean of a square of "
+             "*bins_of_a_side* bins on each side, so that no side has more than "
+             "1000 cells. *west* and *south* are the degrees of the south-west "
+             "corner, *cell_x* and *cell_y* the degrees of a cell's sides, and "
+             "*cell_x_m* and *cell_y_m* their metres on the ground, in the middle "
+             "of the grid."},
     {.kind = OPT_TEXT, .name = "geotiff", .value = &set.geotiff, .arg = "FILE",
      .help = "write depth, number of soundings and deviation of the bins to FILE, as "
-             "three bands of a GeoTIFF"},
+             "three bands of a GeoTIFF",
+     .text = "Write the bins as a GeoTIFF for QGIS, GDAL and other geographic "
+             "programs. Its three bands are the average depth of valid soundings "
+             "(metres, downwards), the number of all soundings, and the standard "
+             "deviation of valid ones. A pixel is a bin, north is up, and "
+             "coordinates are degrees on WGS 84. Missing values are \"nan\", "
+             "declared as no data. The file is a BigTIFF without compression, 12 "
+             "bytes for each bin. It cannot go to standard output."},
 };
 /* clang-format on */
 
