@@ -28,7 +28,12 @@ int command_rm(int argc, char **argv);
 #define COMMAND_INCOMPLETE(flag) \
     {OPT_FLAG, "incomplete", .value = &(flag), .preset = "no", \
      .help = "accept an incomplete container: missing data is written as zeros, " \
-             "and the exit status is 1"}
+             "and the exit status is 1", \
+     .text = "Also take a container that was never completed, or whose partitions " \
+             "are missing or cut off; zeros stand for missing bytes. Without " \
+             "_shared.map_, the bytes of the partitions stand for those of the " \
+             "shared part. Missing parts are named on standard error, and the exit " \
+             "status is 1."}
 /* clang-format on */
 
 /* Local. Prints the recorded failure if rc is one; returns the exit status. */

@@ -151,7 +151,8 @@ int command_flatten(int argc, char **argv)
                           COMMAND_INCOMPLETE(incomplete),
                           WORLD_TIMEOUT(io_timeout),
                           {OPT_FLAG, "sync", .value = &sync, .preset = "no",
-                           .help = "sync the file before ending"}};
+                           .help = "sync the file before ending",
+                           .text = "End when the file is on stable storage."}};
     const struct opt_program p = {
         "ldad flatten", "CONTAINER OUT",
         "Makes the ordinary file that a container stands for, byte for byte. Under "

@@ -180,9 +180,9 @@ int command_info(int argc, char **argv)
 {
     const char *path = NULL;
     bool json = false;
-    struct opt table[] = {
-        COMMAND_CONTAINER(path),
-        {OPT_FLAG, "json", .value = &json, .preset = "no", .help = "print JSON"}};
+    struct opt table[] = {COMMAND_CONTAINER(path),
+                          {OPT_FLAG, "json", .value = &json, .preset = "no",
+                           .help = "print JSON", .text = "Print all of it as JSON."}};
     const struct opt_program p = {
         "ldad info", "CONTAINER",
         "Prints what the header of a container says, how long its partitions are, and "

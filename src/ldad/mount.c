@@ -63,7 +63,9 @@ int command_mount(int argc, char **argv)
          .help = "end when it is unmounted, and write messages to standard error; else "
                  "they go to the system's log"},
         {OPT_FLAG, "allow-other", .value = &m.others, .preset = "no",
-         .help = "also for other users, as far as the files' permissions go"}};
+         .help = "also for other users, as far as the files' permissions go",
+         .text = "Also for other users, as far as the files' permissions go. Users "
+                 "other than root need _user_allow_other_ in _/etc/fuse.conf_."}};
     const struct opt_program p = {
         "ldad mount", "SOURCE MOUNTPOINT",
         "Shows a directory, read only, in which each container is the ordinary file "

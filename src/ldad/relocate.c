@@ -125,10 +125,15 @@ int command_relocate(int argc, char **argv)
         {OPT_TEXT, "node-dirs", .value = &dirs, .arg = "DIR,...",
          .help =
              "directories that hold the partitions now, including the container's own; "
-             "%n in them is the number of the node, %r that of the rank"},
+             "%n in them is the number of the node, %r that of the rank",
+         .text = "The partitions' directories now; by default the container's own. "
+                 "Paths are absolute, with *%n* for the number of the node and *%r* "
+                 "for the rank."},
         {OPT_FLAG, "force", .value = &force, .preset = "no",
          .help = "partitions that this node does not find are in the directory that "
-                 "has their place in the list"}};
+                 "has their place in the list",
+         .text = "Take partitions that this node does not find to be in the directory "
+                 "at their place in the list, as those on other nodes are."}};
     const struct opt_program p = {
         "ldad relocate", "CONTAINER",
         "Finds the partitions of a container again after their directories were "

@@ -67,7 +67,9 @@ int command_rm(int argc, char **argv)
         COMMAND_CONTAINER(path),
         {OPT_FLAG, "force", .value = &force, .preset = "no",
          .help = "remove the container even if partitions on other nodes' disks "
-                 "cannot be found"}};
+                 "cannot be found",
+         .text = "Also remove the header if partitions on other nodes are not "
+                 "found."}};
     const struct opt_program p = {
         "ldad rm", "CONTAINER",
         "Removes a container: its partitions, also those in node directories, then its "

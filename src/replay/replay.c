@@ -11,24 +11,79 @@ static struct opt table[] = {
     {.kind = OPT_TITLE, .help = "Skeleton:"},
     {.kind = OPT_TEXT, .name = "SKELETON", .value = &replay.set.path,
      .required = true, .workload = true,
-     .help = "what a program did, from \"iotrace ldad --skeleton=SKELETON RUN\""},
+     .help = "what a program did, from \"iotrace ldad --skeleton=SKELETON RUN\"",
+     .text = "The file from *iotrace ldad --skeleton=*_SKELETON RUN_."},
     {.kind = OPT_FLAG, .name = "as-recorded", .value = &replay.set.as_recorded,
      .preset = "no", .workload = true,
      .help = "make transfers as they were made: by POSIX, stdio or MPI-IO, collective "
-     "or not, and sync only where the program did"},
+     "or not, and sync only where the program did",
+     .text = "Make transfers as the program made them: by system calls, by streams of "
+             "the C library (stdio) or by MPI-IO, collective or not; and sync only "
+             "where the program did. Streams have a buffer of the recorded size, "
+             "flushed where the program called *fflush*(3). Pages of files are dropped "
+             "from memory where the program asked for that (--cache=keep: nowhere). "
+             "Collective calls in which some ranks move nothing, and nonblocking "
+             "transfers of MPI-IO, are refused. Without it, --iomethod, --iomode, "
+             "--filetype, --collective and --cache decide, and nonblocking transfers "
+             "are blocking ones, or those of --iomode=ASYNC."},
     {.kind = OPT_TEXT, .name = "think", .value = &replay.set.think,
      .preset = "none", .arg = "none|recorded|FACTOR", .workload = true,
      .help = "pause between calls: not at all, as long as the ranks took on average, "
-     "or this many times as long"},
+     "or this many times as long",
+     .text = "Pause between calls: not at all; as long as the ranks took on average "
+             "before calls of each step; or _FACTOR_ times as long."},
     {.kind = OPT_CHOICE, .name = "think-as", .value = &replay.set.think_as,
      .preset = "sleep", .choices = "sleep|work", .workload = true,
      .help = "what pauses are: sleep; or work, which keeps the rank's processor busy, "
-     "as a program that computes does"},
+     "as a program that computes does",
+     .choice_text = {"the rank sleeps", "the rank's processor is kept busy, as by a "
+                     "program that computes"},
+     .text = "The kind of pauses."},
     {.kind = OPT_INT, .name = "depth", .letter = 'd', .value = &replay.set.depth,
      .preset = "0", .arg = "N", .unit = "1", .min = 0, .max = 4096, .workload = true,
-     .help = "with --iomode=ASYNC: transfers of a rank in flight, at most; 0: 4"},
+     .help = "with --iomode=ASYNC: transfers of a rank in flight, at most; 0: 4",
+     .text = "With --iomode=ASYNC: the transfers of a rank that may be in flight, up "
+             "to 4096. 0: 4."},
     RUN_LANES_WITH(replay.set.run, false),
     RUN_OPTIONS_WITH(replay.set.run, REPLAY_RECORDED, "no"),
+    {.kind = OPT_NOTE, .name = "threads",
+     .text = "The threads of a rank share its transfers, in turns. Transfers wait "
+             "where the order matters: before syncs, where pages are dropped, and "
+             "where two transfers, one of them a write, share bytes. Threads also wait "
+             "for each other after 64 transfers of each. Not with --as-recorded, "
+             "--iomode=ASYNC or --think, nor with I/O methods that call MPI."},
+    {.kind = OPT_NOTE, .name = "iomode",
+     .text = "*ASYNC* keeps up to --depth transfers of a rank in flight, also during "
+             "pauses, as the recorded order permits. These wait for earlier transfers: "
+             "a transfer of the same bytes, if one of the two is a write; a sync of "
+             "the file, or dropping its pages; a sync at which all ranks wait for each "
+             "other; and the end of the phase. Transfers complete in their order. With "
+             "*POSIX* the engine is *threads* if io_uring cannot be used on every "
+             "rank. *PARTITIONED* files are refused with it.\n\n"
+             "The seconds of reads and writes are those in which a rank submits "
+             "transfers and waits for them, without what goes on during pauses. The "
+             "kernel may read ahead and write back during pauses, with *SYNC* too: the "
+             "notes _read_ahead_ and _write_back_ have the bounds of the storage's "
+             "rates. Data are stamped and checked while transfers are in flight, and "
+             "this counts as time of transfers. The note _care_ says how much it took, "
+             "and --no-verify avoids it."},
+    {.kind = OPT_NOTE, .name = "filetype",
+     .text = "*UNIQUE* stores each file that several ranks use as one file per rank, "
+             "if the ranks' parts follow each other, and else is refused. *SHARED* "
+             "stores files that each rank has one of as one file, in which the ranks' "
+             "parts follow each other. *PARTITIONED* stores each file that several "
+             "ranks use by the plan by which all ranks write. It is refused if no such "
+             "plan gives each rank bytes of its own. A file that is made before the "
+             "first phase, and that all ranks do not write together, has the plan by "
+             "which they read. Bytes in no rank's part go to the container's shared "
+             "part. Files that one rank uses alone stay as they are."},
+    {.kind = OPT_NOTE, .name = "collective",
+     .text = "They are made of files that several ranks use. All ranks must make the "
+             "same transfers of such files in the same order; else the skeleton is "
+             "refused."},
+    {.kind = OPT_NOTE, .name = "cache",
+     .text = "With --as-recorded, phases do not end with a sync."},
+    {.kind = OPT_NOTE, .name = "dir", .text = "All nodes must share it."},
 };
 /* clang-format on */
 

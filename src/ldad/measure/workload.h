@@ -19,8 +19,24 @@ struct workload_options {
     {.kind = OPT_CHOICE, .name = "io", .value = &(o).io, .arg = "METHOD", \
      .choices = "independent|collective|collective-nocb|hdf5|unique|partitioned", \
      .help = "shorthand for --iomethod, --filetype and --collective; " \
-             "collective-nocb: without the MPI library's collective buffering"}, \
-    RUN_OPTIONS_WITH((o).run, "SHARED", "no")
+             "collective-nocb: without the MPI library's collective buffering", \
+     .text = "A short form of options below, which override it.", \
+     .choice_text = {"one file, and each rank makes its transfers on its own " \
+                     "(*--iomethod=MPI --filetype=SHARED*)", \
+                     "one file, and every transfer is a collective one of MPI-IO " \
+                     "(*--iomethod=MPI --filetype=SHARED --collective*)", \
+                     "the same with hints that ask for neither collective buffering " \
+                     "nor data sieving", \
+                     "a dataset of parallel HDF5, with collective transfers " \
+                     "(*--iomethod=HDF5 --filetype=SHARED --collective*)", \
+                     "one file per rank, with its bytes back to back and without a " \
+                     "header (*--iomethod=POSIX --filetype=UNIQUE*)", \
+                     "a container, see *ldad*(1) (*--iomethod=POSIX " \
+                     "--filetype=PARTITIONED --collective*)"}}, \
+    RUN_OPTIONS_WITH((o).run, "SHARED", "no"), \
+    {.kind = OPT_NOTE, .name = "collective", \
+     .text = "With *PARTITIONED*, collective transfers wait for others only to read " \
+             "bytes on another node."}
 /* clang-format on */
 
 enum { WORKLOAD_FILES = 4 };

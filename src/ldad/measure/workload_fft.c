@@ -37,6 +37,8 @@ static struct opt table[] = {
      .help = "the problem of Wang and Kaeli: 2^20 numbers in single precision, files "
              "of 8 MiB"},
     WORKLOAD_OPTIONS(set.o),
+    {.kind = OPT_NOTE, .name = "cache",
+     .text = "*flush* also acts between the passes."},
 };
 /* clang-format on */
 

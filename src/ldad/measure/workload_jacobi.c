@@ -31,7 +31,10 @@ static struct opt table[] = {
     {.kind = OPT_CHOICE, .name = "decomp", .value = &set.decomp, .preset = "slabs",
      .arg = "WAY", .choices = "rows|cyclic|slabs", .workload = true,
      .help = "how rows are dealt to ranks: one row at a time, one chunk of rows at a "
-             "time, or one slab per rank"},
+             "time, or one slab per rank",
+     .text = "The part of the file that a rank writes.",
+     .choice_text = {"ranks take turns in single rows", "ranks take turns in chunks",
+                     "each rank has one slab"}},
     {.kind = OPT_BYTES, .name = "chunk", .letter = 'c', .value = &set.chunk,
      .preset = "1M", .arg = "BYTES", .unit = "B", .min = 1, .max = 1 << 30,
      .workload = true,
@@ -41,6 +44,8 @@ static struct opt table[] = {
      .workload = true, .help = "the problem of Wang and Kaeli: 4096 rows of 2048 "
                                "numbers, files of 64 MiB"},
     WORKLOAD_OPTIONS(set.o),
+    {.kind = OPT_NOTE, .name = "cache",
+     .text = "*flush* also acts between the sweeps."},
 };
 /* clang-format on */
 

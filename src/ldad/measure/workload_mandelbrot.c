@@ -31,7 +31,10 @@ static struct opt table[] = {
     {.kind = OPT_CHOICE, .name = "decomp", .value = &set.decomp, .preset = "rows",
      .arg = "WAY", .choices = "rows|cyclic|slabs", .workload = true,
      .help = "how rows are dealt to ranks: one row at a time, one chunk of rows at a "
-             "time, or one slab per rank"},
+             "time, or one slab per rank",
+     .text = "The part of the file that a rank writes.",
+     .choice_text = {"ranks take turns in single rows", "ranks take turns in chunks",
+                     "each rank has one slab"}},
     {.kind = OPT_BYTES, .name = "chunk", .letter = 'c', .value = &set.chunk,
      .preset = "64k", .arg = "BYTES", .unit = "B", .min = 1, .max = 1 << 30,
      .workload = true,
@@ -40,7 +43,10 @@ static struct opt table[] = {
     {.kind = OPT_INT, .name = "rounds", .value = &set.rounds, .preset = "0",
      .arg = "N", .unit = "1", .min = 0, .max = 1e9, .workload = true,
      .help = "with collective transfers: limit the picture to this many chunks per "
-             "rank; 0: no limit"},
+             "rank; 0: no limit",
+     .text = "With MPI-IO's collective transfers: at most this many chunks per rank, "
+             "in a smaller picture, since collective transfers of small chunks may "
+             "take forever. 0: no limit."},
     {.kind = OPT_TEXT, .name = "png", .value = &set.png, .arg = "FILE",
      .help = "also write the picture as a PNG file, from what the data file holds"},
     {.kind = OPT_FLAG, .name = "paper", .value = &set.paper, .preset = "no",

@@ -25,11 +25,16 @@ static struct opt table[] = {
     {.kind = OPT_CHOICE, .name = "decomp", .value = &set.decomp, .preset = "cyclic",
      .arg = "WAY", .choices = "cyclic|slabs", .workload = true,
      .help = "where a rank's chunks are in the file: ranks take turns, or each has "
-             "one slab"},
+             "one slab",
+     .text = "The part of the file that a rank writes.",
+     .choice_text = {"ranks take turns in chunks", "each rank has one slab"}},
     {.kind = OPT_INT, .name = "rounds", .value = &set.rounds, .preset = "0",
      .arg = "N", .unit = "1", .min = 0, .max = 1e12, .workload = true,
      .help = "with collective transfers: limit the run to this many chunks per rank; "
-             "0: no limit"},
+             "0: no limit",
+     .text = "With MPI-IO's collective transfers: at most this many chunks per rank, "
+             "in a shorter file, since collective transfers of small chunks may take "
+             "forever. 0: no limit."},
     {.kind = OPT_FLAG, .name = "paper", .value = &set.paper, .preset = "no",
      .workload = true, .help = "the problem of Wang and Kaeli: one chunk of 1 MiB "
                                "per rank"},
