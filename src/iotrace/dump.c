@@ -97,14 +97,18 @@ int command_dump(int argc, char **argv)
         {OPT_LIST, "op", .value = &f.op, .arg = "NAME",
          .help = "only calls of this name; may be repeated"},
         {OPT_LIST, "file", .value = &f.file, .arg = "GLOB",
-         .help = "only files whose name matches, as in \"*.h5\"; may be repeated"},
+         .help = "only files whose name matches, as in \"*.h5\"; may be repeated",
+         .text = "Only files whose whole name matches; may be repeated."},
         {OPT_INT, "rank", .value = &f.rank, .arg = "N", .help = "only this rank"},
         {OPT_REAL, "from", .value = &f.from_s, .arg = "S", .unit = "s",
          .help = "only calls that began this many seconds after the first, or later"},
         {OPT_REAL, "to", .value = &f.to_s, .arg = "S", .unit = "s",
-         .help = "only calls that began before that"},
+         .help = "only calls that began before that",
+         .text = "Only calls that began before this many seconds after the first."},
         {OPT_TEXT, "out", 'o', .value = &f.out, .preset = "-", .arg = "FILE",
-         .help = "where the table goes; it must not exist"}};
+         .help = "where the table goes; it must not exist",
+         .text = "The file for the table. It must not exist, and its name must not "
+                 "make it a log in RUN's directory."}};
     const struct opt_program p = {
         "iotrace dump", "RUN",
         "Prints every event, by start time, as a line of tab-separated columns. \"Op "

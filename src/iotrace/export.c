@@ -279,11 +279,28 @@ int command_export(int argc, char **argv)
          .help =
              "trace events (JSON) for the Perfetto UI or chrome://tracing; all that "
              "is known of each event, as CSV or as Parquet (needs Python and "
-             "pyarrow); counters by rank and file as darshan-parser prints them"},
+             "pyarrow); counters by rank and file as darshan-parser prints them",
+         .text = "The form of the output.",
+         .choice_text =
+             {"trace events in JSON, for ui.perfetto.dev and chrome://tracing, with "
+              "the program's regions and marks. A process there is a rank. Processes "
+              "without a rank are numbered above all ranks; their names have their "
+              "own numbers. Times count from the first event",
+              "all data of each event, in UTF-8; other bytes of a name are written "
+              "as \\\\xHH",
+              "the same columns for data frames, with times as whole nanoseconds in "
+              "start_ns and duration_ns (needs Python and pyarrow)",
+              "counters and times of each module, rank and file in the layout of "
+              "darshan-parser, as far as they follow from a trace. A shared file has "
+              "one record for each rank, as with DARSHAN_DISABLE_SHARED_REDUCTION. "
+              "As in Darshan, POSIX calls of libraries are included, and files of "
+              "the system are not"}},
         {OPT_TEXT, "out", 'o', .value = &x.out, .preset = "-", .arg = "FILE",
-         .help = "where --to goes; -: standard output"},
+         .help = "where --to goes; -: standard output",
+         .text = "The output file; *-* is standard output, but not for Parquet."},
         {OPT_TEXT, "perfetto", .value = &x.perfetto, .arg = "FILE",
-         .help = "short for --to=perfetto --out=FILE"},
+         .help = "short for --to=perfetto --out=FILE",
+         .text = "Short for --to=perfetto --out=FILE; may be given with --csv."},
         {OPT_TEXT, "csv", .value = &x.csv, .arg = "FILE",
          .help = "short for --to=csv --out=FILE"}};
     const struct opt_program p = {

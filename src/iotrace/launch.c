@@ -319,12 +319,17 @@ int command_run(int argc, char **argv)
     struct setting s = {.name = NULL};
     struct opt table[] = {
         {OPT_TEXT, "name", 'n', .value = &s.name, .arg = "NAME",
-         .help = "what the run is called [the command's name]"},
+         .help = "what the run is called [the command's name]",
+         .text = "The name of the run, by default the command's. Its directory is "
+                 "NAME.1, or NAME.2 if that exists, and so on."},
         {OPT_TEXT, "out", 'o', .value = &s.dir, .preset = ".", .arg = "DIR",
-         .help = "where its directory NAME.N is made, with a new N"},
+         .help = "where its directory NAME.N is made, with a new N",
+         .text = "The directory for the run's directory."},
         {OPT_CHOICE, "mode", .value = &s.mode, .preset = "trace", .arg = "MODE",
          .choices = "trace|profile|both",
-         .help = "every event; sums and histograms in constant memory; both"}};
+         .help = "every event; sums and histograms in constant memory; both",
+         .text = "Record every event (*trace*); keep sums and histograms in constant "
+                 "memory (*profile*); or do both."}};
     const struct opt_program p = {
         "iotrace run", "-- COMMAND...",
         "Runs a command, also one that launches others (mpirun -np 4 app), with the "

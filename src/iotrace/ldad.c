@@ -550,7 +550,11 @@ int command_ldad(int argc, char **argv)
          .help = "as JSON, into this file (-: standard output), instead of the text"},
         {OPT_TEXT, "skeleton", .value = &skeleton, .arg = "FILE",
          .help = "the run's transfers by file role, phase and rank as JSON, without "
-                 "any name, into this file (-: standard output)"},
+                 "any name, into this file (-: standard output)",
+         .text = "Write the run's I/O as a few kilobytes of JSON without names of "
+                 "files, programs, users or hosts, and without data. doc/skeleton.md "
+                 "describes the format. *replay*(1) makes the same calls again, and "
+                 "*leadline whatif* measures other ways of I/O."},
         {OPT_INT, "top", .value = &top, .preset = "8", .arg = "N",
          .help = "files shown, and processes of each"}};
     const struct opt_program p = {

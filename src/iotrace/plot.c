@@ -21,7 +21,10 @@ int command_plot(int argc, char **argv)
         {OPT_TEXT, "RUN", .value = &path, .required = true,
          .help = "a run's directory, or a log"},
         {OPT_TEXT, "out", 'o', .value = &dir, .arg = "DIR",
-         .help = "where the pictures go, PNG and SVG [RUN/plots, or plots]"},
+         .help = "where the pictures go, PNG and SVG [RUN/plots, or plots]",
+         .text =
+             "The directory for the pictures, PNG and SVG; by default plots in RUN's "
+             "directory, or plots if RUN is one log."},
         {OPT_INT, "slices", .value = &slices, .preset = "200", .arg = "N", .min = 1,
          .max = 10000, .help = "parts that the time is divided into"}};
     const struct opt_program p = {

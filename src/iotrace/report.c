@@ -49,7 +49,8 @@ int command_report(int argc, char **argv)
         {OPT_TEXT, "out", 'o', .value = &page.out, .preset = "iotrace.html",
          .arg = "FILE", .help = "where the page goes"},
         {OPT_TEXT, "title", .value = &page.title, .arg = "TEXT",
-         .help = "of the page [the run's name]"},
+         .help = "of the page [the run's name]",
+         .text = "The title of the page, by default the run's name."},
         {OPT_TEXT, "json", .value = &page.json, .arg = "FILE",
          .help = "the findings as JSON, too, into this file"},
         {OPT_TEXT, "only", .value = &page.only, .arg = "ID,...",
@@ -63,7 +64,9 @@ int command_report(int argc, char **argv)
         {OPT_INT, "slices", .value = &page.slices, .preset = "200", .arg = "N",
          .min = 1, .max = 1000, .help = "parts that the time is divided into"},
         {OPT_TEXT, "findings", .value = &page.findings, .arg = "FILE",
-         .help = "take the findings from this file, which --json wrote"}};
+         .help = "take the findings from this file, which --json wrote",
+         .text = "Take the findings from this file, written by --json, and do not "
+                 "judge the run again."}};
     const struct opt_program p = {
         "iotrace report", "RUN",
         "Writes one HTML file that needs nothing else: what is wrong and what to do "

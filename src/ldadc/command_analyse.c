@@ -15,15 +15,30 @@ static struct opt table[] = {
     SOURCE_FILES(set.source),
     SOURCE_COMMANDS(set.source),
     {.kind = OPT_TEXT, .name = "json", .value = &set.json, .bare = "-", .arg = "FILE",
-     .help = "write JSON, to standard output or FILE"},
+     .help = "write JSON, to standard output or FILE",
+     .text = "Write JSON to standard output instead of the text, or to FILE beside the "
+             "text."},
     {.kind = OPT_TEXT, .name = "dot", .value = &set.dot, .arg = "FILE",
-     .help = "draw what is read of what was written, for Graphviz"},
+     .help = "draw what is read of what was written, for Graphviz",
+     .text = "Draw the graphs of the files to FILE, for *dot*(1) of Graphviz: what is "
+             "read of what was written. The write that has the template is a box with "
+             "a thick border."},
     {.kind = OPT_TEXT, .name = "graph", .value = &set.graph, .bare = "-", .arg = "FILE",
      .help = "draw how the program goes from call to call of each file, for Graphviz, "
-             "to standard output or FILE"},
+             "to standard output or FILE",
+     .text = "Draw the paths from call to call, to standard output instead of the "
+             "text, or to FILE beside the text, for *dot*(1). Each file is a box. "
+             "Calls have their line and their descriptor; unresolved ones are dashed, "
+             "and have their reason. Loops are boxes around their calls. A dashed "
+             "arrow begins another iteration. Dotted lines are between files that may "
+             "be the same one. Calls of functions with unseen callers may come in any "
+             "order."},
     {.kind = OPT_TEXT, .name = "skeleton", .value = &set.skeleton, .arg = "FILE",
      .help = "write what the program does with its files, for any number of processes; "
-             "leadline skeleton makes numbers of it, for replay"},
+             "leadline skeleton makes numbers of it, for replay",
+     .text = "Write the program's use of its files to FILE, in order, for any number "
+             "of processes, with reasons for what is unresolved. *leadline skeleton* "
+             "makes it a skeleton of numbers, for *replay*(1) and *leadline whatif*."},
     SOURCE_NP(set.source, "numbers of processes to count bytes for"),
     SOURCE_SET(set.source),
     SOURCE_ASSUME(set.source),

@@ -20,13 +20,16 @@ static struct {
 /* clang-format off */
 static struct opt table[] = {
     {.kind = OPT_TEXT, .name = "include", .value = &set.include,
-     .preset = LDADC_INCLUDEDIR, .arg = "DIR", .help = "where <ldad.h> is"},
+     .preset = LDADC_INCLUDEDIR, .arg = "DIR", .help = "where <ldad.h> is",
+     .text = "The directory of <ldad.h>."},
     {.kind = OPT_TEXT, .name = "lib", .value = &set.lib, .preset = LDADC_LIBDIR,
-     .arg = "DIR", .help = "where libldad is"},
+     .arg = "DIR", .help = "where libldad is",
+     .text = "The directory of libldad."},
     REWRITE_ALL(set.all),
     SOURCE_ASSUME(set),
     {.kind = OPT_FLAG, .name = "quiet", .value = &set.quiet, .preset = "no",
-     .help = "do not say what becomes of each file"},
+     .help = "do not say what becomes of each file",
+     .text = "Do not print the result for each file."},
 };
 /* clang-format on */
 

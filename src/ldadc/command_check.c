@@ -18,7 +18,8 @@ static struct opt table[] = {
     SOURCE_SET(set.source),
     SOURCE_ASSUME(set.source),
     {.kind = OPT_TEXT, .name = "iotrace", .value = &set.iotrace, .preset = "iotrace",
-     .arg = "PROGRAM", .help = "what reads the trace"},
+     .arg = "PROGRAM", .help = "what reads the trace",
+     .text = "The program that reads the trace."},
     SOURCE_MPICC(set.source),
 };
 /* clang-format on */

@@ -20,15 +20,19 @@ static struct opt table[] = {
     SOURCE_ASSUME(set.source),
     {.kind = OPT_TEXT, .name = "file", .value = &set.file, .arg = "NAME",
      .help = "which file, where the program writes several: its variable or its path, "
-             "as analyse prints them"},
+             "as analyse prints them",
+     .text = "The file, if the program writes several: its variable or its path, as "
+             "analyse prints them."},
     {.kind = OPT_TEXT, .name = "trace", .value = &set.trace, .arg = "RUN",
      .help = "what the source does not tell is taken from this run under iotrace: a "
              "plan that is not proven. Writes that do not fit a plan go to a shared "
              "part of the file, so it costs time where it is wrong, and no data"},
     {.kind = OPT_TEXT, .name = "iotrace", .value = &set.iotrace, .preset = "iotrace",
-     .arg = "PROGRAM", .help = "what reads the trace"},
+     .arg = "PROGRAM", .help = "what reads the trace",
+     .text = "The program that reads the trace."},
     {.kind = OPT_TEXT, .name = "out", .letter = 'o', .value = &set.out, .preset = "-",
-     .arg = "FILE", .help = "where the plan goes"},
+     .arg = "FILE", .help = "where the plan goes",
+     .text = "The file for the plan; *-* is standard output."},
     SOURCE_MPICC(set.source),
 };
 /* clang-format on */

@@ -19,7 +19,9 @@ static struct opt table[] = {
     SOURCE_COMMANDS(set.source),
     {.kind = OPT_TEXT, .name = "out", .letter = 'o', .value = &set.out, .arg = "OUT",
      .help = "the new source; of several sources, a directory for them; without it, "
-             "what would change is shown"},
+             "what would change is shown",
+     .text = "The new source file, or a directory for several sources. Without it, the "
+             "changes are only shown."},
     REWRITE_ALL(set.all),
     SOURCE_ASSUME(set.source),
     SOURCE_MPICC(set.source),

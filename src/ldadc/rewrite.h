@@ -13,7 +13,8 @@ extern "C" {
 /* clang-format off */
 #define REWRITE_ALL(flag) \
     {.kind = OPT_FLAG, .name = "all", .value = &(flag), .preset = "no", \
-     .help = "also files of which ranks read mostly what others wrote"}
+     .help = "also files of which ranks read mostly what others wrote", \
+     .text = "Include files whose bytes are mostly read by other ranks."}
 /* clang-format on */
 
 enum rewrite_result {

@@ -53,31 +53,52 @@ int command_findings(int argc, char **argv)
          .help = "a run's directory, or a log"},
         {OPT_TEXT, "json", .value = &json, .arg = "FILE",
          .help = "write them as JSON to this file, too (-: to standard output, without "
-                 "text)"},
+                 "text)",
+         .text = "Write the findings as JSON as well, with the schema "
+                 "leadline-iotrace-findings. If FILE is *-*, standard output has them "
+                 "instead of the text."},
         {OPT_ASK, "list", .arg = "json", .bare = "", .answer = findings_list,
-         .help = "list all findings that there are, with their conditions"},
+         .help = "list all findings that there are, with their conditions",
+         .text = "List all findings that there are, with their conditions; do not look "
+                 "at a run."},
         {OPT_TEXT, "only", .value = &ask.only, .arg = "ID,...",
          .help = "look for findings of these names only"},
         {OPT_REAL, "floor", .value = &ask.floor_s, .preset = "0.005", .arg = "SECONDS",
-         .unit = "s", .max = 1e6, .help = "leave out findings with less time at stake"},
+         .unit = "s", .max = 1e6, .help = "leave out findings with less time at stake",
+         .text = "Leave out findings with less time at stake, over all ranks."},
         {OPT_CHOICE, "fail-on", .value = &fail_on, .choices = "high|medium|low",
-         .help = "end with status 3 where a finding is as severe as that"},
+         .help = "end with status 3 where a finding is as severe as that",
+         .text = "End with status 3 if a finding is at least *high*, *medium* or "
+                 "*low*."},
         {OPT_FLAG, "all", .value = &ask.all,
          .help = "also processes without a rank, MPI_Init and MPI_Finalize, pipes, "
-                 "sockets, and files of the system"},
+                 "sockets, and files of the system",
+         .text = "Look at everything. By default only ranks count (or all processes, "
+                 "if there are no ranks), and only regular files. MPI_Init and "
+                 "MPI_Finalize, pipes, sockets, and files of the kernel and the system "
+                 "are summed separately."},
         {OPT_INT, "rank", .value = &ask.rank, .arg = "N", .help = "only this rank"},
         {OPT_LIST, "file", .value = &ask.file, .arg = "GLOB",
-         .help = "only files whose name matches, as in \"*.h5\"; may be repeated"},
+         .help = "only files whose name matches, as in \"*.h5\"; may be repeated",
+         .text = "Only files whose whole name matches; may be repeated."},
         {OPT_TEXT, "phase", .value = &ask.phase, .arg = "REGION",
-         .help = "only calls within regions of this name"},
+         .help = "only calls within regions of this name",
+         .text = "Only calls within regions of this name (see *libiotrace*(3))."},
         {OPT_TEXT, "process", .value = &ask.process, .arg = "NAME",
          .help = "only processes of this program, or the one with this number"},
         {OPT_BYTES, "small", .value = &ask.small_bytes, .arg = "BYTES", .unit = "B",
-         .help = "transfers below this are small [estimated from the run]"},
+         .help = "transfers below this are small [estimated from the run]",
+         .text = "Transfers below this size are small. By default it is the size at "
+                 "which starting a transfer takes as long as moving its bytes in this "
+                 "run, at most 1 MiB; or 64 KiB if the run does not show it."},
         {OPT_BYTES, "lock", .value = &ask.lock_bytes, .arg = "BYTES", .unit = "B",
-         .help = "unit of the file system's locks: a stripe, a block [as recorded]"},
+         .help = "unit of the file system's locks: a stripe, a block [as recorded]",
+         .text = "The unit of the file system's locks, for misaligned and "
+                 "lock-conflict. By default the log tells it for each file: a stripe "
+                 "on Lustre, a block on GPFS, 1 MiB on NFS, none elsewhere."},
         {OPT_CHOICE, "client", .value = &ask.client, .preset = "host",
-         .choices = "host|rank", .help = "who holds such a lock"}};
+         .choices = "host|rank", .help = "who holds such a lock",
+         .text = "Who holds a lock: each *host* or each *rank*."}};
     const struct opt_program p = {
         "iotrace findings", "RUN",
         "Tells what the run did to its files that cost it time, most important first: "
@@ -131,7 +152,8 @@ int command_summary(int argc, char **argv)
         {OPT_TEXT, "RUN", .value = &path, .required = true,
          .help = "a run's directory, or a log"},
         {OPT_FLAG, "calls", .value = &tables.calls,
-         .help = "a table of calls: bytes, times and sizes"},
+         .help = "a table of calls: bytes, times and sizes",
+         .text = "A table of calls, and one of the calls made within them."},
         {OPT_FLAG, "files", .value = &tables.files, .help = "a table of files"},
         {OPT_FLAG, "ranks", .value = &tables.ranks,
          .help = "a table of ranks and other processes"},
@@ -140,7 +162,8 @@ int command_summary(int argc, char **argv)
          .help = "all figures of the tables as JSON, into this file (-: standard "
                  "output, instead of the text)"},
         {OPT_INT, "top", .value = &tables.top, .preset = "20", .arg = "N",
-         .help = "rows of files and processes in the tables"}};
+         .help = "rows of files and processes in the tables",
+         .text = "Rows of files and processes in the text."}};
     const struct opt_program p = {
         "iotrace summary", "RUN",
         "A run's I/O on one screen: what cost time, where it went, and what was not "
