@@ -43,30 +43,62 @@ static struct opt table[] = {
      .help = "operations per set, started together"},
     {.kind = OPT_BYTES, .name = "set-bytes", .letter = 'b', .value = &set.set_bytes,
      .preset = "256k", .arg = "BYTES", .unit = "B", .min = 1, .max = 1e12,
-     .workload = true, .help = "bytes per set, a multiple of N"},
+     .workload = true, .help = "bytes per set, a multiple of N",
+     .text = "Bytes per set, a multiple of _N_; an operation has BYTES/_N_."},
     {.kind = OPT_INT, .name = "sets", .value = &set.sets, .preset = "2", .arg = "S",
      .unit = "1", .min = 1, .max = RUN_LIST_MOST, .workload = true,
-     .help = "sets in flight, each with its own buffers"},
+     .help = "sets in flight, each with its own buffers",
+     .text = "Sets in flight. With *1* nothing is in flight while a set is used. S "
+             "x _N_ is at most 1024."},
     {.kind = OPT_CHOICE, .name = "mode", .value = &set.mode, .preset = "set",
      .arg = "MODE", .choices = "set|queue", .workload = true,
      .choice_help = {"set: waits for a whole set before starting it again",
                      "queue: keeps sets x N operations in flight, and replaces each "
-                     "as soon as it completes"}},
+                     "as soon as it completes"},
+     .text = "*set* is described above. *queue* keeps _S_ x _N_ operations in "
+             "flight and replaces each as soon as it completes, as "
+             "*blocktransfer*(1)."},
     {.kind = OPT_CHOICE, .name = "op", .value = &set.op, .preset = "both",
      .arg = "OP", .choices = "read|write|both", .workload = true,
      .choice_help = {"read: all engines read one file, which is made untimed",
                      "write: the data is read back untimed for checking",
-                     "both: writes, then reads"}},
+                     "both: writes, then reads"},
+     .text = "*both* writes the stream and reads it. With *read* all engines read "
+             "one file, created before. With *write* the file is read back "
+             "afterwards for checking."},
     {.kind = OPT_TEXT, .name = "consume", .value = &set.consume, .preset = "checksum",
      .arg = "HOW", .workload = true,
      .help = "what to do with each set that was read: checksum, copy, none, or "
-             "sleep:US microseconds"},
+             "sleep:US microseconds",
+     .text = "The use of a set before its buffers are used again: *checksum* (the "
+             "sum of its 64-bit words), *copy*, *none* or *sleep:*_US_ "
+             "microseconds for each set."},
     {.kind = OPT_TEXT, .name = "engines", .value = &set.engines, .arg = "LIST",
      .help = "I/O engines to run in turn in each repetition, instead of --iomethod, "
              "for example posix,aio:descriptors=4,uring; all: every usable one of "
-             "posix, aio, libaio, threads, uring and mmap"},
+             "posix, aio, libaio, threads, uring and mmap",
+     .text = "I/O engines, separated by commas, instead of --iomethod. Options "
+             "follow a colon, as in *posix,aio:descriptors=4,threads=8,uring*. "
+             "*all* stands for posix, aio, libaio, threads, uring and mmap as far "
+             "as they can be used here; the report says which are left out, and "
+             "why. Naming an unusable engine ends the run."},
     RUN_LANES(set.run),
     RUN_OPTIONS(set.run),
+    {.kind = OPT_NOTE, .name = "threads",
+     .text = "Each lane has its own stream, descriptor, sets and buffers."},
+    {.kind = OPT_NOTE, .name = "filetype",
+     .text = "In a shared file one stream follows the other."},
+    {.kind = OPT_NOTE, .name = "cache",
+     .text = "*direct* is for operations and _BYTES_ that are multiples of 4096, "
+             "or of the device's sectors (512, for example). *libaio* is "
+             "asynchronous with *direct* only."},
+    {.kind = OPT_NOTE, .name = "keep",
+     .text = "Files of each engine are kept."},
+    {.kind = OPT_NOTE, .name = "repeat",
+     .text = "All engines run once in each repetition."},
+    {.kind = OPT_NOTE, .name = "verify",
+     .text = "Written data is stamped. While other sets are in flight, the checks "
+             "count as transfer time, and the report says how much it was."},
 };
 /* clang-format on */
 

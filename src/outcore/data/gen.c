@@ -53,21 +53,29 @@ static struct opt table[] = {
                      "kronecker: edges of a Graph500 graph with 2^SCALE vertices"}},
     {.kind = OPT_BYTES, .name = "N", .value = &set.n, .unit = "1", .preset = "0",
      .min = 0, .max = 9e18, .workload = true,
-     .help = "number of items to make; 1M is 2^20"},
+     .help = "number of items to make; 1M is 2^20",
+     .text = "Number of items; for a graph, of vertices. An image and a Kronecker "
+             "graph take no _N_."},
     OUTPUT_OPTIONS(output, "the file (for documents: the directory) to make; "
                            "without it, one in --dir"),
     RUN_LANES(set.run),
     {.kind = OPT_TITLE, .help = "Records:"},
     {.kind = OPT_FLAG, .name = "ascii", .value = &set.ascii, .preset = "no",
-     .workload = true, .help = "lines of printable characters"},
+     .workload = true, .help = "lines of printable characters",
+     .text = "Lines of 10 printable characters as the key, the record's "
+             "number in 32 hexadecimal digits, and 52 more digits."},
     {.kind = OPT_REAL, .name = "duplicates", .value = &set.duplicates, .preset = "0",
      .arg = "SHARE", .unit = "1", .min = 0, .max = 1, .workload = true,
      .help = "share (0 to 1) of records that repeat the key of an earlier "
-             "one"},
+             "one",
+     .text = "Share (0 to 1) of records that repeat the key of an earlier "
+             "one (record i that of record i/2)."},
     {.kind = OPT_REAL, .name = "skew", .value = &set.skew, .preset = "0", .arg = "S",
      .unit = "1", .min = 0, .max = 100, .workload = true,
      .help = "draw the first 16 bits of keys from a Zipf distribution with "
-             "exponent S; 0: uniform"},
+             "exponent S; 0: uniform",
+     .text = "The k-th of the 65536 values of a key's first 16 bits is "
+             "drawn in proportion to k^-S. *0*: all values are equally likely."},
     {.kind = OPT_TITLE, .help = "Vectors:"},
     {.kind = OPT_INT, .name = "dim", .value = &set.dim, .preset = "32", .arg = "D",
      .unit = "1", .min = 1, .max = DATA_ROW_MAX / 4, .workload = true,
@@ -75,26 +83,38 @@ static struct opt table[] = {
     {.kind = OPT_TITLE, .help = "Documents:"},
     {.kind = OPT_INT, .name = "files", .value = &set.files, .preset = "0", .arg = "N",
      .unit = "1", .min = 0, .max = 1e9, .workload = true,
-     .help = "how many; the same as N"},
+     .help = "how many; the same as N",
+     .text = "The number of files, like N."},
     {.kind = OPT_BYTES, .name = "size", .value = &set.size, .preset = "0",
      .arg = "BYTES", .unit = "B", .min = 0, .max = 1 << 30, .workload = true,
      .help = "bytes per document; 0: varied, 3,091 on average, with 3183 "
-             "documents between 1118 and 33,158"},
+             "documents between 1118 and 33,158",
+     .text = "Bytes per document; *0*: sizes that vary as described "
+             "above."},
     {.kind = OPT_TEXT, .name = "plant", .value = &set.plant, .arg = "FILE",
      .workload = true,
-     .help = "scatter the phrases in FILE (one per line) among the words"},
+     .help = "scatter the phrases in FILE (one per line) among the words",
+     .text = "Phrases of FILE, one per line, are placed among the "
+             "words, on average one per 32 words. Sizes do not change."},
     {.kind = OPT_TEXT, .name = "truth", .value = &set.truth, .arg = "FILE",
-     .help = "with --plant: list where each phrase is, in this new file"},
+     .help = "with --plant: list where each phrase is, in this new file",
+     .text = "With --plant: list the places, to compute the recall of searches. "
+             "At the end rank 0 creates this file, which must not exist. It has "
+             "one line per planted phrase: the document's name, the phrase's "
+             "offset and length in bytes, and the phrase, separated by tabs."},
     {.kind = OPT_TITLE, .help = "Model:"},
     {.kind = OPT_BYTES, .name = "bytes", .value = &set.bytes, .preset = "0",
      .arg = "BYTES", .unit = "B", .min = 0, .max = (1LL << 31) - TAGGER_LINE,
      .workload = true,
      .help = "approximate size; another way to give N, the number of 32-byte "
-             "lines"},
+             "lines",
+     .text = "Its size, rounded up to whole lines; another way to give _N_."},
     {.kind = OPT_CHOICE, .name = "tagger", .value = &set.tagger, .preset = "crf",
      .choices = "crf|maxent", .workload = true,
      .help = "kind of module",
-     .choice_help = {"crf: conditional random field", "maxent: maximum entropy"}},
+     .choice_help = {"crf: conditional random field", "maxent: maximum entropy"},
+     .text = "The kind of module. *crf* is a conditional random field, "
+             "*maxent* is maximum entropy."},
     {.kind = OPT_TITLE, .help = "Image:"},
     {.kind = OPT_BYTES, .name = "width", .value = &set.width, .preset = "0",
      .arg = "PIXELS", .unit = "1", .min = 0, .max = 9e18, .workload = true,
@@ -104,9 +124,14 @@ static struct opt table[] = {
      .help = "rows"},
     {.kind = OPT_CHOICE, .name = "bits", .value = &set.bits, .preset = "16",
      .choices = "8|16|32", .arg = "BITS", .workload = true,
-     .help = "bits per pixel; 32 means floating point"},
+     .help = "bits per pixel; 32 means floating point",
+     .text = "Bits per pixel: *8*, *16*, or *32*, which means floating "
+             "point."},
     {.kind = OPT_FLAG, .name = "stars", .value = &set.stars, .preset = "no",
-     .workload = true, .help = "a night sky with stars, instead of noise"},
+     .workload = true, .help = "a night sky with stars, instead of noise",
+     .text = "A night sky instead of noise: one star with a Gaussian "
+             "profile in each square of 16 x 16 pixels, few of them bright, and "
+             "camera noise."},
     {.kind = OPT_TITLE, .help = "Scale-free graph:"},
     {.kind = OPT_INT, .name = "hubs", .value = &set.hubs, .preset = "45", .arg = "N",
      .unit = "1", .min = 1, .max = 281474976710656, .workload = true,
@@ -117,11 +142,16 @@ static struct opt table[] = {
     {.kind = OPT_TITLE, .help = "Kronecker graph:"},
     {.kind = OPT_INT, .name = "scale", .value = &set.scale, .preset = "0",
      .arg = "SCALE", .unit = "1", .min = 0, .max = 47, .workload = true,
-     .help = "2^SCALE vertices"},
+     .help = "2^SCALE vertices",
+     .text = "The graph has 2^SCALE vertices."},
     {.kind = OPT_INT, .name = "edgefactor", .value = &set.edgefactor, .preset = "16",
      .arg = "N", .unit = "1", .min = 1, .max = 281474976710656, .workload = true,
      .help = "edges per vertex"},
     RUN_OPTIONS_WITH(set.run, "SHARED", "yes"),
+    {.kind = OPT_NOTE, .name = "threads",
+     .text = "The lanes write."},
+    {.kind = OPT_NOTE, .name = "keep",
+     .text = "--no-keep removes the file, to measure only the writing."},
 };
 /* clang-format on */
 

@@ -27,7 +27,9 @@ struct output {
     {.kind = OPT_TEXT, .name = "output", .value = &(o).path, .arg = "FILE", \
      .help = helps}, \
     {.kind = OPT_FLAG, .name = "overwrite", .value = &(o).overwrite, .preset = "no", \
-     .help = "overwrite --output if it exists"}
+     .help = "overwrite --output if it exists", \
+     .text = "Overwrite an existing --output, which is refused otherwise, as devices " \
+             "and pipes always are. A symbolic link is followed."}
 /* clang-format on */
 
 /* Local, in `plan`. Plans the output; --dir defaults to its directory. Returns 0, or

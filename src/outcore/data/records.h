@@ -66,13 +66,20 @@ struct form {
 #define FORM_DIM 32 /* of vectors to be sorted */
 
 /* clang-format off */
-#define FORM_OPTION(text) \
-    {.kind = OPT_TEXT, .name = "record", .value = &(text), .preset = "vector", \
+#define FORM_OPTION(form) \
+    {.kind = OPT_TEXT, .name = "record", .value = &(form), .preset = "vector", \
      .arg = "FORM", .workload = true, \
      .help = "record format: vector (32 float32 each, compared number by number in " \
              "the total order of IEEE 754); 100 (100 bytes, the first 10 are the " \
              "key); or BYTES,AT,LENGTH (size of a record, then the offset and " \
-             "length of its key, compared as unsigned bytes)"}
+             "length of its key, compared as unsigned bytes)", \
+     .text = "Format of the records. *vector*: 128 bytes, 32-bit little-endian " \
+             "floating-point numbers, compared number by number in the total order " \
+             "of IEEE 754 (-NaN, -infinity, ..., -0, 0, ..., infinity, NaN). *100*: " \
+             "100 bytes with a key in the first 10, compared as unsigned bytes, as " \
+             "in the Sort Benchmark. _BYTES_,_AT_,_LENGTH_: records of _BYTES_ bytes " \
+             "with such a key of _LENGTH_ bytes at offset _AT_. A generated file is " \
+             "of *vector* or *100*."}
 /* clang-format on */
 
 /* Local. Parses a form. Returns 0, or -EINVAL with a sentence. */

@@ -50,25 +50,45 @@ static struct opt table[] = {
     {.kind = OPT_TEXT, .name = "GRAPH", .value = &set.what, .workload = true,
      .preset = "S:45,100000,5",
      .help = "a file of edges, or a graph to make: S:HUBS,VERTICES,DEGREE "
-             "(scale-free) or kronecker:SCALE,EDGEFACTOR (Graph500)"},
+             "(scale-free) or kronecker:SCALE,EDGEFACTOR (Graph500)",
+     .text = "*S:*_HUBS_*,*_VERTICES_*,*_DEGREE_ makes a scale-free graph: it "
+             "begins with a ring of hubs, and each new vertex links to others with "
+             "a probability that grows with the number of their links. "
+             "*kronecker:*_SCALE_*,*_EDGEFACTOR_ makes the graph of Graph500: "
+             "2^SCALE vertices, and EDGEFACTOR times as many edges. Anything else "
+             "is the name of a file of edges, which is only read."},
     {.kind = OPT_CHOICE, .name = "format", .value = &set.format, .preset = "auto",
      .choices = "auto|binary|snap|mtx", .arg = "FORMAT", .workload = true,
      .help = "format of a file of edges",
      .choice_help = {"auto: detected from the file",
                      "binary: pairs of 64-bit little-endian numbers",
                      "snap: text, two vertices per line",
-                     "mtx: Matrix Market in the coordinate format"}},
+                     "mtx: Matrix Market in the coordinate format"},
+     .text = "What a file of edges is: *binary*, two 64-bit little-endian numbers "
+             "for each edge; *snap*, text as in the SNAP collection: two vertices "
+             "in a line, separated by blanks or tabs; the rest of the line and "
+             "lines that begin with # are ignored; *mtx*, a Matrix Market file in "
+             "the coordinate format, whose rows and columns count from 1. In a "
+             "symmetric one each entry is an edge both ways. Each rank reads the "
+             "lines that begin in its part of the file. Compressed files must be "
+             "unpacked first. *auto* looks into the file."},
     {.kind = OPT_INT, .name = "vertices", .value = &set.vertices, .preset = "0",
      .arg = "N", .unit = "1", .min = 0, .max = 281474976710656, .workload = true,
      .help = "number of vertices of a graph in a file, counted from 0; a Matrix "
-             "Market file has this number itself"},
+             "Market file has this number itself",
+     .text = "Number of vertices of a graph in a file; all vertices of its edges "
+             "are below it. A Matrix Market file has it."},
     {.kind = OPT_FLAG, .name = "undirected", .value = &set.undirected, .preset = "no",
      .workload = true, .help = "edges of a file or of a Kronecker graph go both ways "
                                "(those of scale-free graphs always do)"},
     {.kind = OPT_TEXT, .name = "stored", .value = &set.stored, .arg = "NAME",
      .workload = true,
      .help = "instead of GRAPH: only search the graph that an earlier run stored "
-             "with --keep in NAME.PIF.0 and so on"},
+             "with --keep in NAME.PIF.0 and so on",
+     .text = "Instead of _GRAPH_: search the graph that an earlier run stored "
+             "with --keep in NAME.PIF.0, NAME.PARTITION.0 and those of the other "
+             "ranks. The number of ranks and --layout must be the same. The graph "
+             "is not changed."},
     {.kind = OPT_TITLE, .help = "Storing and searching:"},
     {.kind = OPT_CHOICE, .name = "layout", .value = &set.layout, .preset = "chunk",
      .choices = "chunk|csr", .arg = "LAYOUT", .workload = true,
@@ -76,7 +96,9 @@ static struct opt table[] = {
      .choice_help = {"chunk: each flush appends a chunk of a vertex's neighbours and "
                      "links it to the previous one, as in the study",
                      "csr: sorts the edges first and stores each vertex's neighbours "
-                     "contiguously"}},
+                     "contiguously"},
+     .text = "How adjacency is stored: *chunk*, in linked chunks, as in the study; "
+             "*csr*, sorted, with each vertex's neighbours contiguous."},
     {.kind = OPT_BYTES, .name = "block", .letter = 'b', .value = &set.block,
      .preset = "4k", .arg = "BYTES", .unit = "B", .min = 256, .max = 1 << 20,
      .workload = true,
@@ -109,13 +131,26 @@ static struct opt table[] = {
      .help = "with --kernel=graph500: number of random roots"},
     {.kind = OPT_INT, .name = "root", .value = &set.root, .preset = "0", .arg = "V",
      .unit = "1", .min = 0, .max = 281474976710655, .workload = true,
-     .help = "vertex from which the search starts"},
+     .help = "vertex from which the search starts",
+     .text = "The first vertex of the search."},
     {.kind = OPT_CHOICE, .name = "filter", .value = &set.filter, .preset = "late",
      .choices = "late|early", .arg = "WHEN", .workload = true,
      .help = "when to drop vertices that were visited before",
      .choice_help = {"late: when they are taken from the queue, as in the study",
-                     "early: before they are queued"}},
+                     "early: before they are queued"},
+     .text = "When to drop visited vertices: *late*, when they are taken from the "
+             "queue; *early*, before they are queued."},
     RUN_OPTIONS(set.run),
+    {.kind = OPT_NOTE, .name = "iomode",
+     .text = "With *ASYNC* sequential reads and appended writes are in flight "
+             "meanwhile."},
+    {.kind = OPT_NOTE, .name = "cache",
+     .text = "Files, also the runs of --layout=csr, are synced when they are "
+             "complete, and their cached pages dropped before they are read. This "
+             "does not include data that a phase reads back before it ends: the "
+             "blocks of PIF and PARTITION that an ingest updates, and the queues "
+             "of a search, which are synced at the end of the phase. The page "
+             "cache may serve these reads, which count in _read_MBps_."},
 };
 /* clang-format on */
 

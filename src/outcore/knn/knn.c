@@ -36,22 +36,32 @@ static struct opt table[] = {
      .help = "vectors in the generated file; 64M is 2^26"},
     {.kind = OPT_INT, .name = "dim", .letter = 'd', .value = &set.dim, .preset = "32",
      .arg = "D", .unit = "1", .min = 1, .max = DATA_ROW_MAX / 4, .workload = true,
-     .help = "components of a vector, 32-bit numbers"},
+     .help = "components of a vector, 32-bit numbers",
+     .text = "Components of a vector, 32-bit floating-point numbers."},
     {.kind = OPT_INT, .name = "queries", .letter = 'n', .value = &set.queries,
      .preset = "16", .arg = "Q", .unit = "1", .min = 1, .max = INT32_MAX,
      .workload = true,
      .help = "queries per pass over the file"},
     {.kind = OPT_INT, .name = "total-queries", .value = &set.total, .preset = "0",
      .arg = "N", .unit = "1", .min = 0, .max = 9e15, .workload = true,
-     .help = "queries in total, in N / Q passes; 0: one pass"},
+     .help = "queries in total, in N / Q passes; 0: one pass",
+     .text = "Total number of queries, in N/_Q_ passes; figures then belong to a "
+             "pass (*at*, \"pass\"). 0: one pass."},
     {.kind = OPT_INT, .name = "k", .letter = 'k', .value = &set.k, .preset = "10",
      .arg = "K", .unit = "1", .min = 1, .max = 10000, .workload = true,
-     .help = "neighbours to find per query; ties go to lower numbers"},
+     .help = "neighbours to find per query; ties go to lower numbers",
+     .text = "Neighbours to find per query, at most the number of vectors."},
     {.kind = OPT_TEXT, .name = "sweep-queries", .value = &set.sweep, .arg = "LIST",
      .workload = true,
      .help = "make a pass with each of these numbers of queries, for example "
              "1,2,4..256 (A..B doubles from A to B), and report the number above "
-             "which a pass takes longer"},
+             "which a pass takes longer",
+     .text = "Make one pass for each of these numbers of queries; _A_*..*_B_ is "
+             "_A_, 2 _A_, 4 _A_ and so on, up to _B_. Each repetition starts with a "
+             "different number. Figures belong to a number of queries (*at*, "
+             "\"queries\"). The report says at how many queries a pass takes 1.1 "
+             "times as long as with the fewest, by linear interpolation between "
+             "the fastest passes, and the device's rate with the fewest queries."},
     {.kind = OPT_TEXT, .name = "input", .value = &set.input, .arg = "FILE",
      .workload = true,
      .help = "read these vectors instead of generating some; FILE is never changed"},
@@ -60,16 +70,25 @@ static struct opt table[] = {
      .help = "format of --input",
      .choice_help = {"raw: only 32-bit numbers",
                      "fvecs: the dimension before each vector",
-                     "npy: NumPy version 1, <f4 in C order"}},
+                     "npy: NumPy version 1, <f4 in C order"},
+     .text = "Format of that file: *raw* has 32-bit little-endian numbers, one "
+             "vector after the other, as NumPy's tofile writes them; *fvecs* has "
+             "the dimension, a 32-bit integer, before each vector; *npy* is "
+             "NumPy's format, version 1, with <f4 in C order."},
     {.kind = OPT_TEXT, .name = "labels", .value = &set.labels, .arg = "FILE",
      .workload = true,
-     .help = "classify by the labels in FILE, one or two bytes per vector"},
+     .help = "classify by the labels in FILE, one or two bytes per vector",
+     .text = "Give each query the label of most of its neighbours; of equally "
+             "frequent labels, that of the nearest one. The file has the label of "
+             "each vector, in one byte or in two (little endian)."},
     {.kind = OPT_INT, .name = "classes", .value = &set.classes, .preset = "0",
      .arg = "C", .unit = "1", .min = 0, .max = LABELS_MOST, .workload = true,
-     .help = "classify by C generated labels; 0: do not classify"},
+     .help = "classify by C generated labels; 0: do not classify",
+     .text = "Classify by C labels generated from the seed. 0: do not classify."},
     {.kind = OPT_BYTES, .name = "buffer", .letter = 'b', .value = &set.buffer,
      .preset = "1M", .arg = "BYTES", .unit = "B", .min = 512, .max = 1e12,
-     .workload = true, .help = "bytes per read"},
+     .workload = true, .help = "bytes per read",
+     .text = "Bytes per read, at least those of a vector."},
     {.kind = OPT_INT, .name = "slots", .value = &set.slots, .preset = "2", .arg = "S",
      .unit = "1", .min = 1, .max = RUN_LIST_MOST, .workload = true,
      .help = "buffers per thread; with IOMODE=ASYNC one is computed on while the "
@@ -77,13 +96,29 @@ static struct opt table[] = {
     {.kind = OPT_INT, .name = "check", .value = &set.check, .preset = "10000",
      .arg = "N", .unit = "1", .min = 0, .max = 9e15, .workload = true,
      .help = "check N further vectors per rank, untimed, for neighbours that the "
-             "answer missed; the answer itself is always checked"},
+             "answer missed; the answer itself is always checked",
+     .text = "Compare this many vectors of each rank, from 16 places in its part "
+             "of the file, again with all queries, untimed, to find missed "
+             "neighbours. The answer itself is always recomputed."},
     {.kind = OPT_BYTES, .name = "memory", .value = &set.memory, .preset = "0",
      .arg = "BYTES", .unit = "B", .min = 0, .max = 9e18,
      .help = "refuse to run if a rank needs more memory than this; 0: than is "
-             "available"},
+             "available",
+     .text = "Refuse the run if a rank needs more memory than this; 0: "
+             "than is available."},
     RUN_LANES(set.run),
     RUN_OPTIONS_WITH(set.run, "SHARED", "no"),
+    {.kind = OPT_NOTE, .name = "threads",
+     .text = "Each lane scans a section of the file."},
+    {.kind = OPT_NOTE, .name = "iomode",
+     .text = "*SYNC* reads a buffer, computes on it, and reads the next one; "
+             "*ASYNC* fills the other buffers meanwhile."},
+    {.kind = OPT_NOTE, .name = "cache",
+     .text = "Cached pages of the file are dropped before each pass. *direct* "
+             "needs a --buffer that is a multiple of 4096, or of the device's "
+             "sectors (512, for example)."},
+    {.kind = OPT_NOTE, .name = "seed",
+     .text = "It is also that of queries and labels."},
 };
 /* clang-format on */
 

@@ -31,18 +31,24 @@ static struct job *const job = &phases.job;
 static struct opt table[] = {
     {.kind = OPT_TITLE, .help = "Image:"},
     {.kind = OPT_TEXT, .name = "IMAGE", .value = &set.image, .workload = true,
-     .help = "resample this file (.llimg or FITS) instead of a generated image"},
+     .help = "resample this file (.llimg or FITS) instead of a generated image",
+     .text = "The image to resample, raw or FITS. It is never changed. Without it, "
+             "an image is generated."},
     {.kind = OPT_TEXT, .name = "input", .value = &set.input, .arg = "FILE",
      .workload = true, .help = "the same as IMAGE; the file is never changed"},
     {.kind = OPT_INT, .name = "width", .value = &set.width, .preset = "4096",
      .arg = "N", .unit = "1", .min = 1, .max = 9e18, .workload = true,
-     .help = "columns of the generated image"},
+     .help = "columns of the generated image",
+     .text = "Columns of the generated image: pixel (y, x) has the upper bits of "
+             "random number y N + x."},
     {.kind = OPT_INT, .name = "height", .value = &set.height, .preset = "4096",
      .arg = "N", .unit = "1", .min = 1, .max = 9e18, .workload = true,
      .help = "rows of the generated image"},
     {.kind = OPT_CHOICE, .name = "bits", .value = &set.bits, .preset = "16",
      .choices = "8|16|32", .arg = "BITS", .workload = true,
-     .help = "bits per pixel of the generated image; 32 means floating point"},
+     .help = "bits per pixel of the generated image; 32 means floating point",
+     .text = "Bits per pixel of the generated image: *8*, *16*, or *32*, which means "
+             "floating point."},
     OUTPUT_OPTIONS(phases.job.output,
                    "file for the output, in FITS if its name ends in .fits; without "
                    "it, the output is in --dir, and removed at the end unless --keep "
@@ -50,12 +56,15 @@ static struct opt table[] = {
     {.kind = OPT_TITLE, .help = "Resampling:"},
     {.kind = OPT_CHOICE, .name = "scale", .letter = 's', .value = &set.scale,
      .preset = "4", .choices = "1|4|16", .arg = "N", .workload = true,
-     .help = "enlarge the image to 1, 2 or 4 times its width and height"},
+     .help = "enlarge the image to 1, 2 or 4 times its width and height",
+     .text = "Output pixels of an input pixel: *1*, *4* or *16*."},
     {.kind = OPT_CHOICE, .name = "taps", .letter = 't', .value = &set.taps,
      .preset = "36", .choices = "1|16|36|64", .arg = "N", .workload = true,
      .help = "input pixels per output pixel",
      .choice_help = {"1: the nearest pixel", "16: the Lanczos kernel with k = 2",
-                     "36: with k = 3", "64: with k = 4"}},
+                     "36: with k = 3", "64: with k = 4"},
+     .text = "Input pixels per output pixel: *1* (the nearest), *16*, *36* or *64* "
+             "(the Lanczos kernel with k = 2, 3 and 4)."},
     {.kind = OPT_TEXT, .name = "shift", .value = &set.shift, .preset = "0,0",
      .arg = "DX,DY", .workload = true,
      .help = "take each output pixel from this many input pixels further to the right "
@@ -63,52 +72,84 @@ static struct opt table[] = {
     {.kind = OPT_CHOICE, .name = "out-bits", .value = &set.out_bits, .preset = "32",
      .choices = "8|16|32", .arg = "BITS", .workload = true,
      .help = "bits per output pixel; 32 means floating point, others are rounded and "
-             "saturated"},
+             "saturated",
+     .text = "Bits per output pixel: *8*, *16*, rounded (halves to even) and "
+             "saturated, or *32*, floating-point numbers."},
     {.kind = OPT_CHOICE, .name = "edge", .value = &set.edge, .preset = "renorm",
      .choices = "renorm|clamp|zero", .arg = "HOW", .workload = true,
      .help = "what to do where the kernel reaches beyond the image",
      .choice_help = {"renorm: leave those pixels out and scale the other weights to "
                      "a sum of 1",
                      "clamp: use the nearest pixel inside",
-                     "zero: set the output pixel to 0"}},
+                     "zero: set the output pixel to 0"},
+     .text = "Where the kernel reaches beyond the image, *renorm* leaves those "
+             "pixels out and scales the other weights to a sum of 1; *clamp* takes "
+             "the nearest pixel of the image; *zero* makes the output pixel 0."},
     {.kind = OPT_FLAG, .name = "normalize", .value = &set.normalize, .preset = "yes",
      .workload = true,
      .help = "scale the weights of each axis to a sum of 1 (those of Lanczos have "
-             "another sum)"},
+             "another sum)",
+     .text = "Divide the weights of an axis by their sum, which for Lanczos "
+             "kernels is not 1. --no-normalize needs --edge=clamp or *zero*."},
     {.kind = OPT_CHOICE, .name = "kernel", .value = &set.kernel, .preset = "separable",
      .choices = "separable|2d", .arg = "HOW", .workload = true,
      .choice_help = {"separable: along rows, then along columns",
-                     "2d: all taps at once, as in the study"}},
+                     "2d: all taps at once, as in the study"},
+     .text = "*separable* resamples along rows, then along columns; *2d* "
+             "multiplies all taps for each pixel."},
     {.kind = OPT_TITLE, .help = "Between files and memory:"},
     {.kind = OPT_CHOICE, .name = "io", .value = &set.io, .preset = "strip",
      .choices = "basic|mmap|block|strip", .arg = "METHOD", .workload = true,
      .choice_help = {"basic: the whole image in memory, with one read and one write",
                      "mmap: both files mapped into memory",
                      "block: one transfer per row of a tile",
-                     "strip: one transfer per strip of full rows, as high as a tile"}},
+                     "strip: one transfer per strip of full rows, as high as a tile"},
+     .text = "*basic*, *mmap*, *block* or *strip*, as described above."},
     {.kind = OPT_INT, .name = "tile", .value = &set.tile, .preset = "256", .arg = "N",
      .unit = "1", .min = 1, .max = 1 << 20, .workload = true,
      .help = "rows and columns of an output tile"},
     {.kind = OPT_CHOICE, .name = "halo", .value = &set.halo, .preset = "keep",
      .choices = "keep|reread", .arg = "HOW", .workload = true,
      .help = "strip: what to do with input rows that two strips need",
-     .choice_help = {"keep: copy them in memory", "reread: read them again"}},
+     .choice_help = {"keep: copy them in memory", "reread: read them again"},
+     .text = "Input rows that two strips need are copied in memory (*keep*) or "
+             "read again (*reread*)."},
     {.kind = OPT_FLAG, .name = "no-read", .value = &set.no_read, .preset = "no",
      .workload = true,
-     .help = "use no input: resample a constant, and only write"},
+     .help = "use no input: resample a constant, and only write",
+     .text = "Resample a constant instead of an input, to measure writing alone."},
     {.kind = OPT_FLAG, .name = "row-pad", .value = &set.row_pad, .preset = "no",
      .workload = true,
      .help = "pad the rows of generated files to multiples of 4096 bytes, for "
-             "--cache=direct"},
+             "--cache=direct",
+     .text = "Pad the rows of generated files to multiples of 4096 bytes."},
     {.kind = OPT_FLAG, .name = "overlap", .value = &set.overlap, .preset = "no",
      .workload = true,
      .help = "with --io=strip and IOMODE=ASYNC: also measure transfers alone and "
-             "computation alone, and report how much overlaps"},
+             "computation alone, and report how much overlaps",
+     .text = "With strips and *ASYNC*, also measure transfers alone (phase "
+             "*io_alone*) and computation alone (*compute_alone*), to report how "
+             "much overlaps. The output is written twice."},
     {.kind = OPT_BYTES, .name = "memory", .value = &set.memory, .preset = "0",
      .arg = "BYTES", .unit = "B", .min = 0, .max = 9e18,
      .help = "refuse to run if a rank needs more memory than this; 0: than is "
-             "available"},
+             "available",
+     .text = "Refuse the run if a rank needs more memory than this; 0: "
+             "than is available."},
     RUN_OPTIONS_WITH(set.run, "SHARED", "no"),
+    {.kind = OPT_NOTE, .name = "output",
+     .text = "The file has a temporary name in the same directory until it is "
+             "complete and checked."},
+    {.kind = OPT_NOTE, .name = "iomode",
+     .text = "With *SYNC* a strip is read, computed and written, then the next "
+             "one; with *ASYNC* the next one is read and the last one written "
+             "meanwhile."},
+    {.kind = OPT_NOTE, .name = "filetype",
+     .text = "It is that of the output: *UNIQUE* makes an image of each rank's "
+             "band, _FILE_.000000 and so on."},
+    {.kind = OPT_NOTE, .name = "cache",
+     .text = "The output is synced. *direct* is for --io=strip or *basic*, where "
+             "rows are multiples of 4096 bytes (--row-pad)."},
 };
 /* clang-format on */
 

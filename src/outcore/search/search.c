@@ -31,7 +31,8 @@ static struct opt table[] = {
     {.kind = OPT_TITLE, .help = "File:"},
     {.kind = OPT_TEXT, .name = "FILE", .value = &set.file,
      .help = "a sorted file, as written by outcore sort; it is never changed. "
-             "Without FILE, one is generated and sorted (--records)"},
+             "Without FILE, one is generated and sorted (--records)",
+     .text = "The sorted file. It is only read."},
     {.kind = OPT_TEXT, .name = "input", .value = &set.input, .arg = "FILE",
      .help = "the same as FILE"},
     {.kind = OPT_BYTES, .name = "records", .value = &set.records, .preset = "1M",
@@ -49,46 +50,93 @@ static struct opt table[] = {
     {.kind = OPT_REAL, .name = "zipf", .value = &set.zipf, .preset = "0", .arg = "S",
      .unit = "1", .min = 0, .max = 100, .workload = true,
      .help = "look up the k-th most popular record in proportion to k^-S; 0: all "
-             "records equally"},
+             "records equally",
+     .text = "Look up the k-th most popular record in proportion to k to the power "
+             "of -S. The order of popularity is random. *0*: all are equally "
+             "popular."},
     {.kind = OPT_CHOICE, .name = "keys", .value = &set.keys, .preset = "auto",
      .arg = "HOW", .choices = "auto|read|seed", .workload = true,
      .help = "source of the keys that are in the file",
      .choice_help = {"auto: read with FILE, seed without",
                      "read: from the file, beforehand",
-                     "seed: generated as outcore gen --seed generated the records"}},
+                     "seed: generated as outcore gen --seed generated the records"},
+     .text = "Source of the keys that are in the file. *read* takes them from it "
+             "beforehand, at random positions. *seed* generates them as *outcore "
+             "gen* did for the file that was sorted, with the same --seed. *auto* "
+             "is *read* with _FILE_, and *seed* without."},
     {.kind = OPT_INT, .name = "depth", .letter = 'd', .value = &set.depth,
      .preset = "1", .arg = "D", .unit = "1", .min = 1, .max = FETCH_DEPTH_MOST,
-     .help = "look-ups in flight per lane, with asynchronous engines"},
+     .help = "look-ups in flight per lane, with asynchronous engines",
+     .text = "Look-ups in flight per lane, with an asynchronous engine "
+             "(--iomethod=uring)."},
     RUN_LANES(set.run),
     {.kind = OPT_TEXT, .name = "sweep-threads", .value = &set.sweep_threads,
      .arg = "LIST", .help = "repeat the look-ups with each of these numbers of "
-                            "lanes, for example 1,2,4"},
+                            "lanes, for example 1,2,4",
+     .text = "Repeat the look-ups with each of these numbers of threads per rank, "
+             "for example *1,2,4*. Figures belong to the number (*at*, "
+             "\"threads\")."},
     {.kind = OPT_TEXT, .name = "sweep-depth", .value = &set.sweep_depth, .arg = "LIST",
      .help = "the same for --depth"},
     {.kind = OPT_TITLE, .help = "Index:"},
     {.kind = OPT_CHOICE, .name = "index", .value = &set.index, .preset = "memory",
      .arg = "KIND", .choices = "memory|none", .workload = true,
      .choice_help = {"memory: one word per block",
-                     "none: binary search in the file"}},
+                     "none: binary search in the file"},
+     .text = "*memory* is described above; *none* is a binary search among the "
+             "blocks."},
     {.kind = OPT_BYTES, .name = "block", .letter = 'b', .value = &set.block,
      .preset = "4k", .arg = "BYTES", .unit = "B", .min = 1, .max = 1 << 30,
      .workload = true,
      .help = "bytes that a look-up reads; if a record continues in the next block, "
-             "that is read too"},
+             "that is read too",
+     .text = "Bytes that a look-up reads, at least one record; the index has one "
+             "number per block. If a record continues in the next block, that "
+             "block's first 4096 bytes (or more if needed) are read with it. "
+             "Blocks that are not multiples of 4096 are read exactly."},
     {.kind = OPT_CHOICE, .name = "build", .value = &set.build, .preset = "auto",
      .arg = "HOW", .choices = "auto|scan|strided",
      .choice_help = {"auto: tries both on a part of the file and takes the faster one",
                      "scan: reads the whole file and checks that it is sorted",
-                     "strided: reads one record per block and checks only those"}},
+                     "strided: reads one record per block and checks only those"},
+     .text = "*scan* reads the whole file in large transfers and checks that it is "
+             "sorted. *strided* reads the last record of each block, --depth reads "
+             "in flight, and checks that these are sorted. *auto* tries both on a "
+             "part of the file and takes the faster one. An unsorted file ends the "
+             "run with a message that names two offsets."},
     {.kind = OPT_CHOICE, .name = "split", .value = &set.split, .preset = "keys",
      .arg = "HOW", .choices = "keys|replicated", .workload = true,
      .choice_help = {"keys: each rank indexes a part of the file and receives the "
                      "look-ups for it",
-                     "replicated: each rank indexes the whole file"}},
+                     "replicated: each rank indexes the whole file"},
+     .text = "With *keys* each rank indexes its part of the file and receives the "
+             "look-ups for it from the others. With *replicated* each rank indexes "
+             "the whole file and does its own look-ups."},
     {.kind = OPT_BYTES, .name = "memory", .letter = 'm', .value = &set.memory,
      .preset = "512M", .arg = "BYTES", .unit = "B", .min = 1, .max = 9e18,
-     .help = "memory limit per rank, for the index and for sorting"},
+     .help = "memory limit per rank, for the index and for sorting",
+     .text = "Memory limit for a rank's index. A larger index is refused, with the "
+             "block size that would fit. A generated file is sorted in as much "
+             "memory."},
     RUN_OPTIONS_CACHED(set.run, "SHARED", "no", "auto"),
+    {.kind = OPT_NOTE, .name = "threads",
+     .text = "Each lane looks up keys, with its own descriptor."},
+    {.kind = OPT_NOTE, .name = "iomethod",
+     .text = "With *mmap* a look-up is a page fault."},
+    {.kind = OPT_NOTE, .name = "iomode",
+     .text = "*ASYNC* also reads ahead while the index is built."},
+    {.kind = OPT_NOTE, .name = "cache",
+     .text = "*direct* is for blocks that are multiples of 4096, or of the "
+             "device's sectors (512, for example). With *flush* cached pages of "
+             "the file are dropped before each phase, and look-ups fill the cache "
+             "for later ones. The report says what *auto* has chosen."},
+    {.kind = OPT_NOTE, .name = "keep",
+     .text = "It is the generated, sorted file."},
+    {.kind = OPT_NOTE, .name = "verify",
+     .text = "The generated and sorted file, and every answer, are checked after "
+             "the look-ups."},
+    {.kind = OPT_NOTE, .name = "seed",
+     .text = "It is also that of the keys."},
 };
 /* clang-format on */
 

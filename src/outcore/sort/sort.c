@@ -35,7 +35,9 @@ static struct opt table[] = {
      .preset = "1M", .arg = "N", .unit = "1", .min = 1, .max = 9e18, .workload = true,
      .help = "number of records to generate (untimed) and sort; 1M is 2^20"},
     {.kind = OPT_TEXT, .name = "input", .value = &set.input, .arg = "FILE",
-     .workload = true, .help = "sort the records in this file, which is never changed"},
+     .workload = true, .help = "sort the records in this file, which is never changed",
+     .text = "Sort the records in this file, which is never changed. An empty "
+             "input makes an empty output, and the report says so."},
     FORM_OPTION(set.record),
     {.kind = OPT_FLAG, .name = "ascii", .value = &set.ascii, .preset = "no",
      .workload = true,
@@ -54,17 +56,36 @@ static struct opt table[] = {
     {.kind = OPT_CHOICE, .name = "merge", .value = &set.merge, .preset = "parallel",
      .arg = "HOW", .choices = "single|parallel", .workload = true,
      .choice_help = {"single: one thread per rank merges",
-                     "parallel: each thread merges a range of keys"}},
+                     "parallel: each thread merges a range of keys"},
+     .text = "How runs are merged: *single* or *parallel*, as described above."},
     {.kind = OPT_BYTES, .name = "merge-buffer", .value = &set.merge_buffer,
      .preset = "0", .arg = "BYTES", .unit = "B", .min = 0, .max = 1e12,
      .workload = true,
      .help = "bytes of one read during the merge; 0: as much as --memory allows, up "
              "to 4 MiB"},
     {.kind = OPT_FLAG, .name = "keep-runs", .value = &set.keep_runs, .preset = "no",
-     .help = "keep the sorted runs in --dir"},
+     .help = "keep the sorted runs in --dir",
+     .text = "Keep the runs in --dir, in one file per rank and pass."},
     OUTPUT_OPTIONS(output, "the sorted file; without it, one in --dir"),
     RUN_LANES(set.run),
     RUN_OPTIONS_WITH(set.run, "SHARED", "no"),
+    {.kind = OPT_NOTE, .name = "overwrite",
+     .text = "The output cannot be the input file, under any name."},
+    {.kind = OPT_NOTE, .name = "threads",
+     .text = "The lanes read, sort, merge and write."},
+    {.kind = OPT_NOTE, .name = "filetype",
+     .text = "It is that of the output: *UNIQUE* makes part files _FILE_.000000 "
+             "and so on, one per merging thread; concatenated they are the sorted "
+             "file."},
+    {.kind = OPT_NOTE, .name = "cache",
+     .text = "Runs are synced, and their pages dropped, at the end of their phase "
+             "and after each pass that merges them into longer ones. *libaio* is "
+             "asynchronous with *direct* only."},
+    {.kind = OPT_NOTE, .name = "keep",
+     .text = "The sorted file is kept even without --output, and so is a generated "
+             "input."},
+    {.kind = OPT_NOTE, .name = "verify",
+     .text = "The output is checked."},
 };
 /* clang-format on */
 

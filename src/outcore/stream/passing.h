@@ -136,7 +136,8 @@ bool ring_is_over(struct ring *g);
      .workload = true, .help = about}, \
     {.kind = OPT_BYTES, .name = "slot-size", .letter = 'b', .value = &(s).slot_bytes, \
      .preset = "64k", .arg = "BYTES", .unit = "B", .min = 1, .max = 1 << 30, \
-     .workload = true, .help = "bytes per slot"}
+     .workload = true, .help = "bytes per slot", \
+     .text = "Bytes per slot. Larger files come in parts."}
 /* clang-format on */
 
 struct consumer {

@@ -27,12 +27,16 @@ static struct opt table[] = {
     {.kind = OPT_TITLE, .help = "Stream:"},
     {.kind = OPT_TEXT, .name = "INPUT", .value = &set.input, .workload = true,
      .help = "file (with --mode=files: directory) to read, never changed; without "
-             "it, one is generated"},
+             "it, one is generated",
+     .text = "The file (with --mode=files: the directory) to read; it is never "
+             "changed. The directory must hold only regular files or links to them "
+             "(but see --deep). Without _INPUT_, one is generated."},
     {.kind = OPT_CHOICE, .name = "mode", .value = &set.mode, .preset = "file",
      .arg = "MODE", .choices = "file|files", .workload = true,
      .choice_help = {"file: one large file, a part of it per reader",
                      "files: all files of a directory; readers fill slots, and one "
-                     "consumer empties them, file by file"}},
+                     "consumer empties them, file by file"},
+     .text = "*file* or *files*, as above."},
     {.kind = OPT_INT, .name = "readers", .value = &set.readers, .preset = "1",
      .arg = "N", .unit = "1", .min = 1, .max = 256, .workload = true,
      .help = "threads per rank that read (with --write: that write); the consumer of "
@@ -42,69 +46,122 @@ static struct opt table[] = {
     {.kind = OPT_TEXT, .name = "sink", .value = &set.sink, .preset = "checksum",
      .arg = "SINK", .workload = true,
      .help = "what the consumer does: null, copy, checksum (CRC-32), sleep:US "
-             "(microseconds per 1,000,000 bytes) or compress (zlib, level 1)"},
+             "(microseconds per 1,000,000 bytes) or compress (zlib, level 1)",
+     .text = "What the consumer does: *null* nothing, *copy* to a second buffer, "
+             "*checksum* the CRC-32 of each file, *sleep:*_US_ microseconds for "
+             "each 1,000,000 bytes, in pauses of a millisecond at least, or "
+             "*compress* each file, as gzip -1 does (zlib, where the build has it; "
+             "the report has *compressed_bytes*)."},
     {.kind = OPT_FLAG, .name = "overlap", .value = &set.overlap, .preset = "no",
      .workload = true,
      .help = "also measure reading alone (with the sink null) and the sink alone, to "
-             "report how much of the two overlaps"},
+             "report how much of the two overlaps",
+     .text = "Also measure reading alone (with the sink *null*) and the sink "
+             "alone (from memory)."},
     {.kind = OPT_FLAG, .name = "direct-compare", .value = &set.direct_compare,
      .preset = "no", .workload = true,
      .help = "run twice in each repetition: through the page cache, and around it "
-             "(O_DIRECT)"},
+             "(O_DIRECT)",
+     .text = "Run twice in each repetition: through the page cache, dropped "
+             "before, and around it. The order alternates between repetitions. "
+             "Figures belong to one of the two (*at*, \"cache\")."},
     {.kind = OPT_TITLE, .help = "One large file (--mode=file):"},
     {.kind = OPT_BYTES, .name = "bytes", .value = &set.bytes, .preset = "64M",
      .arg = "BYTES", .unit = "B", .min = 1, .max = 9e18, .workload = true,
-     .help = "bytes of the generated file"},
+     .help = "bytes of the generated file",
+     .text = "Bytes of the generated large file."},
     {.kind = OPT_TITLE, .help = "Many files (--mode=files):"},
     {.kind = OPT_INT, .name = "files", .value = &set.files, .preset = "3183",
      .arg = "N", .unit = "1", .min = 1, .max = 1e9, .workload = true,
-     .help = "how many to generate, as by outcore gen documents"},
+     .help = "how many to generate, as by outcore gen documents",
+     .text = "Files to generate, as by *outcore gen documents*."},
     {.kind = OPT_BYTES, .name = "size", .value = &set.size, .preset = "0",
      .arg = "BYTES", .unit = "B", .min = 0, .max = 1 << 30, .workload = true,
-     .help = "bytes per generated file; 0: varied, as news stories"},
+     .help = "bytes per generated file; 0: varied, as news stories",
+     .text = "Bytes per generated file; *0*: sizes that vary as those of news "
+             "stories, 3,091 on average."},
     {.kind = OPT_TEXT, .name = "list", .value = &set.list, .arg = "FILE",
      .workload = true,
      .help = "read only those listed in FILE, by their paths in the "
-             "directory, one per line or separated by zero bytes"},
+             "directory, one per line or separated by zero bytes",
+     .text = "Read only the files listed in FILE, by their paths in the directory: "
+             "one per line, or each ending with a zero byte (*find -print0*), for "
+             "names with line breaks. Only regular files are opened."},
     {.kind = OPT_FLAG, .name = "deep", .value = &set.deep, .preset = "no",
-     .workload = true, .help = "search subdirectories too"},
+     .workload = true, .help = "search subdirectories too",
+     .text = "Search subdirectories too. Links to directories are refused."},
     {.kind = OPT_CHOICE, .name = "vanished", .value = &set.vanished, .preset = "fail",
      .arg = "WHAT", .choices = "fail|skip", .workload = true,
      .help = "what to do if a file is gone or ends early",
-     .choice_help = {"fail: end the run", "skip: count it, and read what is left"}},
+     .choice_help = {"fail: end the run", "skip: count it, and read what is left"},
+     .text = "*fail*: a file that is gone when it is opened, or ends before its "
+             "size at that time, ends the run. *skip*: files that are gone are "
+             "left out, files that end early count with what they have, and the "
+             "report counts both (_results_: *vanished*, *cut*). With --verify the "
+             "sums differ if files change after they were read."},
     {.kind = OPT_CHOICE, .name = "open", .value = &set.open, .preset = "openat",
      .arg = "HOW", .choices = "openat|each|uring", .workload = true,
      .help = "how a reader opens, reads and closes each file",
      .choice_help = {"openat: by its name in the directory",
                      "each: by its whole path",
                      "uring: by one chain of requests in the kernel (io_uring), into "
-                     "one slot, which must have room for the whole file"}},
+                     "one slot, which must have room for the whole file"},
+     .text = "*openat*: a reader opens each file relative to the directory's "
+             "descriptor, reads it and closes it. *each*: by its whole path, as "
+             "most programs do. *uring*: the kernel does all three in one chain "
+             "(io_uring), into one slot, which must have room for the file; "
+             "without io_uring, they are separate calls."},
     {.kind = OPT_CHOICE, .name = "order", .value = &set.order, .preset = "name",
      .arg = "ORDER", .choices = "name|inode|shuffle", .workload = true,
-     .help = "order in which they are read"},
+     .help = "order in which they are read",
+     .text = "The order of a rank's files: by *name*, by *inode*, or "
+             "*shuffle*, at random by the seed."},
     {.kind = OPT_CHOICE, .name = "deal", .value = &set.deal, .preset = "range",
      .arg = "HOW", .choices = "range|cyclic", .workload = true,
      .help = "how the files of a rank are dealt to its readers",
-     .choice_help = {"range: consecutive files to each", "cyclic: in turn"}},
+     .choice_help = {"range: consecutive files to each", "cyclic: in turn"},
+     .text = "The distribution of a rank's files over its readers: a *range* of "
+             "consecutive files each or, with *cyclic*, in turn, so that all "
+             "readers work in the same part of the directory."},
     {.kind = OPT_CHOICE, .name = "pick", .value = &set.pick, .preset = "first",
      .arg = "HOW", .choices = "first|round-robin", .workload = true,
      .help = "the reader from which the consumer takes data next",
      .choice_help = {"first: the first one that has some",
                      "round-robin: the next one after the last that has some"}},
     {.kind = OPT_FLAG, .name = "stat", .value = &set.stat, .preset = "no",
-     .workload = true, .help = "stat each file before opening it"},
+     .workload = true, .help = "stat each file before opening it",
+     .text = "Stat each file before opening it, and time the calls "
+             "(_stat_p50_us_, _stat_p99_us_)."},
     {.kind = OPT_CHOICE, .name = "write", .value = &set.write, .preset = "no",
      .arg = "HOW", .choices = "no|create|rewrite|replace", .workload = true,
      .help = "write files instead of reading them",
      .choice_help = {NULL, "create: as new files",
                      "rewrite: overwriting them in place (O_TRUNC)",
-                     "replace: under another name, which is then renamed"}},
+                     "replace: under another name, which is then renamed"},
+     .text = "Write documents instead of reading: *create*, as new files in a new "
+             "directory; *rewrite*, overwriting them in place (O_TRUNC); "
+             "*replace*, under another name, which is then renamed. *no* reads."},
     {.kind = OPT_CHOICE, .name = "fsync", .value = &set.fsync, .preset = "end",
      .arg = "WHEN", .choices = "end|each|none", .workload = true,
      .help = "with --write: when to sync",
      .choice_help = {"end: the file system, once at the end (not with --cache=keep)",
-                     "each: every file, by fsync"}},
+                     "each: every file, by fsync"},
+     .text = "When to sync written files: *end* syncs the file system at the end, "
+             "unless --cache=keep is given; *each* syncs each file before it is "
+             "closed, and with *replace* the directory after renaming; *none* does "
+             "not."},
     RUN_OPTIONS_WITH(set.run, "SHARED", "no"),
+    {.kind = OPT_NOTE, .name = "iomode",
+     .text = "With --mode=file and *SYNC*, a reader fills a slot, passes it to its "
+             "consumer, and fills the next; *ASYNC* fills the other slots "
+             "meanwhile."},
+    {.kind = OPT_NOTE, .name = "cache",
+     .text = "*direct* needs a --slot-size that is a multiple of 4096."},
+    {.kind = OPT_NOTE, .name = "verify",
+     .text = "Checksums of the bytes from the slots are compared with the expected "
+             "ones."},
+    {.kind = OPT_NOTE, .name = "seed",
+     .text = "It is also that of --order=shuffle."},
 };
 /* clang-format on */
 
