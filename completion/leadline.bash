@@ -67,6 +67,19 @@ _leadline_choices()
         }'
 }
 
+# What option $1 takes, as "--dir=DIR", "--output DIR" or "-o, --output=FILE" name it.
+_leadline_argument()
+{
+    _leadline_help | awk -v option="$1" '
+        match($0, /^ +-[^ ]*( [^ ]+)*/) {
+            head = " " substr($0, RSTART, RLENGTH) " "
+            if (head ~ "[ ,]" option "[[=, ]" && match(head, /[= ][A-Z][A-Za-z.]*/)) {
+                print substr(head, RSTART + 1, RLENGTH - 1)
+                exit
+            }
+        }'
+}
+
 _leadline()
 {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} choices
@@ -78,14 +91,6 @@ _leadline()
         before=${COMP_WORDS[COMP_CWORD-2]}
     fi
     case $before in
-        --dir | --node-dirs | --out | --scratch-dir)
-            mapfile -t COMPREPLY < <(compgen -d -- "$word")
-            return
-            ;;
-        --json | --csv | --xyz | --grid | --png | --perfetto | --output | -o | --list | -l)
-            mapfile -t COMPREPLY < <(compgen -f -- "$word")
-            return
-            ;;
         --iomethod)
             mapfile -t COMPREPLY < <(compgen -W "$(_leadline_methods)" -- "$word")
             return
@@ -98,6 +103,16 @@ _leadline()
                 mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")
                 return
             fi
+            case $(_leadline_argument "$before") in
+                DIR*)
+                    mapfile -t COMPREPLY < <(compgen -d -- "$word")
+                    return
+                    ;;
+                *FILE* | OUT*)
+                    mapfile -t COMPREPLY < <(compgen -f -- "$word")
+                    return
+                    ;;
+            esac
             ;;
     esac
     if [[ $word == -* ]]; then

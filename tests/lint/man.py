@@ -1,12 +1,10 @@
-"""The man pages and the completion against --help: every option of one is in the
-other. Pages of the C programs are made of what --help is made of: they must have all of
-it, and no option by hand. mpi: any"""
+"""The man pages, the completion and the yardstick against --help. Pages are made of
+what --help is made of: they must have all of it, and no option by hand. mpi: any"""
 import os
 import re
 import shutil
 
-from lint import BUILD, SRC, done, output, point, programs, skip, text_of
-
+from lint import BUILD, done, output, point, programs, skip, text_of
 
 
 def pages():
@@ -24,6 +22,7 @@ def pages():
 
 
 PROGRAMS, WHERE = pages()
+GENERAL = {"--help", "--version", "-h"}
 OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z0-9-]*|-[a-zA-Z])(?![\w])")
 
 
@@ -56,22 +55,18 @@ def plain(page):
     return page.replace("\\-", "-").replace("[no-]", "").splitlines()
 
 
-def mentioned(page):
-    """Returns options that occur anywhere."""
-    return set(OPTION.findall("\n".join(plain(page))))
-
-
 def in_man(page):
-    """Returns options with a paragraph of their own: the lines after .TP and .TQ."""
+    """Returns options with a paragraph of their own, in the lines after .TP and .TQ,
+    but for those of any program."""
     lines = plain(page)
     found = set()
     for before, line in zip(lines, lines[1:]):
-        if before.startswith((".TP", ".TQ")):
+        if before.startswith((".TP", ".TQ")) and re.match(r'(\.[BIR]+ )?"?-', line):
             found.update(OPTION.findall(line.replace('"', " ")))
-    return found
+    return found - GENERAL
 
 
-def check_made(program):
+def check(program):
     """Checks a page that the build made: @OPTIONS@ is where it must be."""
     source, made = "man/%s.1.in" % program, "%s/man/%s.1" % (
         os.path.abspath(BUILD), program)
@@ -79,29 +74,13 @@ def check_made(program):
     if not os.path.exists(made):
         return
     helped, trouble = in_help(program)
-    missing = sorted(helped - in_man(text_of(made)))
+    missing = sorted(helped - GENERAL - in_man(text_of(made)))
     point(helped and not missing, "every option of %s --help is in its page" % program,
           [trouble, missing])
-    by_hand = in_man(text_of(source)) - {"--help", "--version", "-h"}
+    by_hand = in_man(text_of(source))
     point(not by_hand, "%s: options are written in tables only" % source, [by_hand])
     signs = re.findall(r"^.*(?<![\w*_.|/])[*_][a-z]+[*_].*$", text_of(made), re.M)
     point(not signs, "%s.1: all marks became fonts" % program, signs)
-
-
-def check(program):
-    name = "man/%s.1" % program
-    folder = BUILD if os.path.exists(os.path.join(SRC, name + ".in")) else SRC
-    there = os.path.exists(os.path.join(folder, name))
-    point(there, "%s is there" % name)
-    helped, trouble = in_help(program)
-    point(helped and not trouble, "%s --help lists options" % program, [trouble])
-    if not there or not helped:
-        return
-    page = text_of(os.path.join(os.path.abspath(folder), name))
-    missing = sorted(helped - mentioned(page) - {"-h"})
-    point(not missing, "every option of %s --help is in %s" % (program, name), missing)
-    unknown = sorted(in_man(page) - helped - {"--help", "--version", "-h"})
-    point(not unknown, "every option in %s is in --help" % name, unknown)
 
 
 # ---- completion ----------------------------------------------------------------
@@ -166,6 +145,32 @@ def check_choices(program, commands):
     point(not wrong, "Bash completes the choices of " + program, wrong)
 
 
+ARGUMENTS = (("blocktransfer", [], "--dir"), ("blocktransfer", [], "--json"),
+             ("gsfgen", [], "--dir"), ("iotrace", ["run"], "-o"),
+             ("pfmload", [], "-l"), ("leadline", ["sweep"], "--out"))
+
+
+def check_arguments():
+    """Directories are offered for DIR, and files for FILE, as help calls them."""
+    for program, words, option in ARGUMENTS:
+        wants_file = option in ("--json", "-l")
+        folders = completed(path_of(program), *words, option, "tests/")
+        got = any("." in os.path.basename(name) for name in folders)
+        name = " ".join([program] + words)
+        point("tests/lint" in folders and got == wants_file,
+              "Bash completes %s of %s" % (option, name), folders)
+
+
+def check_yardstick():
+    """The last column of the yardstick's tables names options of blocktransfer."""
+    cells = [row.rstrip(" |").rpartition("|")[2] for row in
+             text_of("doc/yardstick.md").splitlines() if row.startswith("|")]
+    named = set(re.findall(r"`(--[a-z-]+)", " ".join(cells)))
+    unknown = named - in_help("blocktransfer")[0] - {"--no-verify"}
+    point(len(named) > 20 and not unknown,
+          "doc/yardstick.md names options that blocktransfer has", [named, unknown])
+
+
 def check_completions(names):
     if not shutil.which("bash"):
         skip("completion", "there is no Bash")
@@ -176,6 +181,7 @@ def check_completions(names):
         if commands and "-" not in program:
             check_completion(program, commands)
             check_choices(program, commands)
+    check_arguments()
 
 
 def main():
@@ -184,12 +190,9 @@ def main():
         skip("man/ldadc.1 and its completion", "ldadc was not built")
         pages_there.remove("ldadc")
     for program in pages_there:
-        source = os.path.join(SRC, "man/%s.1.in" % program)
-        if os.path.exists(source) and "@OPTIONS" in text_of(source):
-            check_made(program)
-        else:
-            check(program)
+        check(program)
     check_completions(pages_there)
+    check_yardstick()
     done()
 
 
