@@ -13,7 +13,7 @@ man_MANS += $(MADE_MANS)
 CLEANFILES += $(MADE_MANS)
 EXTRA_DIST += build-aux/manual
 
-$(MADE_MANS): build-aux/manual
+$(MADE_MANS): build-aux/manual programs.def
 	$(AM_V_GEN)$(MKDIR_P) man && NO_RUN=$(cross_compiling) \
 	  $(srcdir)/build-aux/manual $(srcdir)/$@.in >$@.part && mv $@.part $@
 

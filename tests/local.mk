@@ -217,19 +217,7 @@ SCRIPT_TESTS += \
 	tests/e2e/madbench_iomode.py \
 	tests/e2e/many_files.py \
 	tests/e2e/no_memory.py \
-	tests/e2e/outcore_aio.py \
 	tests/e2e/outcore_gen.py \
-	tests/e2e/outcore_graph.py \
-	tests/e2e/outcore_graph_csr.py \
-	tests/e2e/outcore_graph_stored.py \
-	tests/e2e/outcore_sort.py \
-	tests/e2e/outcore_search.py \
-	tests/e2e/outcore_knn.py \
-	tests/e2e/outcore_ngram.py \
-	tests/e2e/outcore_resample.py \
-	tests/e2e/outcore_resample_fits.py \
-	tests/e2e/outcore_stream.py \
-	tests/e2e/outcore_text.py \
 	tests/e2e/output.py \
 	tests/e2e/pfm_files.py \
 	tests/e2e/pfminfo.py \

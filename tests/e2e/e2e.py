@@ -68,6 +68,13 @@ PRELOADED = ["/bin/sh", "-c",
              'LD_PRELOAD="$PRELOAD${LD_PRELOAD:+:$LD_PRELOAD}" exec "$@"', "sh"]
 
 
+def workloads():
+    """Returns an example of each workload that programs.def lists: a command line."""
+    lines = subprocess.check_output([
+        os.path.join(TESTS, os.pardir, "build-aux", "programs"), "--examples"])
+    return [tuple(line.split()) for line in lines.decode().splitlines()]
+
+
 def load_runner():
     """tests/run, which knows what each MPI needs on a small machine."""
     loader = importlib.machinery.SourceFileLoader("runner", os.path.join(TESTS, "run"))

@@ -9,7 +9,7 @@ import struct
 import unittest
 
 from e2e import (BUILD, HAVE_SCALAPACK, TESTS, Case, any_mpi, drawn, fault, main,
-                 read_bytes)
+                 read_bytes, workloads)
 
 SHIM = os.path.join(BUILD, "tests", "alloc_shim.so")
 GRAPH = ("outcore", "graph", "S:4,70,4", "--batch=100", "--edge-buffer=100")
@@ -20,16 +20,12 @@ RUNS = [(0, "blocktransfer", "1M"),
         (0, "madbench", "16", "2", "1", "4", "4096",
          *(() if HAVE_SCALAPACK else ("--io-only",))),
         (0, "metabench", "20"),
-        (0, *GRAPH, "--adjacency-buffer=100"),
         (0, *GRAPH, "--adjacency-buffer=4000", "--layout=csr"),
         (0, *GRAPH, "--adjacency-buffer=100", "--kernel=graph500", "--roots=2"),
         (0, "outcore", "sort", "--records=3000", "--record=100", "--memory=512k"),
-        (0, "outcore", "search", "--records=3000", "--record=100"),
-        (0, "outcore", "knn", "2000", "--classes=3"),
         (0, "outcore", "stream", "--bytes=2M"),
-        (0, "outcore", "stream", "--mode=files", "--files=20"),
         (0, "outcore", "text", "--files=5", "--container"),
-        (0, "outcore", "aio", "1M"),
+        *((0, *line) for line in workloads()),
         (0, "ldad", "jacobi", "-n", "16", "--rows=32", "--columns=32"),
         (0, "pfmload", "-b", "50", "-o", PFM, SURVEY),
         (2, "ldad", "jacobi", "-n", "4", "--rows=32", "--columns=32"),

@@ -5,7 +5,7 @@ import os
 import subprocess
 import unittest
 
-from e2e import BUILD, Case, main, runner
+from e2e import BUILD, Case, main, runner, workloads
 from loads import SCHEMES, Loads
 
 THREADS = ("--iomethod=threads", "--iomode=ASYNC")
@@ -37,16 +37,19 @@ class Programs(Races):
     def test_lanes_that_sort_and_compute(self):
         """There are runs, of which all lanes merge parts, and several passes."""
         for line in (("sort", "--records=60000", "--memory=1M", "--merge-buffer=64k"),
-                     ("knn", "20000", "--queries=4"),
                      ("search", "--records=20000", "--lookups=400")):
             self.silent(self.run_program("outcore", *line, "--threads=3", "--quiet"))
         self.silent(self.run_program("outcore", "stream", "--mode=files", "--files=99",
                                      "--readers=3", "--slots=2", "--slot-size=1k",
                                      "--quiet"))
-        self.silent(self.run_program("outcore", "text", "--files=50", "--threads=3",
-                                     "--format=plain", "--quiet"))
         self.silent(self.run_program("metabench", "60", "--threads=3", "--place=shared",
                                      "--ops=create,relist,unlink", "--quiet"))
+
+    def test_each_workload_with_threads(self):
+        lines = [line for line in workloads() if "--threads=2" in line]
+        self.assertGreater(len(lines), 3)
+        for line in lines:
+            self.silent(self.run_program(*line, "--quiet"))
 
     def test_consumers_of_readers(self):
         """Two threads classify, each fed by three readers."""

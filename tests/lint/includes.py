@@ -8,7 +8,7 @@ import collections
 import os
 import re
 
-from lint import SRC, done, point, programs, sources, text_of
+from lint import SRC, done, point, programs, sources, text_of, workloads
 
 # Each folder, and the folders that it may include beside itself: those on floors below.
 BASE = {"base", "base/format"}
@@ -36,14 +36,10 @@ MAY = {
     "ldad/measure": RUN | {"ldad/lib", "ldad/workloads"},
     "ldad": RUN | {"ldad/lib", "ldad/measure"},
     "extsort": RUN | {"sort"},
-    "outcore/aio": RUN | {"outcore", "outcore/data"},
     "outcore/data": RUN | {"outcore", "sort"},
     "outcore/graph": RUN | {"extsort", "outcore", "outcore/data"},
-    "outcore/knn": RUN | {"outcore", "outcore/data"},
     "outcore/ngram": RUN | {"outcore", "outcore/data", "outcore/stream"},
-    "outcore/resample": RUN | {"outcore", "outcore/data"},
     "outcore/search": RUN | {"sort", "outcore", "outcore/data", "outcore/sort"},
-    "outcore/stream": RUN | {"outcore", "outcore/data"},
     "outcore/sort": RUN | {"sort", "extsort", "outcore", "outcore/data"},
     "outcore/text": RUN | {"outcore", "outcore/data", "outcore/stream",
                            "outcore/text/modules"},
@@ -75,8 +71,11 @@ MAY = {
     "ldadc": BASE | {"algebra", "ldadc/poly", "ldadc/interp", "ldadc/describe",
                      "ldadc/report"},
 }
-for _, _, folder, _ in programs("MPI"):  # unless it is above
-    MAY.setdefault(folder[len("src/"):], RUN)
+for program, _, folder, _ in programs("MPI"):  # unless it is above
+    folder = folder[len("src/"):]
+    MAY.setdefault(folder, RUN)
+    for workload in workloads(program):
+        MAY.setdefault(folder + "/" + workload, RUN | {folder, folder + "/data"})
 # The same of python/leadline, lower packages first. "": what is in none of them.
 PYTHON = {
     "base": set(),
@@ -112,7 +111,7 @@ def folder_of(name):
 def included(name):
     """Returns ("io/io.h", ...) in quotes, and those in angle brackets."""
     text = text_of(name)
-    return (re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.M),
+    return (re.findall(r'^\s*#\s*include\s+"([^"]+\.h)"', text, re.M),
             re.findall(r"^\s*#\s*include\s+<([^>]+)>", text, re.M))
 
 

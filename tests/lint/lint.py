@@ -58,11 +58,18 @@ def text_of(name):
 
 
 def programs(*kinds):
-    """Returns rows of programs.def: (name, kind, folder, commands), of these kinds."""
+    """Returns rows of programs.def: (name, kind, folder, commands), of these kinds.
+    A workload is a command behind a "/": it has a page of its own."""
     rows = re.findall(r"^X\((\w+), (\w+), ([\w/]+), (.*)\)$", text_of("programs.def"),
                       re.M)
-    return [(name, kind, folder, commands.split()) for name, kind, folder, commands
-            in rows if not kinds or kind in kinds]
+    return [(name, kind, folder, commands.split() + [
+        word for workload in workloads(name) for word in ("/", workload)])
+            for name, kind, folder, commands in rows if not kinds or kind in kinds]
+
+
+def workloads(program):
+    """Returns the names of a program's workloads."""
+    return re.findall(r"^WORKLOAD\(%s, (\w+)," % program, text_of("programs.def"), re.M)
 
 
 def sources():

@@ -1,6 +1,7 @@
 # mpi: any
 """The recipes of Spack, EasyBuild and a container, and Debian's packages, compared with
 the suite: options of configure, the version, every program."""
+import fnmatch
 import glob
 import itertools
 import os
@@ -8,7 +9,7 @@ import re
 import sys
 import types
 
-from lint import SRC, done, point, programs, text_of
+from lint import SRC, done, point, programs, text_of, workloads
 
 RECIPE = "packaging/spack/package.py"
 WIDTH = 99  # columns, as for "spack style"
@@ -180,8 +181,11 @@ def check_registry():
 def check_pages():
     """Checks that pages of programs built twice are in the package that both need."""
     listed = debian("leadline-common.install") + debian("leadline-tools.install")
-    missing = [name for name, _, _, _ in programs("MPI", "serial", "Python")
-               if "usr/share/man/man1/%s.1\n" % name not in listed]
+    own = [name for name, _, _, _ in programs("MPI", "serial", "Python")]
+    own += ["%s-%s" % (name, workload) for name in own for workload in workloads(name)]
+    missing = [name for name in own
+               if not any(fnmatch.fnmatch("usr/share/man/man1/%s.1" % name, line)
+                          for line in listed.splitlines())]
     point(not missing, "every manual page is in one of Debian's packages", missing)
 
 
