@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -51,6 +52,15 @@ int err_usage(const char *fmt, ...)
     va_list ap;
     va_start(ap, fmt);
     int code = err_record(-EINVAL, 1, NULL, -1, fmt, ap);
+    va_end(ap);
+    return code;
+}
+
+int err_usage_of(const char *file, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int code = err_record(-EINVAL, 1, file, -1, fmt, ap);
     va_end(ap);
     return code;
 }
@@ -105,9 +115,19 @@ __attribute__((format(printf, 4, 5))) static int err_add(char *line, int size, i
     return more < 0 ? n : more < size - n ? n + more : size - 1;
 }
 
-/* Prints the sentence in one write, or the launcher's own lines would get in between.
- * Control characters in a file's name are replaced: one failure stays one line, and a
- * terminal does not act on it. */
+/* Ends and prints a line that has room for two more bytes, in one write, or the
+ * launcher's own lines would get in between. Control characters in a file's name are
+ * replaced: one failure stays one line, and a terminal does not act on it. */
+static void put_line(FILE *out, char *line, size_t room, bool in_brackets)
+{
+    size_t n = strlen(plain(line, room, line));
+    if (in_brackets)
+        line[n++] = ')';
+    line[n++] = '\n';
+    fwrite(line, 1, n, out);
+    fflush(out);
+}
+
 void err_print(FILE *out, const char *program, const struct err *e)
 {
     char line[sizeof e->text + sizeof e->file + sizeof e->host + 256];
@@ -128,15 +148,27 @@ void err_print(FILE *out, const char *program, const struct err *e)
         before = ", ";
     }
     if (e->offset >= 0) {
-        n = err_add(line, size, n, "%soffset %lld", before, (long long)e->offset);
+        err_add(line, size, n, "%soffset %lld", before, (long long)e->offset);
         before = ", ";
     }
-    n = (int)strlen(plain(line, sizeof line, line));
-    if (before[0] == ',')
-        line[n++] = ')';
-    line[n++] = '\n';
-    fwrite(line, 1, (size_t)n, out);
-    fflush(out);
+    put_line(out, line, sizeof line, before[0] == ',');
+}
+
+void err_tell(const char *program, const char *kind, const char *file, const char *fmt,
+              ...)
+{
+    char line[2 * PLAIN_PATH];
+    int size = (int)sizeof line - 2;
+    int n =
+        err_add(line, size, 0, "%s: %s%s", program, kind ? kind : "", kind ? ": " : "");
+    va_list ap;
+    va_start(ap, fmt);
+    int more = vsnprintf(line + n, (size_t)(size - n), fmt, ap);
+    va_end(ap);
+    n = more < size - n ? n + more : size - 1;
+    if (file)
+        err_add(line, size, n, " (file %s", file);
+    put_line(stderr, line, sizeof line, file != NULL);
 }
 
 enum exit_status err_exit_status(const struct err *e)

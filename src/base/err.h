@@ -2,6 +2,8 @@
  *
  * A function that fails returns -errno after recording the failure here. The first
  * failure of a process is kept (later ones are its consequences) until it is reported.
+ * A sentence begins in lower case, names neither rank, file nor offset, which err_print
+ * adds, and has no full stop: "cannot be opened: WHY". tests/lint/prose.py holds that.
  * world/world.h makes one verdict of all ranks' errors. */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
@@ -31,6 +33,10 @@ int err_set(int code, const char *file, int64_t offset, const char *fmt, ...)
 /* Local. As err_set with -EINVAL, for input that the user must change. */
 int err_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* Local. As err_usage, for input from `file`, which the message names. */
+int err_usage_of(const char *file, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* Local. Attributes this thread's failures to a lane from now on; -1: to none. */
 void err_lane(int lane);
 int err_lane_now(void);
@@ -45,6 +51,11 @@ void err_clear(void);
 /* Local. Writes "program: sentence (rank 3 on n1, lane 2, file f, offset 4096)" to
  * `out`, one line, with only the parts that are known. */
 void err_print(FILE *out, const char *program, const struct err *e);
+
+/* Local. Tells on standard error what is no failure, in the same shape: "program:
+ * warning: sentence (file f)". `kind` ("warning", "note") and `file` may be NULL. */
+void err_tell(const char *program, const char *kind, const char *file, const char *fmt,
+              ...) __attribute__((format(printf, 4, 5)));
 
 /* Local. The exit status of a program after `e`. */
 enum exit_status err_exit_status(const struct err *e);

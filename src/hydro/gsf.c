@@ -67,9 +67,10 @@ static int own_open(struct gsf_stream *s, const char *path)
     struct stat st;
     s->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (s->fd < 0)
-        return err_set(-errno, path, -1, "cannot open the file: %s", strerror(errno));
+        return err_set(-errno, path, -1, "the file cannot be opened: %s",
+                       strerror(errno));
     if (fstat(s->fd, &st))
-        return err_set(-errno, path, -1, "cannot look at the file: %s",
+        return err_set(-errno, path, -1, "the file cannot be looked at: %s",
                        strerror(errno));
     s->own = mem_of(path, GSF_READ_BYTES, 1, "reading the file");
     s->source =

@@ -68,7 +68,7 @@ static int open_part(struct part *f, const char *handle, const char *suffix)
         return rc;
     f->fd = open(f->path, O_RDONLY | O_CLOEXEC);
     if (f->fd < 0 || fstat(f->fd, &st))
-        return err_set(-errno, f->path, -1, "cannot open this part of the PFM: %s",
+        return err_set(-errno, f->path, -1, "this part of the PFM cannot be opened: %s",
                        strerror(errno));
     f->bytes = st.st_size;
     f->window = mem_of(f->path, WINDOW, 1, "reading the file");
@@ -134,7 +134,8 @@ int pfm_check_handle(const char *path)
         return err_set(-EINVAL, path, -1, "this is no regular file, and so no PFM");
     FILE *f = there ? fopen(path, "re") : NULL;
     if (!f)
-        return err_set(-errno, path, -1, "cannot open the file: %s", strerror(errno));
+        return err_set(-errno, path, -1, "the file cannot be opened: %s",
+                       strerror(errno));
     char *got = fgets(line, sizeof line, f);
     fclose(f);
     if (!got || !strstr(line, "PFM Handle File"))

@@ -118,14 +118,14 @@ static int read_lines(struct pfm_inputs *in, const char *handle, const char *suf
         return rc;
     FILE *f = fopen(path, "re");
     if (!f)
-        return err_set(-errno, path, -1, "cannot open this part of the PFM: %s",
+        return err_set(-errno, path, -1, "this part of the PFM cannot be opened: %s",
                        strerror(errno));
     for (; !rc && (got = getline(&line, &room, f)) > 0; ++*n) {
         line[strcspn(line, "\r\n")] = 0;
         rc = take(in, path, *n, line);
     }
     if (!rc && ferror(f))
-        rc = err_set(-EIO, path, -1, "cannot read this part of the PFM");
+        rc = err_set(-EIO, path, -1, "this part of the PFM cannot be read");
     free(line);
     fclose(f);
     return rc;
@@ -149,7 +149,7 @@ static int pfm_side_begin(FILE **f, const char *path)
 {
     *f = fopen(path, "we");
     return *f ? 0
-              : err_set(-errno, path, -1, "cannot create this part of the PFM: %s",
+              : err_set(-errno, path, -1, "this part of the PFM cannot be created: %s",
                         strerror(errno));
 }
 
@@ -158,7 +158,7 @@ static int pfm_side_finish(FILE *f, const char *path)
     int code = ferror(f) ? EIO : 0;
     if (fclose(f) && !code)
         code = errno;
-    return code ? err_set(-code, path, -1, "cannot write this part of the PFM: %s",
+    return code ? err_set(-code, path, -1, "this part of the PFM cannot be written: %s",
                           strerror(code))
                 : 0;
 }
@@ -221,8 +221,7 @@ int pfm_cvg_write(const char *path, const struct pfm_head *h, const uint8_t *cov
     rc = pfm_side_finish(f, path);
     if (!rc && truncate(path, PFM_COVERAGE_HEADER + bins))
         rc = err_set(-errno, path, -1,
-                     "cannot make room for a byte for each of %lld "
-                     "bin%s: %s",
+                     "room for a byte for each of %lld bin%s cannot be made: %s",
                      (long long)bins, units_s(bins), strerror(errno));
     return rc;
 }

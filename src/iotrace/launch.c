@@ -2,7 +2,6 @@
  * folder. */
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/plain.h"
 #include "base/units.h"
 #include "iotrace/commands.h"
 #include "iotrace/format/program.h"
@@ -85,14 +84,13 @@ static void warn_if_unseen(const char *program)
                        "nothing of it is recorded"},
         {PROGRAM_GO, "is a Go program: what its runtime does by system calls of its "
                      "own is not recorded"}};
-    char room[PROGRAM_ROOM], name[PATH_MAX];
+    char room[PROGRAM_ROOM];
     uint32_t kinds = program_kinds(AT_FDCWD, program, room);
     if (kinds & PROGRAM_UNSEEN)
         kinds &= PROGRAM_UNSEEN;
     for (size_t i = 0; i < sizeof say / sizeof say[0]; i++)
         if (kinds & say[i].kind)
-            fprintf(stderr, "iotrace: %s %s\n", plain(name, sizeof name, program),
-                    say[i].what);
+            err_tell("iotrace", "note", NULL, "%s %s", program, say[i].what);
 }
 
 /* Warns about the command, and about the program that a launcher starts: the first of
@@ -258,17 +256,16 @@ static int launch_start(struct setting *s, int *status)
 static void conclude(const char *folder)
 {
     struct run r;
-    char name[PATH_MAX];
+    char ends[64] = "";
     int rc = run_find(&r, folder), recovered = 0;
     if (rc) {
         bool left = rmdir(folder) != 0; /* something else is in it */
         err_clear();
-        fprintf(stderr, "iotrace: nothing was recorded%s%s\n", left ? ", in " : "",
-                left ? plain(name, sizeof name, folder) : "");
+        err_tell("iotrace", "note", NULL, "nothing was recorded%s%s",
+                 left ? ", in " : "", left ? folder : "");
         run_free(&r);
         return;
     }
-    folder = plain(name, sizeof name, folder);
     for (int i = 0; i < r.logs; i++) {
         char *made;
         if (recover_log(r.log[i], &made))
@@ -277,10 +274,11 @@ static void conclude(const char *folder)
         recovered += made != NULL;
         free(made);
     }
-    fprintf(stderr, "iotrace: %d log%s", r.logs, units_s(r.logs));
     if (recovered)
-        fprintf(stderr, " (%d of processes that have not said their end)", recovered);
-    fprintf(stderr, " in %s; see: iotrace summary %s\n", folder, folder);
+        snprintf(ends, sizeof ends, " (%d of processes that have not said their end)",
+                 recovered);
+    err_tell("iotrace", "note", NULL, "%d log%s%s in %s; see: iotrace summary %s",
+             r.logs, units_s(r.logs), ends, folder, folder);
     run_free(&r);
 }
 

@@ -460,15 +460,15 @@ static int ldad_show(struct patterns *all, const char *json, int64_t top)
     if (all->streams)
         qsort(all->stream, (size_t)all->streams, sizeof *all->stream, by_file);
     if (all->unplaced)
-        fprintf(stderr,
-                "iotrace: %lld transfers are left out: the log does not say where in "
-                "their files they are\n",
-                (long long)all->unplaced);
+        err_tell("iotrace", "note", NULL,
+                 "%lld transfers are left out: the log does not say where in their "
+                 "files they are",
+                 (long long)all->unplaced);
     if (all->unfollowed)
-        fprintf(stderr,
-                "iotrace: %lld transfers are left out: the first %d files of all "
-                "processes are followed\n",
-                (long long)all->unfollowed, STREAMS);
+        err_tell("iotrace", "note", NULL,
+                 "%lld transfers are left out: the first %d files of all processes are "
+                 "followed",
+                 (long long)all->unfollowed, STREAMS);
     if (!json)
         return show_groups(all, NULL, top);
     struct outfile out;

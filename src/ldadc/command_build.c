@@ -131,8 +131,8 @@ static int build_run(char **word)
     pid_t child = fork();
     if (child == 0) {
         execvp(word[0], word);
-        fprintf(stderr, "ldadc build: %s cannot be run: %s\n", word[0],
-                strerror(errno));
+        err_tell("ldadc build", NULL, NULL, "%s cannot be run: %s", word[0],
+                 strerror(errno));
         _exit(127);
     }
     if (child < 0 || waitpid(child, &status, 0) < 0)

@@ -223,7 +223,7 @@ static int open_cover(struct load *l, int64_t row, FILE **cover)
     *cover = fopen(l->cover->path, "re");
     if (*cover && !fseeko(*cover, at, SEEK_SET))
         return 0;
-    return err_set(-errno, l->cover->path, at, "cannot read the coverage map: %s",
+    return err_set(-errno, l->cover->path, at, "the coverage map cannot be read: %s",
                    strerror(errno));
 }
 

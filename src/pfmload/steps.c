@@ -290,13 +290,13 @@ int steps_tell_left_out(struct run *r, int rc)
 {
     const struct load *l = r->context;
     if (!rc && load_is_first(l) && l->scan.bad)
-        fprintf(stderr,
-                "pfmload: %lld of %lld file%s %s not in the PFM, see \"left out\" "
-                "above, or the report\n",
-                (long long)l->scan.bad, (long long)l->list->n, units_s(l->list->n),
-                l->scan.bad == 1 ? "is" : "are");
+        err_tell("pfmload", "note", NULL,
+                 "%lld of %lld file%s %s not in the PFM, see \"left out\" above, or "
+                 "the report",
+                 (long long)l->scan.bad, (long long)l->list->n, units_s(l->list->n),
+                 l->scan.bad == 1 ? "is" : "are");
     if (!rc && load_is_first(l) && l->left_out[0])
-        fprintf(stderr, "pfmload: warning: %s\n", l->left_out);
+        err_tell("pfmload", "warning", NULL, "%s", l->left_out);
     return rc;
 }
 

@@ -2,7 +2,6 @@
  * anything is written. */
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/plain.h"
 #include "base/units.h"
 #include "pfmload/steps.h"
 #include <errno.h>
@@ -183,13 +182,11 @@ static void warn_of_bad_files(const struct load *l)
 
 static void tell_bad_files(struct load *l)
 {
-    char shown[PLAIN_PATH];
     for (int64_t i = 0; i < l->list->n; i++)
         if (l->list->file[i].bad && load_is_first(l)) {
             progress_clear(&l->r->progress);
-            fprintf(stderr, "pfmload: left out: %s: %s\n",
-                    plain(shown, sizeof shown, l->list->file[i].path),
-                    l->list->file[i].bad);
+            err_tell("pfmload", "left out", l->list->file[i].path, "%s",
+                     l->list->file[i].bad);
         }
     if (l->scan.bad)
         warn_of_bad_files(l);

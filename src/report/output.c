@@ -1,6 +1,5 @@
 /* The report's output files: refused early, replaced as a whole. */
 #include "base/format/outfile.h"
-#include "base/plain.h"
 #include "base/scratch.h"
 #include "report/sink.h"
 #include <errno.h>
@@ -23,7 +22,7 @@ static int output_refuse(const char *path, int code, const char *why)
     case ESTALE:
         return err_set(-code, path, -1, "the report cannot be written: %s", why);
     default:
-        return err_usage("the report %s cannot be written: %s", path, why);
+        return err_usage_of(path, "the report cannot be written: %s", why);
     }
 }
 
@@ -143,12 +142,10 @@ static bool same_file(const struct stat *a, const struct stat *b)
 static void tell_of_others(const struct model *m)
 {
     struct stat now;
-    char name[512];
     if (mine.known && !stat(m->json_path, &now) && !same_file(&now, &mine.file))
-        fprintf(stderr,
-                "%s: %s was written by another run meanwhile, and is replaced: give "
-                "each run its own file\n",
-                m->program->name, plain(name, sizeof name, m->json_path));
+        err_tell(m->program->name, "warning", m->json_path,
+                 "the report was written by another run meanwhile, and is replaced: "
+                 "give each run its own file");
 }
 
 static int write_json(const struct model *m, bool ended)

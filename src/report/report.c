@@ -106,7 +106,7 @@ int report_open(struct report **out, const struct report_open *o)
     rc = err_agree(w->comm, rc);
     if (rc == 0 && MPI_Gather(&w->node, 1, MPI_INT, r->model ? r->model->node_of : NULL,
                               1, MPI_INT, 0, w->comm))
-        r->rc = err_set(-EIO, NULL, -1, "MPI failed to gather the ranks' nodes");
+        r->rc = err_set(-EIO, NULL, -1, "the ranks' nodes cannot be gathered");
     if (rc)
         free_report(r);
     else

@@ -191,7 +191,7 @@ int report_phases(struct report *r, const struct phase *const p[], int n,
     struct report_rate found;
     struct model *m = r->model;
     if (reduce_phases(&d, r, p, n))
-        r->rc = err_set(-EIO, NULL, -1, "MPI failed to reduce the times of phase %s",
+        r->rc = err_set(-EIO, NULL, -1, "MPI cannot reduce the times of phase %s",
                         p[0]->name);
     fill_rate(&found, &d);
     if (rate)

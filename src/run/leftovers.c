@@ -103,7 +103,7 @@ static void leftovers_add(char *text, size_t size, const char *name)
 
 void run_leftovers(const struct run *r, const char *dir, const char *prefix)
 {
-    char names[NAMED * 260] = "", shown[PLAIN_PATH];
+    char names[NAMED * 260] = "";
     long n = 0;
     DIR *d = r->world.rank ? NULL : opendir(dir);
     for (struct dirent *e; d && (e = readdir(d));)
@@ -114,6 +114,6 @@ void run_leftovers(const struct run *r, const char *dir, const char *prefix)
     if (n > NAMED)
         snprintf(names + strlen(names), 32, " and %ld more", n - NAMED);
     if (n)
-        fprintf(stderr, "%s: note: earlier runs left or kept files in %s: %s\n",
-                r->program->name, plain(shown, sizeof shown, dir), names);
+        err_tell(r->program->name, "note", NULL,
+                 "earlier runs left or kept files in %s: %s", dir, names);
 }

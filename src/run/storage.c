@@ -52,7 +52,7 @@ static void say_unlike(struct run *r, const char *path, const struct seen *first
         "%s (rank %d): for %d of the ranks that looked it differs from rank 0's, so "
         "figures are of different storage",
         path, first->text, first->host, other->text, other->host, what[0], what[1]);
-    fprintf(stderr, "%s: warning: %s\n", r->program->name, text);
+    err_tell(r->program->name, "warning", NULL, "%s", text);
     report_warning(r->report, "unlike_nodes", "%s", text);
 }
 

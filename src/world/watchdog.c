@@ -130,10 +130,10 @@ void watchdog_end_silently(void)
 static void end_with_results(double limit_s)
 {
     if (turn == 0)
-        fprintf(stderr,
-                "%s: warning: MPI_Finalize did not come back within %g s (known of "
-                "MPICH 4.0): the results stand, and the run ends without it\n",
-                program, limit_s);
+        err_tell(program, "warning", NULL,
+                 "MPI_Finalize did not come back within %g s (known of MPICH 4.0): the "
+                 "results stand, and the run ends without it",
+                 limit_s);
     heartbeat_let_end(LET_ALL_END_MS);
     heartbeat_close();
     _exit(EXIT_SUCCESS);

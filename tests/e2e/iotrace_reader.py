@@ -554,7 +554,7 @@ class Format(Case):
         write_file(self.path("run/b.bin"), b"nonsense")
         out, err = self.iotrace("summary", "--calls", "run", status=1)
         self.assertIn("fsync", out)
-        self.assertIn("1 of 2 logs could not be read", err)
+        self.assertIn("1 of 2 logs cannot be read", err)
 
     def test_what_is_no_run(self):
         write_file(self.path("text"), "hello\n")
@@ -989,7 +989,7 @@ class Programs(Case):
                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             out = child.communicate(timeout=60)[0].decode("utf-8", "replace")
             first = out.splitlines()[0]
-            self.assertEqual(first.startswith("iotrace: " + command[-1] + " is "),
+            self.assertEqual(first.startswith("iotrace: note: " + command[-1] + " is "),
                              said != "", out)
             self.assertIn(said, first)
 

@@ -245,7 +245,7 @@ class Lost(Material):
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         run.wait(60)
         self.assertEqual((run.status, len(run.said)), (0, 1), run)
-        self.assertIn("report.json was written by another run meanwhile", run.said[0])
+        self.assertIn("the report was written by another run meanwhile", run.said[0])
         self.assertEqual(run.report["options"]["block-size"]["value"], 64 << 10)
 
     def test_quiet_needs_no_output(self):

@@ -107,6 +107,45 @@ def faults_of_messages(name):
                           if " " in text.strip()))
 
 
+# The shape of a failure's sentence, to which err_print adds program, rank and file.
+ERROR = re.compile(r"\b(err_set|err_usage|err_usage_of|err_tell|text_fail)\(")
+SHAPES = [(re.compile(pattern), instead) for pattern, instead in (
+    (r"^(?!Python|Parquet|ScaLAPACK)[A-Z][a-z]", "begin in lower case, or with a name"),
+    (r"(\.|\\n)$", "no full stop, no end of line: err_print ends it"),
+    (r"could not|failed to|unable to|can't|can not|^cannot ",
+     "\"X cannot be DONE: WHY\""),
+    (r"^rank %d on|\(rank %d|\(file %s|\(offset %l*d", "err_print adds them"),
+)]
+NAMED = (re.compile(r"^%s: "), "give err_set or err_usage_of the file")
+NO_MEMORY = (re.compile(r"^no memory"), "mem_none says so (base/mem.h)")
+SAYS_NO_MEMORY = ("src/base/mem.c", "src/outcore/text/modules/job.c")
+
+
+def sentences_of_errors(name):
+    """Returns (line, function, format) of each call that records or tells one."""
+    text = text_of(name)
+    strings = list(C_PART.finditer(text))
+    for call in ERROR.finditer(text):
+        for part in strings:
+            if part.start() >= call.end() and part.group(1):
+                between = text[call.end():part.start()]
+                if ";" not in between:
+                    yield (text.count("\n", 0, call.start()) + 1, call.group(1),
+                           re.sub(r"\"\s*\"", "", part.group(1))[1:-1])
+                break
+
+
+def faults_of_shapes(name):
+    """Returns faults of the shape of errors in C, as texts."""
+    found = []
+    for number, function, sentence in sentences_of_errors(name):
+        rules = SHAPES + ([NAMED] if function in ("err_set", "err_usage_of") else [])
+        rules += [NO_MEMORY] if name not in SAYS_NO_MEMORY else []
+        found += ["%s:%d: \"%s\": %s" % (name, number, sentence[:60], instead)
+                  for pattern, instead in rules if pattern.search(sentence)]
+    return found
+
+
 def faults(name):
     """Returns faults of a file, as texts."""
     text = text_of(name)

@@ -94,6 +94,10 @@ def main():
     faults = [fault for name in prose.programs(every)
               for fault in prose.faults_of_messages(name)]
     point(not faults, "messages are written as doc/style.md says", faults[:60])
+    faults = [fault for name in every
+              if re.match(r"src/(?!iotrace/preload/).*\.[ch]$", name)
+              for fault in prose.faults_of_shapes(name)]
+    point(not faults, "failures are told in one shape, that of base/err.h", faults[:60])
     status, lost = output(sys.executable, "tests/mutants/run", "--lost")
     point(status == 0, "the line of each mutant is in its file once", lost)
     generated = [name for name in every if re.match(

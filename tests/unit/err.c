@@ -127,6 +127,31 @@ static void test_plain(void)
     says("prog: it broke ? (file x?]0;y?)\n", "err_print is plain");
 }
 
+static int tell(void *kind)
+{
+    err_tell("prog", kind, kind ? "a\nb" : NULL, "it took %d s", 3);
+    return 0;
+}
+
+static void tells(const char *kind, const char *expected)
+{
+    char out[256];
+    tap_child(tell, (void *)kind, out, sizeof out);
+    tap_ok(!strcmp(out, expected), "err_tell: %.*s", (int)strcspn(expected, "\n"),
+           expected);
+}
+
+static void test_told(void)
+{
+    tells(NULL, "prog: it took 3 s\n");
+    tells("note", "prog: note: it took 3 s (file a?b)\n");
+    err_clear();
+    tap_ok(err_usage_of("m.txt", "line %d is bad", 2) == -EINVAL &&
+               err_exit_status(err_get()) == EXIT_USAGE,
+           "err_usage_of is the user's fault");
+    says("prog: line 2 is bad (file m.txt)\n", "and names the file");
+}
+
 int main(int argc, char **argv)
 {
     tap_start(&argc, &argv, 0);
@@ -135,5 +160,6 @@ int main(int argc, char **argv)
     test_sentence();
     test_long();
     test_plain();
+    test_told();
     return tap_end();
 }

@@ -309,7 +309,7 @@ static void test_unfit(void)
     refused(-1, -ERANGE, "file -1", "a negative number");
     char *end = path + strlen(path);
     snprintf(end, 8, ".none");
-    refused(0, -ENOENT, "cannot open", "a file that is not there");
+    refused(0, -ENOENT, "cannot be opened", "a file that is not there");
     *end = 0;
 }
 

@@ -201,7 +201,7 @@ static void test_bad_lists(void)
 
 static void test_bad_files(void)
 {
-    refused(open_all(names[0], "nowhere", NULL, false), -ENOENT, "cannot look at",
+    refused(open_all(names[0], "nowhere", NULL, false), -ENOENT, "cannot be looked at",
             "a file that is not there");
     refused(open_all(names[0], "sub", NULL, false), -EISDIR, "a directory",
             "a folder for a file");

@@ -340,7 +340,7 @@ static void test_refusals(void)
     refused("50687", 6, -EBADMSG, "cut short");
     refused("58607", 8, -EBADMSG, "not a GSF file");
     refused("09", 9, -EISDIR, "a directory");
-    refused("0:", MISSING, -ENOENT, "cannot look at");
+    refused("0:", MISSING, -ENOENT, "cannot be looked at");
 }
 
 /* True if the text is the same as on rank 0. */

@@ -231,7 +231,7 @@ int json_read(struct json_tree **to, const char *path, const char *text, int64_t
 
 static int cannot_read(const char *path)
 {
-    return err_set(-errno, path, -1, "cannot be read: %s", strerror(errno));
+    return err_set(-errno, path, -1, "it cannot be read: %s", strerror(errno));
 }
 
 int json_file(const char *path, char **text, int64_t *bytes)

@@ -128,18 +128,14 @@ static const char *kind_of(mode_t mode)
                             : "no file";
 }
 
-static int input_fail(const char *path, const char *what)
-{
-    return err_set(-errno, path, -1, "%s: %s", what, strerror(errno));
-}
-
 static int input_size(const char *path, struct stat *st, struct io_input *in)
 {
     /* Without O_NONBLOCK the open would wait if the path had meanwhile become
      * a FIFO. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 || fstat(fd, st)) {
-        int rc = input_fail(path, "the input cannot be opened to be read");
+        int rc = err_set(-errno, path, -1, "the input cannot be opened to be read: %s",
+                         strerror(errno));
         if (fd >= 0)
             close(fd);
         return rc;
@@ -163,7 +159,7 @@ int io_input_of(const char *path, struct io_input *in)
     struct stat st;
     memset(in, 0, sizeof *in);
     if (stat(path, &st))
-        return input_fail(path, "there is no input");
+        return err_set(-errno, path, -1, "there is no input: %s", strerror(errno));
     if (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode))
         return err_set(S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL, path, -1,
                        "the input is %s: a file or a block device can be read",

@@ -1,7 +1,6 @@
 #include "iotrace/read/runs.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/plain.h"
 #include "base/units.h"
 #include <dirent.h>
 #include <errno.h>
@@ -156,8 +155,7 @@ int run_each(struct run *r, int (*visit)(void *arg, struct log *l), void *arg)
 
 void run_say(const char *path, const char *text)
 {
-    char name[PLAIN_PATH];
-    fprintf(stderr, "iotrace: %s: %s\n", plain(name, sizeof name, path), text);
+    err_tell("iotrace", "note", path, "%s", text);
 }
 
 void run_say_notes(const struct log *l)
@@ -171,8 +169,9 @@ void run_say_notes(const struct log *l)
 int run_verdict(const struct run *r, int rc)
 {
     if (!rc && r->unreadable) {
-        fprintf(stderr, "iotrace: %d of %d log%s could not be read and are left out\n",
-                r->unreadable, r->logs, units_s(r->logs));
+        err_tell("iotrace", "warning", NULL,
+                 "%d of %d log%s cannot be read and are left out", r->unreadable,
+                 r->logs, units_s(r->logs));
         return EXIT_FAILED;
     }
     if (rc)

@@ -158,8 +158,7 @@ static bool is_known(MPI_Errhandler handle)
 static void end_by_error(ldad_file fh, int code)
 {
     const char *why = ldad_file_error();
-    fprintf(stderr, "libldad: %s\n", *why ? why : "a call failed");
-    fflush(stderr);
+    err_tell("libldad", NULL, NULL, "%s", *why ? why : "a call failed");
     MPI_Abort(fh ? fh->comm : MPI_COMM_WORLD, code);
 }
 

@@ -44,7 +44,7 @@ static int reader_look(const char *path, struct stat *st)
     int rc = stat(path, st) ? -errno : 0;
     watchdog_disarm();
     if (rc)
-        return err_set(rc, path, -1, "cannot open the file: %s", strerror(-rc));
+        return err_set(rc, path, -1, "the file cannot be opened: %s", strerror(-rc));
     return gsf_check_file(path, st);
 }
 

@@ -66,7 +66,7 @@ int list_mark_bad(struct list *l, int64_t i, const char *why)
 static int list_look(const char *path, struct stat *st)
 {
     if (stat(path, st))
-        return err_set(-errno, path, -1, "cannot look at the file: %s",
+        return err_set(-errno, path, -1, "the file cannot be looked at: %s",
                        strerror(errno));
     if (!S_ISREG(st->st_mode))
         return err_set(S_ISDIR(st->st_mode) ? -EISDIR : -EINVAL, path, -1,
@@ -278,7 +278,7 @@ static int see_list(struct maker *m, FILE *in, const char *path)
 {
     struct stat st;
     if (fstat(fileno(in), &st))
-        return err_set(-errno, path, -1, "cannot look at the list: %s",
+        return err_set(-errno, path, -1, "the list cannot be looked at: %s",
                        strerror(errno));
     for (int64_t i = 0; i < m->lists; i++)
         if (m->seen[i].device == st.st_dev && m->seen[i].node == st.st_ino)

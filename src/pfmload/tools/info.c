@@ -189,7 +189,7 @@ static int open_cover(struct info_check *c)
     c->cover = fopen(c->cover_path, "re");
     if (!c->cover || fstat(fileno(c->cover), &st) || fseeko(c->cover, at, SEEK_SET))
         return err_set(-errno, c->cover_path, -1,
-                       "cannot open this part of the PFM: %s", strerror(errno));
+                       "this part of the PFM cannot be opened: %s", strerror(errno));
     if (st.st_size != bytes)
         return err_set(-EBADMSG, c->cover_path, -1,
                        "the file has %lld bytes, and with a coverage map of %lld x "
@@ -204,7 +204,7 @@ int info_check_cover(struct info_check *c, const struct pfm_bin *bin)
     int byte = getc_unlocked(c->cover);
     if (byte == EOF)
         return err_set(-EIO, c->cover_path, pfm_coverage_at(c->head) + bin->index,
-                       "cannot read the coverage map");
+                       "the coverage map cannot be read");
     if (pfm_coverage_fits((uint8_t)byte, bin))
         return 0;
     return err_set(

@@ -103,9 +103,10 @@ static int add_phrase(struct building *b, const char *at, const char *end)
             x->singles = new_state(b, 0, (int32_t)x->words);
     }
     if (!t.words)
-        return err_usage("%s: line %lld of the lexicon has no letter and no digit: a "
-                         "line is a phrase",
-                         b->from->name, (long long)b->line);
+        return err_usage_of(b->from->name,
+                            "line %lld of the lexicon has no letter and no digit: a "
+                            "line is a phrase",
+                            (long long)b->line);
     t.bytes = (int32_t)(x->text.bytes - t.at);
     x->text.at[x->text.bytes++] = '\n';
     x->term[x->terms++] = t;
@@ -319,7 +320,7 @@ int lexicon_load(struct lexicon **lexicon, const struct text_bytes *from)
         return -ENOMEM;
     int rc = from->bytes < INT32_MAX
                  ? lexicon_allocate(&b)
-                 : err_usage("%s: a lexicon of more than 2^31 - 1 bytes", from->name);
+                 : err_usage_of(from->name, "a lexicon of more than 2^31 - 1 bytes");
     if (!rc)
         rc = add_all(&b);
     if (!rc)

@@ -25,8 +25,8 @@ struct word {
 
 static int model_bad(const struct reading *r, const char *what)
 {
-    return err_usage("%s: line %lld of the model %s", r->from->name, (long long)r->line,
-                     what);
+    return err_usage_of(r->from->name, "line %lld of the model %s", (long long)r->line,
+                        what);
 }
 
 /* ---- features -------------------------------------------------------------------- */
@@ -149,12 +149,11 @@ static int model_read_head(struct reading *r)
     const char *kind = r->m->crf ? "crf1" : "maxent1";
     int rc = 0;
     if (!model_next_line(r) || !is((struct word){r->at, r->end - r->at}, kind))
-        return err_usage("%s: the model does not begin with a line \"%s\"",
-                         r->from->name, kind);
+        return err_usage_of(r->from->name,
+                            "the model does not begin with a line \"%s\"", kind);
     if (!model_next_line(r) || !is(next_word(r), "labels") || r->at == r->end)
-        return err_usage("%s: the second line of the model is not \"labels\" and their "
-                         "names",
-                         r->from->name);
+        return err_usage_of(r->from->name, "the second line of the model is not "
+                                           "\"labels\" and their names");
     while (!rc && r->at < r->end)
         rc = add_label(r, next_word(r));
     return rc;
@@ -248,7 +247,7 @@ static int model_allocate(struct reading *r)
     struct model *m = r->m;
     int64_t n = count_lines(r->from);
     if (r->from->bytes >= INT32_MAX)
-        return err_usage("%s: a model of more than 2^31 - 1 bytes", r->from->name);
+        return err_usage_of(r->from->name, "a model of more than 2^31 - 1 bytes");
     for (m->bits = 4; INT64_C(1) << m->bits < n + n / 2;)
         m->bits++;
     m->feature =
