@@ -19,7 +19,7 @@ from files import read_bytes, read_json, read_text, write_file
 from leadline.base import fields
 from leadline.base.errors import LeadlineError
 from leadline.commands import cli
-from leadline.importing import command, darshan_log
+from leadline.importing import command, darshan_log, formats
 from leadline_case import LeadlineCase, leadline, without_privileges
 
 DATA = os.path.join(HERE, os.pardir, "data", "import")
@@ -176,6 +176,10 @@ class Known(Case):
 
     def test_all_samples_have_answers(self):
         self.assertEqual(sorted(KNOWN), SAMPLES)
+
+    def test_each_form_has_a_sample(self):
+        self.assertEqual({formats.of(self.text(name), name) for name in SAMPLES},
+                         set(formats.TABLE))
 
     def test_latencies_of_bins(self):
         tree = self.bring("fio-group.json")[2]["fio-group"]

@@ -10,9 +10,10 @@ from typing import Any, List
 from leadline.base.errors import LeadlineError
 from leadline.base.fields import printable
 from leadline.importing import darshan_log
-from leadline.importing.result import CUT, Result, broken, number, positive, utc
+from leadline.importing.result import CUT, Format, Result, broken, number, positive, utc
 
 TOOL = "darshan"
+ABOUT = "Darshan (the text of darshan-parser, and logs if pydarshan is installed)"
 FIRST = re.compile(r"^# darshan log version: (\S+)", re.M)
 MAGIC = 6567223     # of a log, after eight bytes of its version
 HEAD = re.compile(r"^# ([a-z_ ]+): (.*)$")
@@ -174,3 +175,6 @@ def take_files(test, records):
             ("ldad", None), ("bytes", None), ("fs", printable(fs) or None),
             ("mount", None), ("block_bytes", None), ("stripe_bytes", None),
             ("stripe_count", None)]))
+
+
+FORMATS = [Format(TOOL, "darshan-parser text", is_text, read)]

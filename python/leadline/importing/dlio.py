@@ -1,8 +1,9 @@
 """DLIO and MLPerf Storage: summary.json."""
-from leadline.importing.result import (GIB, MIB, Result, count, json_object, member,
-                                       number, positive)
+from leadline.importing.result import (GIB, MIB, Format, Result, count, json_object,
+                                       member, number, positive)
 
 TOOL = "dlio"
+ABOUT = "DLIO and MLPerf Storage (summary.json)"
 STAGES = ("train", "eval")
 CHECKPOINTS = ("save_checkpoint", "load_checkpoint")
 SLACK = 1e-6
@@ -103,3 +104,6 @@ def take_checkpoint(test, metric, stage, source):
     if seconds or mean:
         test.figure(stage + "_s", "s", "lower", seconds or [mean],
                     "DLIO %s_duration_..seconds" % stage)
+
+
+FORMATS = [Format(TOOL, "JSON", is_json, read)]

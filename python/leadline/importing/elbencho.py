@@ -3,11 +3,12 @@ from collections import OrderedDict
 from typing import Any, List
 
 from leadline.base.fields import printable
-from leadline.importing.result import (MIB, SHORT_S, Result, broken, from_zoned,
+from leadline.importing.result import (MIB, SHORT_S, Format, Result, broken, from_zoned,
                                        json_object, member, number, number_apart, plain,
                                        positive, times)
 
 TOOL = "elbencho"
+ABOUT = "elbencho (CSV, JSON)"
 FIRST = "ISO date,label,"
 NAMES = {"WRITE": "write", "READ": "read", "MKDIRS": "dir_create", "RMFILES":
          "file_remove", "RMDIRS": "dir_remove", "STAT": "file_stat"}
@@ -214,3 +215,7 @@ def take_phase(test, phase, values):
                       "100 have fewer than three digits")
     if phase.seconds is not None and phase.seconds < SHORT_S:
         test.warn("short", "a phase took less than 1 s")
+
+
+FORMATS = [Format(TOOL, "JSON", is_json, read_json),
+           Format(TOOL, "CSV", is_csv, read_csv)]

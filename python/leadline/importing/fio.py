@@ -5,10 +5,11 @@ import re
 from collections import OrderedDict
 
 from leadline.base.fields import printable
-from leadline.importing.result import (SHORT_S, Result, broken, count, member, number,
-                                       plain, utc)
+from leadline.importing.result import (SHORT_S, Format, Result, broken, count, member,
+                                       number, plain, utc)
 
 TOOL = "fio"
+ABOUT = "fio (JSON, version 3 or later)"
 DIRECTIONS = ("read", "write", "trim")
 PERCENTILES = [("p50", 50.0), ("p90", 90.0), ("p99", 99.0), ("p999", 99.9)]
 TOLD = ("p50", "p99", "p999")      # percentiles that become figures
@@ -282,3 +283,6 @@ def upper(ns):
     """Returns the upper bound of the bin in whose middle `ns` is."""
     return ns + 2 ** max(ns.bit_length() - 1 - PARTS, 0) / 2 if ns >= 2 ** (PARTS + 1) \
         else ns
+
+
+FORMATS = [Format(TOOL, "JSON", is_json, read)]

@@ -1,28 +1,24 @@
-"""The table of formats: how each is recognised, and the module that reads it."""
-from collections import namedtuple
-
+"""The formats: each module declares its own (result.Format), and is named here."""
 from leadline.base.errors import LeadlineError
 from leadline.importing import darshan, dlio, elbencho, fio, h5bench, io500, ior, mdtest
 
-# `is_one(text)`, and `read(text, source)`, which returns a list of Results.
-Format = namedtuple("Format", "name variant is_one read")
+MODULES = [ior, mdtest, fio, elbencho, io500, dlio, h5bench, darshan]
+NAMES = sorted(module.TOOL for module in MODULES)
+KINDS = ["text", "darshan-parser text", "JSON", "CSV"]  # others come after them
+
+
+def rank(form):
+    return KINDS.index(form.variant) if form.variant in KINDS else len(KINDS)
+
 
 # The first format that recognises the file reads it.
-TABLE = [
-    Format("ior", "text", ior.is_text, ior.read_text),
-    Format("mdtest", "text", mdtest.is_text, mdtest.read),
-    Format("darshan", "darshan-parser text", darshan.is_text, darshan.read),
-    Format("ior", "JSON", ior.is_json, ior.read_json),
-    Format("fio", "JSON", fio.is_json, fio.read),
-    Format("elbencho", "JSON", elbencho.is_json, elbencho.read_json),
-    Format("dlio", "JSON", dlio.is_json, dlio.read),
-    Format("ior", "CSV", ior.is_csv, ior.read_csv),
-    Format("elbencho", "CSV", elbencho.is_csv, elbencho.read_csv),
-    Format("h5bench", "CSV", h5bench.is_csv, h5bench.read),
-    Format("io500", "result_summary.txt", io500.is_summary, io500.read_summary),
-    Format("io500", "result.txt", io500.is_result, io500.read_result),
-]
-NAMES = sorted(set(f.name for f in TABLE))
+TABLE = sorted((form for module in MODULES for form in module.FORMATS), key=rank)
+
+
+def about():
+    """Returns the formats as the manual lists them."""
+    *first, last = [module.ABOUT for module in MODULES]
+    return "%s and %s" % (", ".join(first), last)
 
 
 def of(text, source, asked=None):

@@ -2,10 +2,11 @@
 import re
 
 from leadline.base.fields import printable
-from leadline.importing.result import (CUT, MIB, SHORT_S, Result, broken, number, plain,
-                                       positive)
+from leadline.importing.result import (CUT, MIB, SHORT_S, Format, Result, broken,
+                                       number, plain, positive)
 
 TOOL = "h5bench"
+ABOUT = "h5bench (CSV)"
 OPERATIONS = {"write": "write", "read": "read", "append": "write", "overwrite": "write"}
 # Factors to MB/s; h5bench's K, M, G and T are powers of 1024.
 UNITS = {"B/s": 1e-6, "KB/s": MIB / 1024, "MB/s": MIB, "GB/s": MIB * 1024,
@@ -71,3 +72,6 @@ def take_rate(test, figure, name, value, way):
                 "h5bench %s (%s of 1024) x %.10g: %s" % (name, unit, UNITS[unit], way))
     if len(text.replace(".", "").lstrip("0")) < 3:
         test.warn("rounded", "%s has fewer than three digits" % name)
+
+
+FORMATS = [Format(TOOL, "CSV", is_csv, read)]

@@ -5,9 +5,10 @@ from collections import OrderedDict
 from typing import Any, List
 
 from leadline.base.fields import printable
-from leadline.importing.result import CUT, GIB, Result, broken, number, positive
+from leadline.importing.result import CUT, GIB, Format, Result, broken, number, positive
 
 TOOL = "io500"
+ABOUT = "IO500 (result.txt, result_summary.txt)"
 # "[RESULT]" and "[ ]": phases that count for the score, and others. "[SCOREX]" is the
 # score of extended runs.
 LINE = re.compile(r"^\[(RESULT(?:[ -]INVALID)?|)\s*\]\s+(\S+)\s+(\S+)\s+(GiB/s|kIOPS)"
@@ -173,3 +174,7 @@ def compute(test, phases, scores):
                              calls), ("total", scores[2], math.sqrt(rate * calls))):
         if abs(told - mine) > SLACK * max(told, mine) + 1e-6:
             test.fail("its %s score is %g, its phases give %.6f" % (name, told, mine))
+
+
+FORMATS = [Format(TOOL, "result_summary.txt", is_summary, read_summary),
+           Format(TOOL, "result.txt", is_result, read_result)]

@@ -5,11 +5,12 @@ from collections import OrderedDict
 from typing import Any, List
 
 from leadline.base.fields import printable
-from leadline.importing.result import (CUT, MIB, SHORT_S, Result, broken, count, member,
-                                       number, number_apart, plain, positive, runs_of,
-                                       times)
+from leadline.importing.result import (CUT, MIB, SHORT_S, Format, Result, broken, count,
+                                       member, number, number_apart, plain, positive,
+                                       runs_of, times)
 
 TOOL = "ior"
+ABOUT = "IOR (text of version 3 or later, JSON, CSV)"
 FORM = "%a %b %d %H:%M:%S %Y"
 FIRST = re.compile(r"^IOR-(\S+): MPI Coordinated Test", re.M)
 CSV_HEAD = ("access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),"
@@ -420,3 +421,8 @@ def read_csv(text, source):
     test.lost.append("this format has no parameters, nodes, version and date")
     take_rows(test, rows, None)
     return [test]
+
+
+FORMATS = [Format(TOOL, "text", is_text, read_text),
+           Format(TOOL, "JSON", is_json, read_json),
+           Format(TOOL, "CSV", is_csv, read_csv)]

@@ -3,10 +3,11 @@ import re
 from collections import OrderedDict
 
 from leadline.base.fields import printable
-from leadline.importing.result import (CUT, Result, broken, number, number_apart, plain,
-                                       positive, runs_of)
+from leadline.importing.result import (CUT, Format, Result, broken, number,
+                                       number_apart, plain, positive, runs_of)
 
 TOOL = "mdtest"
+ABOUT = "mdtest (text)"
 FIRST = re.compile(r"^mdtest-(\S+) was launched with (\d+) total task\(s\) on (\d+) "
                    r"node", re.M)
 HEADING = "Operation Max Min Mean Std Dev".split()
@@ -213,3 +214,6 @@ def agrees(top, third, low, mean, deviation, slack):
     squares = sum((v - mean) ** 2 for v in (top, third, low))
     return any(abs((squares / n) ** 0.5 - deviation) <= 1e-3 * deviation + 4 * slack
                for n in (2, 3))
+
+
+FORMATS = [Format(TOOL, "text", is_text, read)]

@@ -10,7 +10,7 @@ import os
 import re
 import shlex
 import time
-from collections import OrderedDict
+from collections import OrderedDict, namedtuple
 from datetime import datetime, timedelta, timezone
 from typing import Any, List, Optional
 
@@ -23,6 +23,11 @@ GIB = 1073.741824       # MB in a GiB
 CUT = "the file ends before its summary"
 SHORT_S = 1.0           # transfers below it are too short to mean much
 ABSENT = ("inf", "-inf", "nan", "-nan", "-", "na", "")
+
+# A form in which a tool writes results: `is_one(text)`, and `read(text, source)`, which
+# returns a list of Results. A module has its tool's name as TOOL, the tool's words in
+# the manual as ABOUT, and FORMATS.
+Format = namedtuple("Format", "name variant is_one read")
 
 
 class Result:
