@@ -4,7 +4,7 @@ paints the elements of the same canvas and is imported only for these.
 import math
 import os
 import re
-from typing import Any
+from typing import Any, List, Optional, Sequence, Tuple
 
 from leadline.base import output
 from leadline.base.errors import LeadlineError, usage
@@ -58,7 +58,7 @@ def draw(picture: Any, path: str) -> None:
         raise LeadlineError("%s: cannot be written: %s" % (path, why.strerror))
 
 
-def draw_with_matplotlib(picture, stream, form):
+def draw_with_matplotlib(picture: Any, stream: Any, form: str) -> None:
     try:
         plt = load_matplotlib()
     except Failure as why:
@@ -78,34 +78,34 @@ def draw_with_matplotlib(picture, stream, form):
 # ---- elements ----------------------------------------------------------------
 
 
-def text(on, canvas, found, order):
+def text(on: Any, canvas: svg.Canvas, found: Any, order: int) -> None:
     at = found.attributes
     classes = (at["class_"] or "").split()
     around = None
     if "halo" in classes or "inside" in classes:
         from matplotlib import patheffects
         around = [patheffects.withStroke(linewidth=3, foreground="white")]
-    on.text(at["x"], at["y"], plain(found.more), fontsize=svg.SIZE * POINT,
+    on.text(at["x"], at["y"], plain(found.more), fontsize=paint.SIZE * POINT,
             color=paint.colour("muted" if "muted" in classes else "ink"),
             ha={None: "left", "middle": "center", "end": "right"}[at["text_anchor"]],
             va="baseline", rotation=90 if at["transform"] else 0, zorder=order,
             path_effects=around)
 
 
-def rect(on, canvas, found, order):
+def rect(on: Any, canvas: svg.Canvas, found: Any, order: int) -> None:
     at = found.attributes
     x, y, width, height = (at[n] for n in ("x", "y", "width", "height"))
     add(on, canvas, found, order, [(x, y), (x + width, y), (x + width, y + height),
                                    (x, y + height), (x, y)], "MLLLZ")
 
 
-def path(on, canvas, found, order):
+def path(on: Any, canvas: svg.Canvas, found: Any, order: int) -> None:
     points, letters = steps(found.attributes["d"])
     if len(points) > 1:
         add(on, canvas, found, order, points, letters)
 
 
-def image(on, canvas, found, order):
+def image(on: Any, canvas: svg.Canvas, found: Any, order: int) -> None:
     at, picture = found.attributes, found.more
     on.imshow([[row[i:i + 3] for i in range(0, len(row), 3)]
                for row in map(list, picture.rows)], interpolation="nearest",
@@ -117,7 +117,8 @@ def image(on, canvas, found, order):
 ELEMENTS = {"text": text, "rect": rect, "path": path, "image": image}
 
 
-def add(on, canvas, found, order, points, letters):
+def add(on: Any, canvas: svg.Canvas, found: Any, order: int, points: Sequence[Any],
+        letters: Any) -> None:
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
     codes = {"M": Path.MOVETO, "L": Path.LINETO, "Z": Path.CLOSEPOLY}
@@ -144,7 +145,7 @@ def add(on, canvas, found, order, points, letters):
         if dashes else "solid"))
 
 
-def shade(colour, strength):
+def shade(colour: Optional[str], strength: float) -> Any:
     from matplotlib.colors import to_rgba
     return to_rgba(colour, strength) if colour else "none"
 
@@ -152,9 +153,10 @@ def shade(colour, strength):
 # ---- paths -------------------------------------------------------------------
 
 
-def steps(d):
+def steps(d: str) -> Tuple[List[Tuple[float, ...]], List[str]]:
     """Returns (points, letters M, L, Z) of a path of a canvas."""
-    points, letters = [], []
+    points: List[Tuple[float, ...]] = []
+    letters: List[str] = []
     letter, numbers = "", []
     for command, value in STEP.findall(d):
         if value:
@@ -170,7 +172,8 @@ def steps(d):
 TAKES = {"M": 2, "L": 2, "H": 1, "V": 1, "h": 1, "v": 1, "a": 7, "Z": 0, "z": 0}
 
 
-def take(letter, numbers, points, letters):
+def take(letter: str, numbers: Sequence[float], points: List[Tuple[float, ...]],
+         letters: List[str]) -> None:
     x, y = points[-1] if points else (0.0, 0.0)
     if letter in "Zz":
         points.append(points[-1])
@@ -184,7 +187,8 @@ def take(letter, numbers, points, letters):
         letters.append("M" if letter == "M" else "L")
 
 
-def arc(x, y, numbers, points, letters):
+def arc(x: float, y: float, numbers: Sequence[float], points: List[Tuple[float, ...]],
+        letters: List[str]) -> None:
     """Appends corners that approximate a half circle, as markers have them."""
     radius, end = numbers[0], numbers[5]
     for i in range(1, 13):

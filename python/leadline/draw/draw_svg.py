@@ -25,7 +25,7 @@ def singles(made: Iterable[Any]) -> List[Any]:
 
 
 def canvas_of(picture: Any, alone: bool = False,
-              narrow: bool = False) -> Tuple[Any, float]:
+              narrow: bool = False) -> Tuple[svg.Canvas, float]:
     """Returns (canvas, height) of a picture."""
     key = picture.key + ("-n" if narrow else "")
     canvas = svg.Canvas(key, picture.title, picture.words, PHONE if narrow else WIDTH)

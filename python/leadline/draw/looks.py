@@ -5,7 +5,7 @@ A picture's `looks` are {name of a series: (colour, marker)}. The last colour is
 methods that have no colour of their own, and for series of several methods; their
 markers distinguish them. No other factor has colours.
 """
-from typing import Any, Dict, Iterable, Tuple
+from typing import Any, Dict, Iterable, Sequence, Tuple
 
 from leadline.draw import svg
 
@@ -37,14 +37,14 @@ def of_methods(methods: Iterable[str]) -> Dict[str, Tuple[int, int]]:
 class Looks:
     """The looks of the configurations of a page."""
 
-    def __init__(self, groups):
+    def __init__(self, groups: Sequence[Any]) -> None:
         self.methods = methods_of(groups)
         self.known = of_methods(self.methods.values())
 
-    def of(self, group):
+    def of(self, group: Any) -> Tuple[int, int]:
         return self.known[self.methods[id(group)]]
 
-    def of_lines(self, lines):
+    def of_lines(self, lines: Dict[str, Sequence[Any]]) -> Dict[str, Tuple[int, int]]:
         """Returns the looks of {name: its groups}: by method if methods distinguish
         them, else with a marker each."""
         found = {name: set(map(self.of, groups)) for name, groups in lines.items()}
@@ -56,7 +56,7 @@ class Looks:
         return looks
 
 
-def methods_of(groups):
+def methods_of(groups: Sequence[Any]) -> Dict[int, str]:
     """Returns {id of a group: its method}: the engine, or the option that distinguishes
     them."""
     engines = {id(g): plain(g.first.io.get("engine") or "other") for g in groups}

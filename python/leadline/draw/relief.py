@@ -4,7 +4,7 @@ import math
 import os
 import struct
 import zlib
-from typing import Any, List, Sequence
+from typing import Any, List, Optional, Sequence, Tuple
 
 from leadline.base import fields
 from leadline.base.errors import LeadlineError
@@ -34,7 +34,7 @@ FLAT = math.sqrt(0.5)
 # ---- reading -----------------------------------------------------------------
 
 
-def read(path):
+def read(path: str) -> Any:
     tree = reports.read_json(path)
     if reports.schema_of(tree) != SCHEMA:
         raise LeadlineError("%s: not a grid: its schema is not %s" % (path, SCHEMA),
@@ -54,7 +54,7 @@ def read(path):
     return tree
 
 
-def right(tree, depths):
+def right(tree: Any, depths: Sequence[Sequence[Optional[float]]]) -> bool:
     return (isinstance(depths, list) and len(depths) == tree["rows"]
             and all(isinstance(row, list) and len(row) == tree["columns"]
                     and all(z is None or fields.is_number(z) for z in row)
@@ -64,7 +64,7 @@ def right(tree, depths):
 # ---- statistics of depths ----------------------------------------------------
 
 
-def ends(depths):
+def ends(depths: Sequence[Sequence[Optional[float]]]) -> Optional[Tuple[float, float]]:
     """Returns the depths of the colours' ends: without the outermost half percent on
     either side, so that a few wild depths do not take all colours; None if there is no
     depth."""
@@ -75,7 +75,8 @@ def ends(depths):
     return known[cut], known[len(known) - 1 - cut]
 
 
-def slopes(depths, y, dx, dy):
+def slopes(depths: Sequence[List[Optional[float]]], y: int, dx: float,
+           dy: float) -> List[Optional[Tuple[float, float]]]:
     """Returns the slopes, metres deeper per metre, to the east and north; None without
     a depth. A neighbour without depth counts as equally deep."""
     row = depths[y]
@@ -89,7 +90,7 @@ def slopes(depths, y, dx, dy):
     return out
 
 
-def exaggeration(rows):
+def exaggeration(rows: Sequence[Sequence[Optional[Tuple[float, float]]]]) -> float:
     """Returns the factor of exaggeration at which the slopes of flat ground show,
     too."""
     total, n = 0.0, 0
@@ -104,22 +105,25 @@ def exaggeration(rows):
 # ---- colours -----------------------------------------------------------------
 
 
-def colour(part):
+def colour(part: float) -> Tuple[float, ...]:
     """Returns red, green and blue at a place from 0, shoal, to 1, deep."""
     at = part * (len(STOPS) - 1)
     i = min(int(at), len(STOPS) - 2)
     return tuple(a + (at - i) * (b - a) for a, b in zip(STOPS[i], STOPS[i + 1]))
 
 
-def light(slope, times):
+def light(slope: Tuple[float, float], times: float) -> float:
     """Returns the light from the north-west, 45 degrees high; 1 on flat ground."""
     east, north = slope[0] * times, slope[1] * times
     shade = (FLAT - 0.5 * east + 0.5 * north) / math.sqrt(1 + east * east
                                                           + north * north)
-    return max(shade, 0.0) / FLAT
+    lit: float = max(shade, 0.0) / FLAT
+    return lit
 
 
-def painted(row, slopes_of, table, low, high, times):
+def painted(row: Sequence[Optional[float]], slopes_of: Sequence[Any],
+            table: Sequence[Sequence[float]], low: float, high: float,
+            times: float) -> bytes:
     """Returns a row of pixels, three bytes each."""
     out = bytearray()
     scale = COLOURS / (high - low) if high > low else 0.0
@@ -135,7 +139,7 @@ def painted(row, slopes_of, table, low, high, times):
     return bytes(out)
 
 
-def picture(tree, n):
+def picture(tree: Any, n: int) -> shapes.Relief:
     depths, dx, dy = tree["depths_m"], tree["cell_x_m"], tree["cell_y_m"]
     title = "%s: depths in metres, WGS 84" % os.path.basename(
         fields.printable(tree["file"]))
@@ -151,14 +155,14 @@ def picture(tree, n):
         tree["columns"] * dx, tree["rows"] * dy, found, STOPS, box(tree))
 
 
-def box(tree):
+def box(tree: Any) -> Tuple[float, float, float, float]:
     """Returns west, south, east and north in degrees; east is larger than west."""
     return (tree["west"], tree["south"],
             tree["west"] + tree["columns"] * tree["cell_x"],
             tree["south"] + tree["rows"] * tree["cell_y"])
 
 
-def words(tree, found, times):
+def words(tree: Any, found: Optional[Tuple[float, float]], times: float) -> List[str]:
     west, south, east, north = box(tree)
     out = ["North is up: %.6g to %.6g degrees east, %.6g to %.6g degrees north, on "
            "WGS 84. Depths are downwards from where the survey's corrections put zero."
@@ -181,9 +185,9 @@ def draw(paths: Sequence[str]) -> List[Any]:
 # ---- pixels in a file --------------------------------------------------------
 
 
-def png(rows, columns):
+def png(rows: Sequence[bytes], columns: int) -> bytes:
     """Returns rows of RGB as the bytes of a PNG file."""
-    def chunk(kind, data):
+    def chunk(kind: bytes, data: bytes) -> bytes:
         return (struct.pack(">I", len(data)) + kind + data
                 + struct.pack(">I", zlib.crc32(kind + data) & 0xffffffff))
     head = struct.pack(">IIBBBBB", columns, len(rows), 8, 2, 0, 0, 0)
@@ -192,7 +196,7 @@ def png(rows, columns):
             + chunk(b"IEND", b""))
 
 
-def as_link(rows, columns):
+def as_link(rows: Sequence[bytes], columns: int) -> str:
     """Returns a link with the PNG. Enlarges small pictures, as viewers would blur their
     cells."""
     times = max(1, min(LARGE // max(columns, len(rows)), ENLARGE_MAX))

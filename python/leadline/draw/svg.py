@@ -5,7 +5,7 @@ a picture that is a file of its own. draw_file paints the same elements as PNG a
 import math
 from collections import namedtuple
 from html import escape
-from typing import Any, Callable, Iterable, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from leadline.base.fields import printable
 from leadline.draw.paint import SERIES, SIZE, style
@@ -59,7 +59,7 @@ def number(value: float) -> str:
 Element = namedtuple("Element", "name attributes hint more")
 
 
-def serialized(found):
+def serialized(found: Element) -> str:
     """Returns an element as SVG."""
     shown = "".join(' %s="%s"' % (n.rstrip("_").replace("_", "-"), escape(str(
         number(v) if isinstance(v, float) else v)))
@@ -75,45 +75,51 @@ def serialized(found):
 class Canvas:
     """A picture that is drawn from top to bottom; its height is known at the end."""
 
-    def __init__(self, key, title, words, width):
+    def __init__(self, key: str, title: str, words: Sequence[str],
+                 width: float) -> None:
         self.key, self.title, self.words, self.width = key, title, words, width
-        self.elements = []
-        self.hatches = []
+        self.elements: List[Element] = []
+        self.hatches: List[Tuple[int, int]] = []
 
     @property
-    def narrow(self):
+    def narrow(self) -> bool:
         """True if it is for a phone: names then stand above the things that they
         name."""
         return self.width < NARROW
 
-    def add(self, name, hint=None, more=None, **attributes):
+    def add(self, name: str, hint: Optional[str] = None, more: Any = None,
+            **attributes: Any) -> None:
         self.elements.append(Element(name, attributes, hint, more))
 
-    def text(self, x, y, words, anchor=None, css=None, turn=None, whole=None):
+    def text(self, x: float, y: float, words: str, anchor: Optional[str] = None,
+             css: Optional[str] = None, turn: Optional[float] = None,
+             whole: Optional[str] = None) -> None:
         """Draws a text. `whole`: the text that `words` abbreviates."""
         words = printable(words)
         if not words:
             return
         whole = whole if whole is not None and printable(whole) != words else None
-        turn = "rotate(%d %s %s)" % (turn, number(x), number(y)) if turn else None
+        turned = "rotate(%d %s %s)" % (turn, number(x), number(y)) if turn else None
         self.add("text", whole, words, x=float(x), y=float(y), text_anchor=anchor,
-                 class_=css, transform=turn)
+                 class_=css, transform=turned)
 
-    def line(self, x1, y1, x2, y2, css):
+    def line(self, x1: float, y1: float, x2: float, y2: float, css: str) -> None:
         self.add("path", d="M%s %sL%s %s" % tuple(map(number, (x1, y1, x2, y2))),
                  class_=css)
 
-    def rect(self, x, y, width, height, css, fill=None, hint=None, **more):
+    def rect(self, x: float, y: float, width: float, height: float, css: Optional[str],
+             fill: Optional[str] = None, hint: Optional[str] = None,
+             **more: Any) -> None:
         self.add("rect", hint, x=float(x), y=float(y), width=float(width),
                  height=float(height), class_=css, fill=fill, **more)
 
-    def path(self, d, css, hint=None, **more):
+    def path(self, d: str, css: str, hint: Optional[str] = None, **more: Any) -> None:
         self.add("path", hint, d=d, class_=css, **more)
 
-    def marker(self, shape, x, y, radius, css):
+    def marker(self, shape: int, x: float, y: float, radius: float, css: str) -> None:
         self.path(marker_path(shape, x, y, radius), css)
 
-    def hatch(self, series, kind):
+    def hatch(self, series: int, kind: int) -> str:
         """Returns a fill of a series' colour, with a hatch by `kind` that needs no
         colour."""
         name = "%s-h%d-%d" % (self.key, series, kind)
@@ -121,7 +127,7 @@ class Canvas:
             self.hatches.append((series, kind))
         return "url(#%s)" % name
 
-    def defs(self):
+    def defs(self) -> str:
         out = []
         for series, kind in self.hatches:
             lines = HATCHES[kind]
@@ -134,7 +140,7 @@ class Canvas:
                    lines, series))
         return "<defs>%s</defs>" % "".join(out) if out else ""
 
-    def finish(self, height, alone=False):
+    def finish(self, height: float, alone: bool = False) -> str:
         """Returns the element; `alone`: a file of its own, with its style."""
         key = escape(self.key)
         head = ('<svg xmlns="http://www.w3.org/2000/svg" class="chart" '
@@ -166,13 +172,13 @@ def polygon(points: Iterable[Tuple[float, float]]) -> str:
     return "M" + "L".join("%s %s" % (number(x), number(y)) for x, y in points) + "Z"
 
 
-def stairs(points):
+def stairs(points: Sequence[Tuple[float, float]]) -> str:
     """Returns a path from point to point, first to the side, then up."""
     d = "M%s %s" % tuple(map(number, points[0]))
     return d + "".join("H%sV%s" % tuple(map(number, at)) for at in points[1:])
 
 
-def marker_path(shape, x, y, r):
+def marker_path(shape: int, x: float, y: float, r: float) -> str:
     """Returns one of MARKERS shapes that can be distinguished without colour."""
     shape %= MARKERS
     if shape == 0:
@@ -187,7 +193,7 @@ def marker_path(shape, x, y, r):
 
 
 # Corners, in radii. Those from 8 on are for series beyond the colours.
-SHAPES = {
+SHAPES: Dict[int, List[Tuple[float, float]]] = {
     1: [(-1, -1), (1, -1), (1, 1), (-1, 1)],
     2: [(0, -1.2), (1.2, 1), (-1.2, 1)],
     3: [(0, -1.4), (1.4, 0), (0, 1.4), (-1.4, 0)],
@@ -215,7 +221,8 @@ def stroke(series: int) -> str:
 
 def look(picture: Any, i: int, name: str) -> Tuple[int, int]:
     """Returns (colour, marker) of the series of that number and name."""
-    return picture.looks.get(name, (i, i))
+    found: Tuple[int, int] = picture.looks.get(name, (i, i))
+    return found
 
 
 def key(canvas: Any, y: float, names: Iterable[Tuple[int, str]],
@@ -263,7 +270,7 @@ def value_axis(canvas: Any, axis: Any, top: float, bottom: float, title: str) ->
     return bottom + 42
 
 
-def broken(canvas, scale, top, bottom):
+def broken(canvas: Canvas, scale: Any, top: float, bottom: float) -> None:
     """Marks a gap between zeros and the axis of decades, which does not reach zero."""
     at = (scale.zero + scale.begin) / 2
     canvas.path("M%s %sV%s" % tuple(map(number, (at, top, bottom))), "axis",
@@ -278,17 +285,17 @@ def many(low: float, high: float) -> int:
 class Groups:
     """Names of groups, each above its rows, once; drawn when all lines are."""
 
-    def __init__(self):
-        self.heads = []
+    def __init__(self) -> None:
+        self.heads: List[Tuple[float, str]] = []
 
-    def head(self, y, group):
+    def head(self, y: float, group: str) -> float:
         """Draws a name if the group is a new one. Returns the y below."""
         if not group or (self.heads and group == self.heads[-1][1]):
             return y
         self.heads.append((y, group))
         return y + 20
 
-    def draw(self, canvas):
+    def draw(self, canvas: Canvas) -> None:
         for y, group in self.heads:
             canvas.text(MARGIN, y + 14, fitted(group, canvas.width - 40),
                         css="halo", whole=group)

@@ -1,7 +1,7 @@
 """Pictures of cells and rows, as SVG: tables of values in colours, heat maps, reliefs,
 rows of marks, and stacked bars."""
 import math
-from typing import Any
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from leadline.base import axes, table
 from leadline.draw import relief, svg
@@ -14,7 +14,7 @@ FAINT, STRONG = 0.08, 0.92
 SHADES = 6         # number of shades in the key
 
 
-def cells(canvas: Any, picture: Any, top: float) -> float:
+def cells(canvas: svg.Canvas, picture: Any, top: float) -> float:
     left = MARGIN + 10 + max(svg.text_width(w) for w in picture.y_texts)
     left = min(left, canvas.width * 0.4)
     count = len(picture.x_texts)
@@ -35,7 +35,8 @@ def cells(canvas: Any, picture: Any, top: float) -> float:
     return below(canvas, picture, left, width, y)
 
 
-def draw_cell(canvas, picture, value, x, y, width):
+def draw_cell(canvas: svg.Canvas, picture: Any, value: Optional[float], x: float,
+              y: float, width: float) -> None:
     if value is None:
         canvas.rect(x, y, width, CELL, "none", canvas.hatch(7, 1), "not measured")
         return
@@ -46,7 +47,7 @@ def draw_cell(canvas, picture, value, x, y, width):
         canvas.text(x + width / 2, y + CELL / 2 + 4, words, "middle")
 
 
-def strength(span, value):
+def strength(span: Sequence[float], value: float) -> float:
     """Returns the strength of the colour: equal factors are equally far apart."""
     low, high = span
     if value <= 0 or low <= 0 or high <= low:
@@ -55,7 +56,8 @@ def strength(span, value):
     return FAINT + (STRONG - FAINT) * min(max(part, 0.0), 1.0)
 
 
-def below(canvas, picture, left, width, y):
+def below(canvas: svg.Canvas, picture: Any, left: float, width: float,
+          y: float) -> float:
     """Draws the columns' names, the axis, and the key of colours. Returns the y
     below."""
     last = -math.inf
@@ -86,7 +88,7 @@ LEVELS = 8         # of the colour
 HEAT = 220
 
 
-def heat(canvas: Any, picture: Any, top: float) -> float:
+def heat(canvas: svg.Canvas, picture: Any, top: float) -> float:
     n, columns = len(picture.grid), len(picture.grid[0])
     named = picture.y_ticks is not None
     top += 22
@@ -113,7 +115,8 @@ def heat(canvas: Any, picture: Any, top: float) -> float:
     return heat_axis(canvas, picture, left, right, bottom)
 
 
-def hosts(canvas, picture, frame):
+def hosts(canvas: svg.Canvas, picture: Any,
+          frame: Tuple[float, float, float, float]) -> None:
     """Draws lines where something else begins, with its name if there is room."""
     left, right, top, bottom = frame
     ends = [x for x, _ in picture.flags[1:]] + [picture.x_end]
@@ -124,9 +127,10 @@ def hosts(canvas, picture, frame):
             canvas.text((begin + end) / 2, top - 6, name, "middle", "muted")
 
 
-def heat_paths(grid, left, bottom, width, height):
+def heat_paths(grid: Sequence[Sequence[float]], left: float, bottom: float,
+               width: float, height: float) -> List[Tuple[int, str]]:
     """Returns (level, path) of equal neighbours in a row, merged into one."""
-    paths = {}
+    paths: Dict[int, List[str]] = {}
     for i, row in enumerate(grid):
         levels = [min(LEVELS, int(v * LEVELS + 0.999)) if v > 0 else 0 for v in row]
         begin = 0
@@ -142,7 +146,8 @@ def heat_paths(grid, left, bottom, width, height):
     return [(level, "".join(paths[level])) for level in sorted(paths)]
 
 
-def heat_axis(canvas, picture, left, right, bottom):
+def heat_axis(canvas: svg.Canvas, picture: Any, left: float, right: float,
+              bottom: float) -> float:
     step = axes.nice_step(picture.x_end, many(left, right))
     for i in range(int(picture.x_end / step + 1e-9) + 1):
         x = left + (right - left) * i * step / picture.x_end
@@ -173,7 +178,7 @@ AXIS = 70          # for latitudes, left of the map
 EVERY = 90.0       # pixels between longitudes; half as many between latitudes
 
 
-def round_length(most):
+def round_length(most: float) -> float:
     """Returns the largest of 1, 2 and 5 times a power of ten that is not above
     `most`."""
     step = axes.nice_step(most / 2.0, 1)
@@ -181,16 +186,16 @@ def round_length(most):
                and is_round(f * step))
 
 
-def is_round(value):
+def is_round(value: float) -> bool:
     digit = "%.0e" % value
     return digit[0] in "125" and abs(float(digit) / value - 1) < 1e-9
 
 
-def length_text(metres):
+def length_text(metres: float) -> str:
     return "%g km" % (metres / 1000) if metres >= 1000 else "%g m" % metres
 
 
-def degrees_text(value, step, sides):
+def degrees_text(value: float, step: float, sides: str) -> str:
     """Formats a place on an axis whose marks are `step` apart: "87.95° W". It may be
     beyond 180 degrees if a map crosses them."""
     value = (value + 180) % 360 - 180
@@ -201,14 +206,15 @@ def degrees_text(value, step, sides):
     return text + "\u00b0" + (" " + sides[value < 0] if float(text) else "")
 
 
-def marks_between(low, high, most):
+def marks_between(low: float, high: float, most: float) -> Tuple[List[float], float]:
     """Returns ([place], step): at most `most` round places."""
     step = axes.nice_step(high - low, most)
     return [i * step for i in range(math.ceil(low / step - 1e-9),
                                     math.floor(high / step + 1e-9) + 1)], step
 
 
-def draw_degrees(canvas, picture, left, top, width, height):
+def draw_degrees(canvas: svg.Canvas, picture: Any, left: float, top: float,
+                 width: float, height: float) -> None:
     """Draws longitudes below the map and latitudes on its left."""
     west, south, east, north = picture.box
     marks, step = marks_between(west, east, max(width / EVERY, 1.0))
@@ -225,7 +231,7 @@ def draw_degrees(canvas, picture, left, top, width, height):
                     css="muted")
 
 
-def draw_relief(canvas: Any, picture: Any, top: float) -> float:
+def draw_relief(canvas: svg.Canvas, picture: Any, top: float) -> float:
     width, height = sizes(picture, canvas.width - 2 * MARGIN - BESIDE - AXIS)
     left = MARGIN + AXIS
     canvas.add("image", None, picture, href=relief.as_link(picture.rows,
@@ -246,14 +252,15 @@ def draw_relief(canvas: Any, picture: Any, top: float) -> float:
     return below + 24
 
 
-def sizes(picture, room):
+def sizes(picture: Any, room: float) -> Tuple[float, float]:
     """Returns the size of the map: as large as fits, with its own proportions, at least
     one wide."""
     scale = min(room / picture.width_m, MOST / picture.height_m)
     return (max(picture.width_m * scale, 1.0), max(picture.height_m * scale, 1.0))
 
 
-def draw_colours(canvas, picture, x, top, bottom):
+def draw_colours(canvas: svg.Canvas, picture: Any, x: float, top: float,
+                 bottom: float) -> None:
     """Draws the colours with shoal at the top."""
     low, high = picture.ends
     canvas.text(x, top - 6, "depth (m)", css="muted")
@@ -274,7 +281,7 @@ def draw_colours(canvas, picture, x, top, bottom):
         canvas.text(x + COLOURS + 8, scale(m) + 4, axes.tick_text(m, step), css="muted")
 
 
-def mixed(stops, part):
+def mixed(stops: Sequence[Sequence[float]], part: float) -> str:
     """Returns the colour at `part`, from 0 to 1 of the way through the stops."""
     at = part * (len(stops) - 1)
     i = min(int(at), len(stops) - 2)
@@ -291,7 +298,7 @@ BAR = 22           # height of a row of parts
 ABOVE = 18         # room for a name above its marks
 
 
-def mark_text(found, ratio=False):
+def mark_text(found: Any, ratio: Any = False) -> str:
     if ratio:
         return ratio_text(found)
     if found.low is None:
@@ -300,17 +307,17 @@ def mark_text(found, ratio=False):
                                      (found.centre, found.low, found.high)))
 
 
-def ratio_text(found):
+def ratio_text(found: Any) -> str:
     """Formats a ratio: 1.10x [1.06, 1.15]."""
     values = (found.centre, found.low, found.high) if found.low else (found.centre,)
     words = [("%#.3g" % v).rstrip(".") for v in values]
     return words[0] + "x" + (" [%s, %s]" % tuple(words[1:]) if found.low else "")
 
 
-def rows(canvas: Any, picture: Any, top: float) -> float:
+def rows(canvas: svg.Canvas, picture: Any, top: float) -> float:
     looks = [look(picture, i, name) for i, name in enumerate(picture.series)]
 
-    def swatch(x, y, i):
+    def swatch(x: float, y: float, i: int) -> None:
         canvas.marker(looks[i][1], x + 7, y, RADIUS, css(looks[i][0]))
     y = top
     if len(picture.series) > 1:
@@ -336,20 +343,22 @@ def rows(canvas: Any, picture: Any, top: float) -> float:
     return bottom
 
 
-def axis_of(picture, every, left, right):
+def axis_of(picture: Any, every: Sequence[Any], left: float, right: float) -> axes.Axis:
     values = [v for m in every for v in list(m.values) + [m.low, m.high, m.centre]]
     make = axes.of_ratios if picture.about else axes.of_values
     return make(values + list(picture.span), left, right, many(left, right))
 
 
-def shade(canvas, factor, scale, top, bottom):
+def shade(canvas: svg.Canvas, factor: float, scale: axes.Scale, top: float,
+          bottom: float) -> None:
     """Draws the line at 1, and shades ratios too near to 1 to matter."""
     begin, end = scale(1.0 / factor), scale(factor)
     canvas.rect(begin, top, end - begin, bottom - top, "band")
     canvas.line(scale(1.0), top, scale(1.0), bottom, "axis")
 
 
-def draw_row(canvas, picture, row, y, scale, right, single):
+def draw_row(canvas: svg.Canvas, picture: Any, row: Any, y: float, scale: axes.Scale,
+             right: float, single: bool) -> None:
     draw_name(canvas, picture, row, y, single)
     y += ABOVE * canvas.narrow
     for i, found in enumerate(row.marks):
@@ -366,7 +375,8 @@ def draw_row(canvas, picture, row, y, scale, right, single):
             canvas.text(right + 12, at + 4, mark_text(found, picture.about))
 
 
-def draw_name(canvas, picture, row, y, single):
+def draw_name(canvas: svg.Canvas, picture: Any, row: Any, y: float,
+              single: bool) -> None:
     if not canvas.narrow:
         canvas.text(indent(row.group), y + ROW * max(1, len(row.marks)) / 2 + 4,
                     svg.fitted(row.label, LABELS), whole=row.label)
@@ -382,11 +392,11 @@ def draw_name(canvas, picture, row, y, single):
 # ---- stacked bars ------------------------------------------------------------
 
 
-def stacks(canvas: Any, picture: Any, top: float) -> float:
-    def fill(i):
+def stacks(canvas: svg.Canvas, picture: Any, top: float) -> float:
+    def fill(i: int) -> str:
         return canvas.hatch(*svg.PARTS[i % len(svg.PARTS)])
 
-    def swatch(x, y, i):
+    def swatch(x: float, y: float, i: int) -> None:
         canvas.rect(x, y - 7, 14, 14, edge(i), fill(i))
     used = [(i, name) for i, name in enumerate(picture.parts)
             if any(bar.values[i] for bar in picture.bars)]
@@ -416,15 +426,16 @@ def stacks(canvas: Any, picture: Any, top: float) -> float:
     return bottom
 
 
-def seconds(value):
+def seconds(value: float) -> str:
     return "%.3g s" % value
 
 
-def edge(i):
+def edge(i: int) -> str:
     return stroke(svg.PARTS[i % len(svg.PARTS)][0])
 
 
-def draw_part(canvas, name, fill, edge_css, value, y, begin, end):
+def draw_part(canvas: svg.Canvas, name: str, fill: str, edge_css: str, value: float,
+              y: float, begin: float, end: float) -> None:
     if end - begin < 0.3:
         return
     canvas.rect(begin, y + 1, end - begin, BAR - 2, edge_css, fill,

@@ -1,13 +1,14 @@
 """Lines over an axis of numbers, and panels over one axis of time, as SVG."""
 import math
-from typing import Any
+from typing import Any, List, Sequence, Tuple
 
 from leadline.base import axes
 from leadline.draw import svg
 from leadline.draw.svg import MARGIN, RADIUS, css, key, look, many, stroke
 
 
-def spread(places, distance, low, high):
+def spread(places: Sequence[float], distance: float, low: float,
+           high: float) -> List[float]:
     """Moves places apart so that neighbours are `distance` from each other."""
     order = sorted(range(len(places)), key=lambda i: places[i])
     out, last = list(places), low - distance
@@ -22,7 +23,7 @@ def spread(places, distance, low, high):
     return out
 
 
-def x_axis(picture, begin, end):
+def x_axis(picture: Any, begin: float, end: float) -> axes.Axis:
     """Returns (scale, ticks, texts); ticks stand at measured values, unless there are
     many."""
     xs = sorted(set(p.x for s in picture.series for p in s.points))
@@ -44,19 +45,20 @@ def x_axis(picture, begin, end):
     return axes.Axis(scale, marks, [axes.tick_text(m, step) for m in marks])
 
 
-def y_axis(picture, bottom, top):
+def y_axis(picture: Any, bottom: float, top: float) -> axes.Axis:
     if picture.y_kind == "tail":
-        return axes.of_tail(bottom, top)
+        tail: axes.Axis = axes.of_tail(bottom, top)
+        return tail
     values = [v for s in picture.series for p in s.points
               for v in list(p.values) + [p.y, p.low, p.high]]
     return axes.of_values(values + list(picture.span), bottom, top, 6)
 
 
-def lines(canvas: Any, picture: Any, top: float) -> float:
+def lines(canvas: svg.Canvas, picture: Any, top: float) -> float:
     looks = [look(picture, i, s.name) for i, s in enumerate(picture.series)]
     names = [s.name for s in picture.series]
 
-    def swatch(x, y, i):
+    def swatch(x: float, y: float, i: int) -> None:
         canvas.marker(looks[i][1], x + 7, y, RADIUS, css(looks[i][0]))
     room = min(240, max(map(svg.text_width, names))) + 30
     if canvas.narrow or len(names) == 1:
@@ -84,7 +86,8 @@ def lines(canvas: Any, picture: Any, top: float) -> float:
     return max(bottom + 46, top + svg.LINE * len(names))
 
 
-def draw_axes(canvas, picture, x, y, frame):
+def draw_axes(canvas: svg.Canvas, picture: Any, x: Any, y: Any,
+              frame: Tuple[float, float, float, float]) -> None:
     left, right, top, bottom = frame
     for value, words in zip(y.ticks, y.texts):
         canvas.line(left, y.scale(value), right, y.scale(value), "rule")
@@ -108,7 +111,8 @@ def draw_axes(canvas, picture, x, y, frame):
                 shown, "middle", "muted", whole=picture.x_axis)
 
 
-def draw_flags(canvas, picture, x_scale, top, bottom):
+def draw_flags(canvas: svg.Canvas, picture: Any, x_scale: axes.Scale, top: float,
+               bottom: float) -> None:
     """Draws lines at events, with as many of the texts as have room."""
     last = -math.inf
     for x, text in picture.flags:
@@ -127,7 +131,8 @@ FEW = 40           # a line with more points has markers at only some of them
 SOME = 10
 
 
-def draw_series(canvas, picture, series, its, x_scale, y_scale):
+def draw_series(canvas: svg.Canvas, picture: Any, series: Any, its: Tuple[int, int],
+                x_scale: axes.Scale, y_scale: axes.Scale) -> None:
     colour, shape = its
     every = [(x_scale(p.x), y_scale(p.y)) for p in series.points]
     for p, (x, _) in zip(series.points, every):
@@ -149,7 +154,8 @@ def draw_series(canvas, picture, series, its, x_scale, y_scale):
             canvas.marker(0, x, y, 2.2 * RADIUS, "ring")
 
 
-def draw_reach(canvas, series, colour, x_scale, y_scale):
+def draw_reach(canvas: svg.Canvas, series: Any, colour: int, x_scale: axes.Scale,
+               y_scale: axes.Scale) -> None:
     """Draws the band of the intervals, and each of them."""
     known = [p for p in series.points if p.low is not None]
     if len(known) > 1:
@@ -160,7 +166,8 @@ def draw_reach(canvas, series, colour, x_scale, y_scale):
         draw_bars(canvas, series, colour, x_scale, y_scale)
 
 
-def draw_bars(canvas, series, colour, x_scale, y_scale):
+def draw_bars(canvas: svg.Canvas, series: Any, colour: int, x_scale: axes.Scale,
+              y_scale: axes.Scale) -> None:
     for p in series.points:
         if p.low is not None:
             x = x_scale(p.x)
@@ -179,13 +186,13 @@ NARROW = 6.0           # narrower bars have no edges, which would hide them
 FILLS = [(0, 0), (1, 2)]
 
 
-def fill_of(parts, i):
+def fill_of(parts: Sequence[str], i: int) -> Tuple[int, int]:
     return FILLS[("read", "write").index(parts[i])] if parts[i] in ("read", "write") \
         else svg.PARTS[i]
 
 
-def timeline(canvas: Any, picture: Any, top: float) -> float:
-    def swatch(x, y, i):
+def timeline(canvas: svg.Canvas, picture: Any, top: float) -> float:
+    def swatch(x: float, y: float, i: int) -> None:
         canvas.rect(x, y - 7, 14, 14, stroke(look_of_part(picture, i)[0]),
                     canvas.hatch(*look_of_part(picture, i)))
     names = list(enumerate(picture.parts))
@@ -218,17 +225,19 @@ def timeline(canvas: Any, picture: Any, top: float) -> float:
     return bottom + 46
 
 
-def look_of_part(picture, i):
+def look_of_part(picture: Any, i: int) -> Tuple[int, int]:
     return STALL if i < 0 else fill_of(picture.parts, i)
 
 
-def reach(panel):
+def reach(panel: Any) -> float:
     """Returns the largest value of a panel's axis."""
-    return max(sum(values) if panel.stacked else max(values)
-               for _, _, values in panel.cells)
+    largest: float = max(sum(values) if panel.stacked else max(values)
+                         for _, _, values in panel.cells)
+    return largest
 
 
-def time_axis(picture, left, right):
+def time_axis(picture: Any, left: float,
+              right: float) -> Tuple[axes.Scale, List[float], List[str]]:
     """Returns (scale, ticks, texts): from 0 on, unless all times are far from 0."""
     spans = [(s.begin, s.end) for s in picture.bands] + [
         (b, e) for panel in picture.panels for b, e, _ in panel.cells]
@@ -245,7 +254,8 @@ def time_axis(picture, left, right):
 # ---- drawing -----------------------------------------------------------------
 
 
-def draw_bands(canvas, picture, scale, places, y):
+def draw_bands(canvas: svg.Canvas, picture: Any, scale: axes.Scale,
+               places: Sequence[Tuple[float, float]], y: float) -> None:
     """Shades each phase over all panels, with its name above if there is room. A phase
     ends with its last slot, which may be after the begin of the next one: its name
     stands before that."""
@@ -260,7 +270,8 @@ def draw_bands(canvas, picture, scale, places, y):
         draw_name(canvas, band, begin, min(end, following), y)
 
 
-def draw_name(canvas, band, begin, end, y):
+def draw_name(canvas: svg.Canvas, band: Any, begin: float, end: float,
+              y: float) -> None:
     some = [band.text, band.short] + [band.short[:n] + "\u2026" for n in range(
         len(band.short) - 1, 0, -1)]
     for words in some:
@@ -269,7 +280,8 @@ def draw_name(canvas, band, begin, end, y):
             return
 
 
-def draw_panel(canvas, picture, panel, x_scale, axis, left, right):
+def draw_panel(canvas: svg.Canvas, picture: Any, panel: Any, x_scale: axes.Scale,
+               axis: Any, left: float, right: float) -> None:
     y_scale, marks, texts = axis
     for value, words in zip(marks, texts):
         canvas.line(left, y_scale(value), right, y_scale(value),
@@ -282,10 +294,11 @@ def draw_panel(canvas, picture, panel, x_scale, axis, left, right):
                 *look_of_part(picture, i)), stroke_width="0.7")
 
 
-def area(panel, i, x_scale, y_scale):
+def area(panel: Any, i: int, x_scale: axes.Scale, y_scale: axes.Scale) -> str:
     """Returns the path of one part: steps, on top of those before it if they are
     stacked."""
-    out, run = [], []
+    out: List[str] = []
+    run: List[Tuple[float, float, float, float]] = []
     for begin, end, values in panel.cells:
         if run and (not values[i] or abs(run[-1][1] - begin) > 1e-6 * (end - begin)):
             out.append(steps(run, x_scale, y_scale))
@@ -296,8 +309,9 @@ def area(panel, i, x_scale, y_scale):
     return "".join(out + ([steps(run, x_scale, y_scale)] if run else []))
 
 
-def steps(run, x_scale, y_scale):
-    def at(letter, value):
+def steps(run: Sequence[Tuple[float, float, float, float]], x_scale: axes.Scale,
+          y_scale: axes.Scale) -> str:
+    def at(letter: str, value: float) -> str:
         return letter + svg.number(value)
     d = "M%s %s" % (svg.number(x_scale(run[0][0])), svg.number(y_scale(run[0][2])))
     for _, end, _, high in run:
@@ -307,10 +321,11 @@ def steps(run, x_scale, y_scale):
     return d + "Z"
 
 
-def draw_stalls(canvas, picture, scale, places, y):
+def draw_stalls(canvas: svg.Canvas, picture: Any, scale: axes.Scale,
+                places: Sequence[Tuple[float, float]], y: float) -> None:
     """Hatches the stalls over all panels; writes the lengths of the longest, as many as
     have room."""
-    taken = []
+    taken: List[Tuple[float, float]] = []
     for span in sorted(picture.stalls, key=lambda s: s.begin - s.end):
         begin, end = scale(span.begin), scale(span.end)
         for top, bottom in places:

@@ -6,12 +6,14 @@ change with the ranks, such as the size in weak scaling, belong to the compariso
 """
 import math
 from collections import namedtuple
+from typing import Any, Callable, Iterable, List, Optional, Sequence, Tuple
 
 from leadline.base import table
 from leadline.base.errors import usage
 from leadline.base.names import ranks_text
 from leadline.judge import compare, rules, tails
-from leadline.results.groups import follows_ranks
+from leadline.results.groups import Group, Slowest, follows_ranks, varying
+from leadline.results.report import Figure
 
 USUAL = {"filetype": "unique", "iomethod": "posix"}   # baselines, if present
 RANKS = ("np", "ranks")
@@ -23,7 +25,9 @@ Pair = namedtuple("Pair", "group baseline value base_value context rows tails")
 class Against:
     """The pairs for one option, with the rows of each."""
 
-    def __init__(self, groups, option, patterns, policy=rules.POLICY):
+    def __init__(self, groups: Sequence[Group], option: str,
+                 patterns: Optional[Sequence[str]],
+                 policy: rules.Policy = rules.POLICY) -> None:
         self.policy = policy
         self.option, _, wanted = option.partition("=")
         if self.option in RANKS:
@@ -33,17 +37,18 @@ class Against:
             names = ["np"] + sorted(set(n for g in groups for n in g.first.options))
             raise usage("no report has an option called %s; there are: %s"
                         % (self.option, ", ".join(names) or "none"))
-        self.base_value = wanted.lower() or USUAL.get(self.option)
-        if not wanted and self.base_value not in values:
-            self.base_value = (min(values, key=int) if self.option == "np"
-                               else next(v for v in values if v))
-        if self.base_value not in values:
+        base = wanted.lower() or USUAL.get(self.option)
+        if not wanted and base not in values:
+            base = (min(values, key=int) if self.option == "np"
+                    else next(v for v in values if v))
+        if base not in values:
             raise usage("no report has %s=%s; there are: %s"
                         % (self.option, wanted, ", ".join(sorted(set(values)))))
-        varying = [name for name in compare.varying(groups) if name != self.option]
-        self.follows = [name for name in varying if self.option == "np"
+        self.base_value = base or ""
+        varied = [name for name in varying(groups) if name != self.option]
+        self.follows = [name for name in varied if self.option == "np"
                         and follows_ranks(groups, name)]
-        self.varying = [name for name in varying if name not in self.follows]
+        self.varying = [name for name in varied if name not in self.follows]
         self.figures = compare.select(groups, patterns or compare.totals(groups))
         # Tails have no columns: sentences below tell them.
         every = [] if patterns else compare.select(groups, None)
@@ -51,24 +56,24 @@ class Against:
         self.pairs = [self.pair(group, groups) for group in groups]
         self.judge()
 
-    def judge(self):
+    def judge(self) -> None:
         """Computes the verdicts of all pairs together."""
         judged = iter(compare.judged(self.rows(), self.policy, self.figures))
         for pair in self.pairs:
             for rows in (pair.rows, pair.tails):
                 rows[:] = [next(judged) for _ in rows]
 
-    def value(self, group):
+    def value(self, group: Group) -> str:
         value = (group.first.ranks if self.option == "np"
                  else group.first.option_values().get(self.option))
         return "" if value is None else str(value).lower()
 
-    def context(self, group):
+    def context(self, group: Group) -> Tuple[Tuple[str, Any], ...]:
         """Returns the configuration's other options: ((option, value), ...)."""
         values = group.first.option_values()
         return tuple((name, values.get(name)) for name in self.varying)
 
-    def pair(self, group, groups):
+    def pair(self, group: Group, groups: Sequence[Group]) -> Pair:
         same = [g for g in groups if self.value(g) == self.base_value
                 and self.context(g) == self.context(group)
                 and (self.option == "np" or g.first.ranks == group.first.ranks)]
@@ -87,7 +92,8 @@ class Against:
         return Pair(group, baseline, self.value(group), self.base_value, words, rows,
                     more)
 
-    def row(self, figure, group, baseline):
+    def row(self, figure: Figure, group: Group,
+            baseline: Optional[Group]) -> compare.Row:
         if baseline:
             ignoring = [self.option] + self.follows + ["ranks"] * (self.option == "np")
             return compare.row(figure, group, baseline, ignoring, self.policy.strict)
@@ -95,18 +101,18 @@ class Against:
         words = "not comparable: none differs in %s only" % self.option
         return alone._replace(comparison=compare.Comparison(None, False, words))
 
-    def rows(self):
+    def rows(self) -> List[compare.Row]:
         return [row for pair in self.pairs for row in pair.rows + pair.tails]
 
     # ---- output --------------------------------------------------------------
 
-    def readable(self, form):
+    def readable(self, form: Callable[..., str]) -> str:
         header = (["configuration"] + [rate_title(f) for f in self.figures]
                   + ["slowest rank", "against " + value_text(self.option,
                                                             self.base_value)])
         return form(header, [self.cells(pair) for pair in self.pairs])
 
-    def cells(self, pair):
+    def cells(self, pair: Pair) -> List[str]:
         rates = ["%s\n%s" % (table.number(r.median), table.bounds(r.interval))
                  for r in pair.rows]
         verdicts = [compare.short_verdict(r.comparison).replace(" (", "\n  (")
@@ -118,7 +124,7 @@ class Against:
                               for r, verdict in zip(pair.rows, verdicts))
         return [pair.group.name] + rates + [slowest_text(pair.group.slowest()), words]
 
-    def meaning(self):
+    def meaning(self) -> List[str]:
         """Returns a few sentences on what an administrator can do about it."""
         held = [p for p in self.pairs if p.baseline and p.baseline is not p.group]
         if self.option == "np":
@@ -136,25 +142,25 @@ class Against:
                                       for p in held])
 
 
-def value_text(option, value):
+def value_text(option: str, value: str) -> str:
     return "np=" + value if option == "np" else value
 
 
-def context_text(context):
+def context_text(context: Sequence[Tuple[str, Any]]) -> str:
     return " ".join(filter(None, (compare.option_text(*pair) for pair in context)))
 
 
-def short_title(figure):
+def short_title(figure: Figure) -> str:
     return figure.name.replace("_MBps", "") if figure.name.endswith("_MBps") \
         else compare.figure_title(figure)
 
 
-def rate_title(figure):
+def rate_title(figure: Figure) -> str:
     unit = " " + figure.unit if figure.unit else ""
     return short_title(figure) + (unit if figure.name.endswith("_MBps") else "")
 
 
-def slowest_text(slow):
+def slowest_text(slow: Optional[Slowest]) -> str:
     if slow is None:
         return "-"
     host = " (%s)" % slow.host.split(".")[0] if slow.host else ""
@@ -164,7 +170,7 @@ def slowest_text(slow):
 # ---- in words ----------------------------------------------------------------
 
 
-def findings(figure, i, pairs):
+def findings(figure: Figure, i: int, pairs: Sequence[Pair]) -> str:
     """Returns one sentence on one figure: what differs, and what was not seen."""
     differ, alike, hidden = [], [], 1.0
     for pair in pairs:
@@ -189,7 +195,7 @@ def findings(figure, i, pairs):
     return "%s: %s." % (title[0].upper() + title[1:], "; ".join(differ))
 
 
-def growth(pair, i, weak):
+def growth(pair: Pair, i: int, weak: bool) -> str:
     """Describes scaling: Write, 4 ranks against 1: speed-up 2.9 [2.5, 3.4], efficiency
     73 % [63, 85], each doubling 1.71x [1.58, 1.84]."""
     figure, comparison = pair.rows[i].figure, pair.rows[i].comparison
@@ -209,20 +215,20 @@ def growth(pair, i, weak):
         "" if rules.excludes_one(comparison.ratio) else " (%s)" % rules.NONE_SHOWN)
 
 
-def bounds(form, found, unit=""):
+def bounds(form: str, found: Iterable[float], unit: str = "") -> str:
     """Formats a value with its interval: 2.9 [2.5, 3.4]."""
     centre, low, high = (form % value for value in found)
     return "%s%s [%s, %s]" % (centre, unit, low, high)
 
 
-def limit(factor):
+def limit(factor: float) -> str:
     """Says how large a difference may have gone unnoticed."""
     if factor > WORTH_ACTING:
         return "a difference smaller than %.2gx could have been missed" % factor
     return "a difference of more than %.2g %% is ruled out" % (100 * (factor - 1))
 
 
-def advice(option, pairs):
+def advice(option: str, pairs: Sequence[Pair]) -> List[str]:
     ratios = [row.comparison for pair in pairs for row in pair.rows
               if tails.is_judged(row)]
     worse = [c for c in ratios if c.rule == rules.SLOWER

@@ -48,7 +48,8 @@ def table_of(program: str) -> List[Dict[str, Any]]:
     try:
         text = subprocess.run([program, "--list-engines=json"], stdout=subprocess.PIPE,
                               timeout=PATIENCE_S, check=True).stdout.decode()
-        return json.loads(text)
+        found: List[Dict[str, Any]] = json.loads(text)
+        return found
     except (OSError, ValueError, subprocess.SubprocessError) as why:
         raise LeadlineError("%s does not say which engines it has: %s" % (program, why))
 
@@ -91,12 +92,12 @@ def saturation(measured: Sequence[Tuple[float, float]]) -> Optional[float]:
     return at
 
 
-def points(steps, engine, rate):
-    return [(s.at_once, rate_of(s, rate)) for s in steps
-            if s.engine == engine and rate_of(s, rate)]
+def points(steps: Sequence[Step], engine: str, rate: str) -> List[Tuple[int, float]]:
+    found = [(s.at_once, rate_of(s, rate)) for s in steps if s.engine == engine]
+    return [(at, value) for at, value in found if value]
 
 
-def is_level(steps, engine):
+def is_level(steps: Sequence[Step], engine: str) -> bool:
     """True if neither rate gained by the last doublings."""
     for rate in RATES:
         found = points(steps, engine, rate)

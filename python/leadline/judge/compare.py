@@ -2,18 +2,20 @@
 import fnmatch
 import json
 from collections import OrderedDict, namedtuple
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from leadline.base import names, stats, table
 from leadline.base.errors import usage
 from leadline.base.fields import printable
 from leadline.judge import differs, robust, rounds, rules, tails
-from leadline.results.groups import not_comparable, varying
+from leadline.results.groups import Group, Key, not_comparable, varying
+from leadline.results.report import Figure
 
 SCHEMA = "leadline-compare/1"
 BASELINE = rules.BASELINE
 TOTALS = ["write_MBps", "read_MBps"]
 HEADLINES = 2    # number of headline figures if there are no totals
+
 
 # `baseline`: the group it is compared with. `ratio`: with an interval that holds
 # together with all `many` headline comparisons; None if there is none. `chance`: that
@@ -22,17 +24,30 @@ HEADLINES = 2    # number of headline figures if there are no totals
 # `opinion`: see robust, for pairs with a flagged run. `exploratory`: no headline
 # figure; intervals are single ones, and Benjamini and Hochberg say which differences to
 # keep. `marks`: what else differed, as "other machine".
-Comparison = namedtuple("Comparison", "ratio paired verdict chance estimate baseline "
-                        "rule adjusted many rounds opinion exploratory marks")
-Comparison.__new__.__defaults__ = (None, None, None, rules.NOT_COMPARABLE, None, 1,
-                                   None, None, False, ())
+class Comparison(NamedTuple):
+    ratio: Any
+    paired: bool
+    verdict: str
+    chance: Any = None
+    estimate: Any = None
+    baseline: Any = None
+    rule: Optional[str] = rules.NOT_COMPARABLE
+    adjusted: Optional[float] = None
+    many: int = 1
+    rounds: Optional[int] = None
+    opinion: Optional[robust.Opinion] = None
+    exploratory: bool = False
+    marks: Sequence[str] = ()
+
+
 Row = namedtuple("Row", "figure group n median interval comparison")
 
 
 # ---- one row -----------------------------------------------------------------
 
 
-def compare(figure, group, baseline, ignoring=(), strict=False):
+def compare(figure: Figure, group: Group, baseline: Group, ignoring: Sequence[str] = (),
+            strict: bool = False) -> Comparison:
     """Compares `group` with `baseline` in one figure: returns the estimate, or the
     reason why there is none."""
     if group is baseline:
@@ -61,7 +76,7 @@ def compare(figure, group, baseline, ignoring=(), strict=False):
                       stats.chance(found, slack), found, baseline, None)
 
 
-def one_run(group, baseline, found):
+def one_run(group: Group, baseline: Group, found: Optional[stats.Estimate]) -> str:
     """Returns why there is no verdict on single runs, however narrow the interval is:
     on a device whose speed wanders, two equal runs one after the other differ by more
     than that."""
@@ -71,7 +86,8 @@ def one_run(group, baseline, found):
         "what differs between runs is not in this interval; " if found else "")
 
 
-def refused(figure, group, baseline, ignoring, strict):
+def refused(figure: Figure, group: Group, baseline: Group, ignoring: Sequence[str],
+            strict: bool) -> str:
     """Returns why there is no comparison; "" if there is one."""
     key = (figure.name, figure.at)
     for some in (baseline, group):
@@ -83,7 +99,7 @@ def refused(figure, group, baseline, ignoring, strict):
             or (strict and differs.first(group, baseline)) or "")
 
 
-def other_unit(key, group, baseline):
+def other_unit(key: Key, group: Group, baseline: Group) -> str:
     ours, theirs = group.figures()[key], baseline.figures()[key]
     for name in ("unit", "better"):
         mine, other = getattr(ours, name), getattr(theirs, name)
@@ -137,29 +153,30 @@ class Known:
     """Data that the rows of one table share, computed on demand: flagged runs of each
     figure, and what else differed between two configurations."""
 
-    def __init__(self, some):
-        self.groups, self.pairs = OrderedDict(), {}
+    def __init__(self, some: Sequence[Row]) -> None:
+        self.groups: Dict[Key, Dict[int, Group]] = OrderedDict()
+        self.pairs: Dict[Tuple[int, int], Sequence[str]] = {}
         for r in some:
             at = self.groups.setdefault((r.figure.name, r.figure.at), OrderedDict())
             for group in (r.group, r.comparison.baseline):
                 if group is not None:
                     at[id(group)] = group
-        self.found = {}
+        self.found: Dict[Key, List[robust.Flag]] = {}
 
-    def flags(self, figure, pair):
+    def flags(self, figure: Figure, pair: Sequence[Group]) -> List[robust.Flag]:
         key = (figure.name, figure.at)
         if key not in self.found:
             self.found[key] = robust.flags(list(self.groups[key].values()), figure)
         return [f for f in self.found[key] if f.group in pair]
 
-    def marks(self, group, baseline):
+    def marks(self, group: Group, baseline: Group) -> Sequence[str]:
         key = (id(group), id(baseline))
         if key not in self.pairs:
             self.pairs[key] = differs.marks(group, baseline)
         return self.pairs[key]
 
 
-def judged_row(r, many, policy, known):
+def judged_row(r: Row, many: int, policy: rules.Policy, known: Known) -> Row:
     c, better = r.comparison, r.figure.better
     ratio = stats.ratio_of(c.estimate, tails.slack(r.figure.name), many)
     rule, words = rules.judge(ratio, better, policy)
@@ -175,7 +192,7 @@ def judged_row(r, many, policy, known):
         rounds=rounds_of(c, many, policy) if rule == rules.NOT_SHOWN else None))
 
 
-def explored(r, keep, policy, known):
+def explored(r: Row, keep: bool, policy: rules.Policy, known: Known) -> Row:
     """Judges a row that is of no headline figure."""
     rule, words = rules.judge(r.comparison.ratio, r.figure.better, policy)
     if rules.differs(rule) and not keep:
@@ -189,21 +206,22 @@ def explored(r, keep, policy, known):
         adjusted=r.comparison.chance))
 
 
-def rounds_of(c, many, policy):
+def rounds_of(c: Comparison, many: int, policy: rules.Policy) -> Optional[int]:
     """Returns how many rounds would show a difference of policy.equal, at the noise
     seen."""
     noise = c.estimate.error * (c.estimate.n / 2.0) ** 0.5
     return rounds.needed(policy.equal, noise, many)
 
 
-def second_opinion(r, known):
+def second_opinion(r: Row, known: Known) -> Optional[robust.Opinion]:
     pair = (r.group, r.comparison.baseline)
     ours, theirs = (robust.by_round(g, r.figure) for g in pair)
     some = [f for f in known.flags(r.figure, pair) if f.at in ours and f.at in theirs]
     return robust.opinion(ours, theirs, some) if some else None
 
 
-def with_opinion(rule, words, opinion, better, policy):
+def with_opinion(rule: str, words: str, opinion: robust.Opinion, better: str,
+                 policy: rules.Policy) -> Tuple[str, str]:
     """Returns the verdict, or, if the opinion contradicts it, that it depends on single
     runs."""
     other, _ = rules.judge(opinion.ratio, better, policy)
@@ -214,7 +232,7 @@ def with_opinion(rule, words, opinion, better, policy):
         opinion_text(other, opinion.ratio, better))
 
 
-def opinion_text(rule, ratio, better):
+def opinion_text(rule: str, ratio: stats.Interval, better: str) -> str:
     """Formats an opinion: faster by 1.30x [1.26, 1.34]."""
     gain = rules.gain_of(ratio, better)
     if not rules.differs(rule):
@@ -305,14 +323,14 @@ def matches(name: str, patterns: Sequence[str]) -> bool:
 
 def figure_title(figure: Any) -> str:
     at = ", ".join("%s=%s" % pair for pair in figure.at)
-    return figure.name + (" at " + at if at else "")
+    return str(figure.name) + (" at " + at if at else "")
 
 
 def short_verdict(comparison: Any) -> str:
     """Shortens a verdict for a cell of a table: the notes have the rest."""
     if comparison.rule in (rules.SINGLE_RUNS, rules.ONE_RUN):
-        return comparison.verdict.partition(":")[0]
-    return comparison.verdict
+        return str(comparison.verdict).partition(":")[0]
+    return str(comparison.verdict)
 
 
 def readable_rows(some: Sequence[Any]) -> List[List[str]]:
@@ -387,7 +405,7 @@ def usual(groups: Sequence[Any]) -> Any:
     return max(some, key=usual_values)    # the first of equals
 
 
-def usual_values(group):
+def usual_values(group: Group) -> int:
     values = group.first.option_values().values()
     return sum(str(value).lower() in USUAL_OPTIONS for value in values)
 
@@ -418,7 +436,7 @@ def has(group: Any, groups: Sequence[Any], text: str) -> bool:
                for option, _, value in parts)
 
 
-def wanted(groups, group, option):
+def wanted(groups: Sequence[Group], group: Group, option: str) -> Any:
     """Returns the value of an option, whose name may be abbreviated to a part, as
     method for iomethod."""
     if option in ("np", "ranks"):
@@ -433,7 +451,7 @@ def wanted(groups, group, option):
     return group.first.option_values().get(like[0])
 
 
-def same_value(text, value):
+def same_value(text: str, value: Any) -> bool:
     if value is None or isinstance(value, bool):
         return text.lower() in ({None: ("", "none"), True: ("true", "yes", "1"),
                                  False: ("false", "no", "0")}[value])

@@ -6,12 +6,13 @@ all of them, is a factor of the sweep and no cause for alarm.
 """
 import datetime
 from collections import Counter, OrderedDict, namedtuple
-from typing import Any, Dict, List, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from leadline.base.fields import printable
 from leadline.base.names import runs_text
 from leadline.results import conditions
-from leadline.results.groups import varying
+from leadline.results.groups import Group, varying
+from leadline.results.report import Report
 
 REFUSE, WARN, FACTOR = "refuse", "warn", "factor"
 FAR_HOURS = 24.0
@@ -33,20 +34,20 @@ Difference = namedtuple("Difference", "field level values")
 # ---- fields ------------------------------------------------------------------
 
 
-def kinds(report):
+def kinds(report: Report) -> str:
     return ", ".join(OrderedDict.fromkeys(
         printable(row["kind"]) for row in report.files if row.get("kind")))
 
 
-def worth(value):
+def worth(value: Any) -> str:
     return "" if value is None else printable(value)
 
 
-def option(name):
+def option(name: str) -> Callable[[Report], str]:
     return lambda report: worth(report.option_values().get(name))
 
 
-def refusing(groups):
+def refusing(groups: Sequence[Group]) -> List[Tuple[str, Callable[[Report], str]]]:
     """Returns [(field, getter of its value in a report)] of the fields that rule out a
     comparison."""
     names = OrderedDict((n, None) for g in groups for r in g.reports
@@ -72,7 +73,8 @@ def find(groups: Sequence[Any], asked: str = "") -> List[Any]:
     return [d for d in out if d] + times(groups)
 
 
-def difference(field, level, of, groups):
+def difference(field: str, level: str, of: Callable[[Report], str],
+               groups: Sequence[Group]) -> Optional[Difference]:
     """Returns a difference; None if the field is the same in all runs that have it."""
     found = [[of(r) for r in g.reports] for g in groups]
     runs = Counter(v or UNKNOWN for values in found for v in values)
@@ -85,7 +87,7 @@ def difference(field, level, of, groups):
     return Difference(field, level, sorted(runs.items(), key=lambda pair: -pair[1]))
 
 
-def times(groups):
+def times(groups: Sequence[Group]) -> List[Difference]:
     """Returns series that differ, and the hours between the first and the last run."""
     out = []
     series = Counter(r.series_id for g in groups for r in g.reports if r.series_id)
@@ -100,7 +102,7 @@ def times(groups):
     return out
 
 
-def seconds(report):
+def seconds(report: Report) -> Optional[float]:
     try:
         when = datetime.datetime.strptime(report.start_utc[:19], "%Y-%m-%dT%H:%M:%S")
     except ValueError:
@@ -111,7 +113,7 @@ def seconds(report):
 # ---- of a pair ---------------------------------------------------------------
 
 
-def of_pair(group, baseline):
+def of_pair(group: Group, baseline: Group) -> List[Tuple[Any, List[str], List[str]]]:
     """Returns conditions that differ between two configurations and were not varied by
     a sweep: [(condition, values of one, of the other)]."""
     out = []
@@ -131,7 +133,7 @@ def marks(group: Any, baseline: Any) -> Sequence[str]:
     return tuple(OrderedDict.fromkeys(c.mark for c, _, _ in of_pair(group, baseline)))
 
 
-def first(group, baseline):
+def first(group: Group, baseline: Group) -> str:
     """Returns why a strict comparison is refused; "" if it is not."""
     for condition, ours, theirs in of_pair(group, baseline):
         return "other %s (%s, not %s)" % (condition.name, listed(ours), listed(theirs))
@@ -140,7 +142,7 @@ def first(group, baseline):
         text for text, _ in found[0].values)) if found else ""
 
 
-def listed(texts):
+def listed(texts: Sequence[str]) -> str:
     more = " and %d more" % (len(texts) - NAMED) if len(texts) > NAMED else ""
     return ", ".join(texts[:NAMED]) + more
 
@@ -154,9 +156,9 @@ def sentences(found: Sequence[Any]) -> List[str]:
                           values_text(d)) for d in found]
 
 
-def values_text(found):
+def values_text(found: Difference) -> str:
     if found.field == "time":
-        return found.values[0][0]
+        return str(found.values[0][0])
     return listed(["%s (%s)" % (text, runs_text(n)) for text, n in found.values])
 
 

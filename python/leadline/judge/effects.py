@@ -8,12 +8,14 @@ contrasts of one figure hold together (Sidak).
 import itertools
 import math
 from collections import OrderedDict, namedtuple
-from typing import Any
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from leadline.base import stats
 from leadline.judge import rules
+from leadline.judge.matrix import Factor, Matrix
 from leadline.judge.robust import by_round
-from leadline.results.groups import not_comparable
+from leadline.results.groups import Group, not_comparable
+from leadline.results.report import Figure
 
 WORTH_SAYING = 1.10    # interactions nearer to 1 are not mentioned
 
@@ -32,19 +34,22 @@ class Table:
     A cell that several configurations share, such as those that differ in their names
     only, is left out."""
 
-    def __init__(self, matrix, figure):
+    def __init__(self, matrix: Matrix, figure: Figure) -> None:
         self.matrix, self.figure = matrix, figure
         self.names = [factor.name for factor in matrix.factors]
-        self.rows, self.groups, self.comparable = OrderedDict(), {}, {}
+        self.rows: Dict[Any, Dict[Any, float]] = OrderedDict()
+        self.groups: Dict[Any, Group] = {}
+        self.comparable: Dict[Tuple[Any, Any], bool] = {}
         for key, some in matrix.cells.items():
             rounds = by_round(some[0], figure) if len(some) == 1 else None
             if rounds:
                 self.rows[key], self.groups[key] = rounds, some[0]
 
-    def swap(self, key, at, value):
+    def swap(self, key: Tuple[Any, ...], at: int, value: Any) -> Tuple[Any, ...]:
         return key[:at] + (value,) + key[at + 1:]
 
-    def fit(self, a, b, factors):
+    def fit(self, a: Tuple[Any, ...], b: Tuple[Any, ...],
+            factors: Sequence[Factor]) -> bool:
         """True if two cells are comparable when these factors are ignored."""
         if (a, b) not in self.comparable:
             self.comparable[a, b] = not not_comparable(
@@ -52,7 +57,7 @@ class Table:
                 self.matrix.ignoring(*factors))
         return self.comparable[a, b]
 
-    def contrast(self, cells):
+    def contrast(self, cells: Sequence[Tuple[Tuple[int, Any], ...]]) -> Contrast:
         """Returns the mean contrast over tuples ((sign, cell), ...), for each round
         that has all of them."""
         used = set(cell for terms in cells for _, cell in terms)
@@ -63,7 +68,7 @@ class Table:
                             for terms in cells]) for at in sorted(rounds)]
         return Contrast(len(cells), logs)
 
-    def main(self, at, factor, level):
+    def main(self, at: int, factor: Factor, level: Any) -> Contrast:
         cells = []
         for key in self.rows:
             base = self.swap(key, at, factor.base)
@@ -71,7 +76,8 @@ class Table:
                 cells.append(((1, key), (-1, base)))
         return self.contrast(cells)
 
-    def crossed(self, places, factors, levels):
+    def crossed(self, places: Tuple[int, int], factors: Tuple[Factor, Factor],
+                levels: Tuple[Any, Any]) -> Contrast:
         (i, j), (a, b), (one, two) = places, factors, levels
         cells = []
         for key in self.rows:
@@ -84,23 +90,23 @@ class Table:
                 cells.append(tuple(zip((1, -1, -1, 1), corners)))
         return self.contrast(cells)
 
-    def slopes(self, at, factor):
+    def slopes(self, at: int, factor: Factor) -> List[float]:
         """Returns, for each round, the least-squares slope over log2 of the factor,
         other options equal."""
-        blocks = OrderedDict()
+        found: Dict[Any, List[Tuple[float, Any]]] = OrderedDict()
         for key in self.rows:
             x = key[at]
             if x > 0 and self.fit(key, self.swap(key, at, key[at]), [factor]):
-                blocks.setdefault(self.swap(key, at, None), []).append(
+                found.setdefault(self.swap(key, at, None), []).append(
                     (math.log(x, 2.0), key))
-        blocks = [b for b in blocks.values() if len(b) > 1]
+        blocks = [b for b in found.values() if len(b) > 1]
         used = [key for block in blocks for _, key in block]
         if not used:
             return []
         rounds = set.intersection(*(set(self.rows[c]) for c in used))
         return [self.slope(blocks, at_round) for at_round in sorted(rounds)]
 
-    def slope(self, blocks, at_round):
+    def slope(self, blocks: Sequence[Any], at_round: Any) -> float:
         above = below = 0.0
         for block in blocks:
             middle = stats.mean([x for x, _ in block])
@@ -130,12 +136,12 @@ def find(matrix: Any, figure: Any, policy: Any = rules.POLICY) -> Any:
                    pair_shares, rounds, len(effects), why)
 
 
-def few(rounds):
+def few(rounds: int) -> str:
     return "%d round%s with all cells, %d needed" % (
         rounds, "" if rounds == 1 else "s", stats.CI_MIN)
 
 
-def nothing(matrix, table):
+def nothing(matrix: Matrix, table: Table) -> str:
     if not matrix.factors:
         return "configurations differ in no option that reports tell"
     if len(table.rows) < 2:
@@ -143,17 +149,17 @@ def nothing(matrix, table):
     return ""
 
 
-def interval_of(logs, many):
+def interval_of(logs: Sequence[float], many: int) -> Optional[stats.Interval]:
     found = stats.mean_estimate(logs)
     return stats.ratio_of(found, many=many) if found else None
 
 
-def shown(ratio, least):
+def shown(ratio: Optional[stats.Interval], least: float) -> bool:
     return bool(ratio and rules.excludes_one(ratio)
                 and max(ratio.centre, 1.0 / ratio.centre) >= least)
 
 
-def main_effects(table, policy):
+def main_effects(table: Table, policy: rules.Policy) -> List[Effect]:
     made = [(factor, level, table.main(at, factor, level))
             for at, factor in enumerate(table.matrix.factors)
             for level in factor.others]
@@ -167,14 +173,14 @@ def main_effects(table, policy):
     return out
 
 
-def numeric_slopes(table):
+def numeric_slopes(table: Table) -> List[Slope]:
     made = [(f, table.slopes(at, f)) for at, f in enumerate(table.matrix.factors)
             if f.numeric]
     made = [(f, logs) for f, logs in made if len(logs) >= stats.CI_MIN]
     return [Slope(f, interval_of(logs, len(made)), len(logs)) for f, logs in made]
 
 
-def interactions(table):
+def interactions(table: Table) -> List[Interaction]:
     made = []
     for (i, a), (j, b) in itertools.combinations(enumerate(table.matrix.factors), 2):
         for levels in itertools.product(a.others, b.others):
@@ -193,7 +199,7 @@ def interactions(table):
 # ---- shares ------------------------------------------------------------------
 
 
-def shares_of(table):
+def shares_of(table: Table) -> Tuple[Dict[str, float], Dict[Tuple[str, str], float]]:
     """Returns (share of each factor, the largest first; of each pair of them) in the
     sum of squares between cells, which only complete matrices have."""
     matrix = table.matrix
@@ -216,9 +222,10 @@ def shares_of(table):
     return OrderedDict((name, s / total) for name, s in shares), pairs
 
 
-def squares(cells, places):
+def squares(cells: Dict[Any, float], places: Sequence[int]) -> float:
     """Returns the sum of squares between the means over all other factors."""
-    grand, means = stats.mean(list(cells.values())), {}
+    grand = stats.mean(list(cells.values()))
+    means: Dict[Any, List[float]] = {}
     for key, y in cells.items():
         means.setdefault(tuple(key[p] for p in places), []).append(y)
     return math.fsum(len(ys) * (stats.mean(ys) - grand) ** 2 for ys in means.values())

@@ -9,13 +9,14 @@ bound is below the limit. Otherwise more rounds are needed.
 import argparse
 import math
 from collections import OrderedDict, namedtuple
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from leadline.base import stats
 from leadline.base.errors import FAILED, LeadlineError, usage
 from leadline.base.options import option
 from leadline.judge import compare, rules, tails
 from leadline.results import report as reports
+from leadline.results.groups import Group
 
 FAILS, PASSES, UNSURE, NOT_COMPARABLE = "fails", "passes", "unsure", "not comparable"
 SLOWER, OPEN = 3, 4    # exit statuses, besides 0, 1 and 2
@@ -62,7 +63,7 @@ OPTIONS = [
 # ---- pairs -------------------------------------------------------------------
 
 
-def pairs(groups, paths):
+def pairs(groups: Any, paths: Sequence[str]) -> List[Tuple[Group, Group]]:
     """Returns (baseline, configuration) of two reports or directories, matched by
     name."""
     sides = [OrderedDict((plain_name(g), g) for g in groups if g.source == path)
@@ -84,7 +85,7 @@ def pairs(groups, paths):
     return [(before, sides[1][name]) for name, before in sides[0].items()]
 
 
-def plain_name(group):
+def plain_name(group: Group) -> str:
     first = group.first
     return first.config or first.label or reports.stem(first.path)
 
@@ -110,7 +111,7 @@ def judge(some: Sequence[Any], limit: float) -> List[Judged]:
     return [judge_row(r, limit, many) for r in held]
 
 
-def judge_row(row, limit, many):
+def judge_row(row: compare.Row, limit: float, many: int) -> Judged:
     found = row.comparison.estimate
     if found is None:
         few = row.comparison.rule in (rules.TOO_FEW, rules.ONE_RUN)
@@ -121,21 +122,22 @@ def judge_row(row, limit, many):
                   "by %.2fx [%.2f, %.2f]" % slow)
 
 
-def slowness(found, better, many, slack=1.0):
+def slowness(found: stats.Estimate, better: str, many: int,
+             slack: float = 1.0) -> Tuple[float, float, float]:
     """Returns (factor, lower bound, upper bound) of an Estimate, one of `many`."""
     centre = -found.centre if better == "higher" else found.centre
     half = stats.sidak_quantile(many, found.df) * found.error + math.log(slack)
     return math.exp(centre), math.exp(centre - half), math.exp(centre + half)
 
 
-def decide(slow, limit):
+def decide(slow: Tuple[float, float, float], limit: float) -> str:
     factor, low, high = slow
     if low > 1.0 and factor >= limit:
         return FAILS
     return PASSES if high < limit else UNSURE
 
 
-def of_all(judged):
+def of_all(judged: Sequence[Judged]) -> str:
     """Returns the first state of STATUS that occurs; nothing to judge is no pass."""
     states = set(j.state for j in judged)
     return next((s for s in STATUS if s in states), NOT_COMPARABLE)

@@ -1,13 +1,13 @@
 """Notes that are printed under a table: reasons to doubt it."""
 from collections import OrderedDict
-from typing import Any, List, Sequence
+from typing import Any, Dict, List, Sequence, Tuple
 
 from leadline.base import names, stats
 from leadline.base.fields import printable
 from leadline.judge import robust, rules, tails
 from leadline.results import series
-from leadline.results.groups import transfer_seconds
-from leadline.results.report import CACHE_BELOW, SERVED_FROM_MEMORY
+from leadline.results.groups import Group, transfer_seconds
+from leadline.results.report import CACHE_BELOW, Figure, SERVED_FROM_MEMORY
 
 NOISY = 0.2        # spread of the logarithms above which a sample is called noisy
 WORST = 4          # most noisy samples that are named
@@ -28,14 +28,14 @@ def notes(groups: Sequence[Any], figures: Sequence[Any]) -> List[str]:
             + from_programs(groups))
 
 
-def alone(groups):
+def alone(groups: Sequence[Group]) -> List[str]:
     if len(groups) > 1:
         return []
     return ["there is only one configuration, %s: nothing to compare it with"
             % groups[0].name]
 
 
-def one_run(groups):
+def one_run(groups: Sequence[Group]) -> List[str]:
     some = [g.name for g in groups if g.is_one_run]
     if not some or len(groups) < 2:
         return []
@@ -45,7 +45,7 @@ def one_run(groups):
             ] + without_label(groups)
 
 
-def without_label(groups):
+def without_label(groups: Sequence[Group]) -> List[str]:
     """Returns a sentence on files that nothing relates to each other, such as six runs
     in a loop."""
     some = [g.name for g in groups if not (g.first.config or g.first.label)]
@@ -56,10 +56,10 @@ def without_label(groups):
             % names.common_of(some, WORST)]
 
 
-def memory(groups):
+def memory(groups: Sequence[Group]) -> List[str]:
     """Returns sentences on reads from memory: one for all configurations with the same
     number of such runs."""
-    names = OrderedDict()
+    names: Dict[Tuple[int, int], List[str]] = OrderedDict()
     for group in groups:
         served = group.from_memory()
         if served:
@@ -70,9 +70,9 @@ def memory(groups):
             for (served, runs), some in names.items()]
 
 
-def below(groups):
+def below(groups: Sequence[Group]) -> List[str]:
     """Returns one sentence on all configurations on the same storage."""
-    names = OrderedDict()
+    names: Dict[Tuple[int, int, str], List[str]] = OrderedDict()
     for group in groups:
         some = [report for report in group.reports if report.cache_below()]
         if some:
@@ -85,7 +85,7 @@ def below(groups):
             for (count, runs, storage), some in names.items()]
 
 
-def missing_rounds(groups):
+def missing_rounds(groups: Sequence[Group]) -> List[str]:
     rounds = [set((r.series_id, r.round) for r in group.reports if r.round is not None)
               for group in groups]
     out = []
@@ -97,7 +97,7 @@ def missing_rounds(groups):
     return out
 
 
-def no_rate(groups, figures):
+def no_rate(groups: Sequence[Group], figures: Sequence[Figure]) -> List[str]:
     """Returns sentences on repetitions in which a figure is 0 or has no value. Tails
     are excepted, as too few transfers give none."""
     out = []
@@ -111,7 +111,7 @@ def no_rate(groups, figures):
                           % (len(out) - MANY)] if len(out) > MANY else [])
 
 
-def standing_out(groups, figures):
+def standing_out(groups: Sequence[Group], figures: Sequence[Figure]) -> List[str]:
     """Returns sentences on flagged runs, with what may explain them."""
     out = []
     for figure in figures:
@@ -126,7 +126,7 @@ def standing_out(groups, figures):
     return out
 
 
-def flagged_text(flag):
+def flagged_text(flag: robust.Flag) -> str:
     """Describes a flagged run: round 4 of b (0.10 of its others; 2026-11-20 10:15 on
     n1, load 5.5, slowest rank 3)."""
     words, report = robust.flag_text(flag), flag.report
@@ -149,7 +149,7 @@ def flagged_text(flag):
     return words[:-1] + "; " + ", ".join(about) + ")" if about else words
 
 
-def counted(groups, figure):
+def counted(groups: Sequence[Group], figure: Figure) -> List[str]:
     """Returns the doubts about one figure in a few words each."""
     out, runs = [], [r for g in groups for r in g.reports]
     short = len(missing_rounds(groups))
@@ -169,9 +169,10 @@ def counted(groups, figure):
     return out
 
 
-def above_cores(host):
+def above_cores(host: Dict[str, Any]) -> bool:
     load, cores = host.get("load1_start"), host.get("cores")
-    return (all(isinstance(x, (int, float)) for x in (load, cores)) and load > cores)
+    return (isinstance(load, (int, float)) and isinstance(cores, (int, float))
+            and load > cores)
 
 
 def enough(rows: Sequence[Any], equal: float = rules.POLICY.equal) -> List[str]:
@@ -191,12 +192,12 @@ def enough(rows: Sequence[Any], equal: float = rules.POLICY.equal) -> List[str]:
     return out
 
 
-def rounds_text(need):
+def rounds_text(need: Sequence[int]) -> str:
     return "%d" % max(need) if min(need) == max(need) else "%d to %d" % (min(need),
                                                                          max(need))
 
 
-def noisy(groups, figures):
+def noisy(groups: Sequence[Group], figures: Sequence[Figure]) -> List[str]:
     """Returns one sentence per figure with the configurations that spread most widely;
     one for all tails, as these commonly do."""
     out = []
@@ -217,7 +218,7 @@ def noisy(groups, figures):
     return out
 
 
-def noisy_tails(groups, figures):
+def noisy_tails(groups: Sequence[Group], figures: Sequence[Figure]) -> List[str]:
     found = []
     for figure in figures:
         for group in groups if tails.is_tail(figure.name) else []:
@@ -233,7 +234,7 @@ def noisy_tails(groups, figures):
         more if len(found) > WORST else "")]
 
 
-def unlike_itself(groups, figures):
+def unlike_itself(groups: Sequence[Group], figures: Sequence[Figure]) -> List[str]:
     """Compares the first half of equal runs with the second (A/A). If they differ,
     something changed meanwhile. Tails are not compared: of so many, some would
     differ."""
@@ -252,9 +253,11 @@ def unlike_itself(groups, figures):
     return out
 
 
-def loaded(groups):
+def loaded(groups: Sequence[Group]) -> List[str]:
     """Returns one sentence per host whose load was above its cores when runs began."""
-    runs, busy, worst = OrderedDict(), {}, {}
+    runs: Dict[str, int] = OrderedDict()
+    busy: Dict[str, int] = {}
+    worst: Dict[str, Tuple[float, float]] = {}
     for group in groups:
         for report in group.reports:
             for host in report.hosts:
@@ -272,10 +275,10 @@ def loaded(groups):
             for name in runs if name in busy]
 
 
-def stragglers(groups):
+def stragglers(groups: Sequence[Group]) -> List[str]:
     """Finds a rank that is the slowest more often than chance would have it: one
     sentence for all configurations in which it is, equally often."""
-    found = OrderedDict()
+    found: Dict[Tuple[Any, ...], List[str]] = OrderedDict()
     for group in groups:
         slow = group.slowest()
         if not slow or not slow.ranks or slow.ranks < 2:
@@ -292,7 +295,7 @@ def stragglers(groups):
             for (rank, host, times, runs), some in found.items()]
 
 
-def stalls(groups):
+def stalls(groups: Sequence[Group]) -> List[str]:
     """Returns sentences on configurations in which transfers stalled, according to
     their series."""
     found = []
@@ -312,20 +315,20 @@ def stalls(groups):
     return out
 
 
-def stalls_by_phase(run):
+def stalls_by_phase(run: series.Run) -> List[List[series.Gap]]:
     """Returns a list of stalls for each phase that has some."""
     found = [[g for g in run.gaps if g.stalled and g.phase is p] for p in run.phases]
     return [some for some in found if some]
 
 
-def noted(some):
+def noted(some: Sequence[series.Gap]) -> bool:
     phase = some[0].phase
     length = series.together(some)
     return (length >= STALL_S and (length >= STALL_PART * (phase.end - phase.begin)
                                    or series.longest(some) >= STALL_LONG_S))
 
 
-def stall_text(group, some, runs, every):
+def stall_text(group: Group, some: Sequence[series.Gap], runs: int, every: int) -> str:
     phase = some[0].phase
     return "%s: transfers stood still for up to %s (phase %s, repetition %d%s) in %d " \
         "of %d runs" % (
@@ -334,9 +337,10 @@ def stall_text(group, some, runs, every):
                 series.time_text(series.together(some)), len(some)), runs, every)
 
 
-def from_programs(groups):
+def from_programs(groups: Sequence[Group]) -> List[str]:
     """Returns warnings of the programs themselves, each code once."""
-    texts, runs = OrderedDict(), {}
+    texts: Dict[str, str] = OrderedDict()
+    runs: Dict[str, int] = {}
     for group in groups:
         for report in group.reports:
             for warning in report.warnings:

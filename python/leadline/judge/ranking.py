@@ -3,10 +3,12 @@ from it.
 """
 import math
 from collections import namedtuple
-from typing import Any, List, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from leadline.base import stats
 from leadline.judge.robust import by_round
+from leadline.results.groups import Group
+from leadline.results.report import Figure
 
 # `alike`: not shown worse than `top`; `apart`: shown worse; `left_out`: (group, why).
 Ranked = namedtuple("Ranked", "top alike apart left_out value why")
@@ -23,7 +25,7 @@ def worst(groups: Sequence[Any], figure: Any) -> Any:
     return ranked(groups, figure, -1 if figure.better == "higher" else 1)
 
 
-def ranked(groups, figure, sign):
+def ranked(groups: Sequence[Group], figure: Figure, sign: int) -> Ranked:
     """Ranks the groups. `sign`: 1 if the highest value is best."""
     some, left_out = candidates(groups, figure)
     if len(some) < 2:
@@ -46,7 +48,8 @@ def ranked(groups, figure, sign):
     return told_apart(some, rows, figure, sign, left_out, paired)
 
 
-def candidates(groups, figure):
+def candidates(groups: Sequence[Group],
+               figure: Figure) -> Tuple[List[Group], List[Tuple[Group, str]]]:
     """Returns (groups with values, those without): reads from memory do not measure
     storage."""
     some, left_out = [], []
@@ -69,7 +72,7 @@ def values_of(group: Any, figure: Any) -> List[float]:
     return list(group.observations((figure.name, figure.at)).values())
 
 
-def with_rounds(groups, figure):
+def with_rounds(groups: Sequence[Group], figure: Figure) -> Dict[int, List[float]]:
     """Returns {group: its logarithms in the rounds that all have}. Leaves out the
     groups with the fewest rounds until CI_MIN rounds are common; {} if fewer than two
     remain."""
@@ -79,7 +82,7 @@ def with_rounds(groups, figure):
         common = set.intersection(*map(set, rows.values()))
         if len(common) >= stats.CI_MIN:
             return {k: [row[at] for at in sorted(common)] for k, row in rows.items()}
-        every = {}
+        every: Dict[Any, int] = {}
         for row in rows.values():
             for at in row:
                 every[at] = every.get(at, 0) + 1
@@ -87,18 +90,24 @@ def with_rounds(groups, figure):
     return {}
 
 
-def told_apart(groups, rows, figure, sign, left_out, paired):
+def told_apart(groups: Sequence[Group], rows: Dict[int, List[float]],
+               figure: Figure, sign: int, left_out: List[Tuple[Group, str]],
+               paired: bool) -> Ranked:
     order = sorted(groups, key=lambda g: -sign * stats.mean(rows[id(g)]))
-    top, alike, apart = order[0], [], []
+    top = order[0]
+    alike: List[Group] = []
+    apart: List[Group] = []
     for group in order[1:]:
         found = difference(rows[id(top)], rows[id(group)], paired)
+        assert found    # as all have CI_MIN values
         bound = stats.sidak_quantile(len(groups) - 1, found.df) * found.error
         (apart if sign * found.centre > bound else alike).append(group)
     value = stats.interval(values_of(top, figure))
     return Ranked(top, alike, apart, left_out, value, "")
 
 
-def difference(ours, theirs, paired):
+def difference(ours: Sequence[float], theirs: Sequence[float],
+               paired: bool) -> Optional[stats.Estimate]:
     if paired:
         return stats.mean_estimate([a - b for a, b in zip(ours, theirs)])
     return stats.welch_estimate(list(map(math.exp, ours)), list(map(math.exp, theirs)))

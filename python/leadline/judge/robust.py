@@ -7,9 +7,11 @@ ratios (Yuen). Nothing is dropped from the figures themselves.
 """
 import math
 from collections import namedtuple
-from typing import Any, Dict, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from leadline.base import stats
+from leadline.results.groups import Group
+from leadline.results.report import Figure
 
 FAR = 6.0
 SWEEPS = 8            # iterations of the median polish
@@ -32,33 +34,33 @@ def by_round(group: Any, figure: Any) -> Dict[Any, float]:
     return {at: math.log(v) for at, v in found.items() if at[0] not in ("rep", "run")}
 
 
-def polished(table):
+def polished(table: Dict[Any, float]) -> Tuple[Dict[Any, float], int]:
     """Returns the residuals {(row, column): r} of a table of the same form, by median
     polish."""
     left = dict(table)
-    lines = [{}, {}]
+    lines: List[Dict[Any, List[Any]]] = [{}, {}]
     for cell in left:
         for side in (0, 1):
             lines[side].setdefault(cell[side], []).append(cell)
     for _ in range(SWEEPS):
-        for side in lines:
-            for cells in side.values():
+        for line in lines:
+            for cells in line.values():
                 middle = stats.median([left[c] for c in cells])
                 for cell in cells:
                     left[cell] -= middle
     return left, len(lines[0]) + len(lines[1]) - 1
 
 
-def residual_scale(residuals, free):
+def residual_scale(residuals: Dict[Any, float], free: int) -> float:
     """Returns the usual size of residuals, of which `free` are 0 by construction."""
     sizes = sorted(map(abs, residuals.values()))[free:]
     return max(PER_SIGMA * stats.median(sizes), LEAST_SPREAD) if sizes else math.inf
 
 
-def flags(groups, figure):
+def flags(groups: Sequence[Group], figure: Figure) -> List[Flag]:
     """Returns the runs that stand out, the farthest first."""
-    rows = [by_round(group, figure) for group in groups]
-    rows = {i: row for i, row in enumerate(rows) if len(row) > 1}
+    every = [by_round(group, figure) for group in groups]
+    rows = {i: row for i, row in enumerate(every) if len(row) > 1}
     if len(rows) < 2:
         return []
     residuals, free = polished({(i, at): y for i, row in rows.items()
@@ -71,7 +73,7 @@ def flags(groups, figure):
             sorted(found, key=lambda cell: -abs(residuals[cell]))]
 
 
-def farther(cell, rows):
+def farther(cell: Tuple[int, Any], rows: Dict[int, Dict[Any, float]]) -> bool:
     """True if a run is farther from its configuration's median than its partner."""
     i, at = cell
     off = {k: abs(row[at] - stats.median(list(row.values())))
@@ -79,7 +81,7 @@ def farther(cell, rows):
     return off[i] == max(off.values())
 
 
-def flag(group, at, residual, row):
+def flag(group: Group, at: Any, residual: float, row: Dict[Any, float]) -> Flag:
     others = stats.median([y for k, y in row.items() if k != at])
     report = next((r for r in group.reports if (r.series_id, r.round) == at), None)
     return Flag(group, at, report, residual, math.exp(row[at] - others))
@@ -88,7 +90,7 @@ def flag(group, at, residual, row):
 # ---- the opinion -------------------------------------------------------------
 
 
-def trimmed_estimate(logs):
+def trimmed_estimate(logs: Sequence[float]) -> Optional[stats.Estimate]:
     """Returns Yuen's trimmed mean of differences, one per round; None below
     stats.CI_MIN."""
     n = len(logs)
@@ -102,14 +104,15 @@ def trimmed_estimate(logs):
     return stats.Estimate(stats.mean(inner), error, n - 2 * cut - 1, n)
 
 
-def hodges_lehmann(logs):
+def hodges_lehmann(logs: Sequence[float]) -> float:
     """Returns the median of the means of all pairs, including each value with
     itself."""
     return math.exp(stats.median([(a + b) / 2.0 for i, a in enumerate(logs)
                                   for b in logs[i:]]))
 
 
-def opinion(ours, theirs, some):
+def opinion(ours: Dict[Any, float], theirs: Dict[Any, float],
+            some: Sequence[Flag]) -> Optional[Opinion]:
     """Compares the rounds of two configurations, of which `some` runs are flagged."""
     logs = [ours[at] - theirs[at] for at in ours if at in theirs]
     found = trimmed_estimate(logs)

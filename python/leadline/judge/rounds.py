@@ -6,7 +6,7 @@ possible values of the sample's spread.
 """
 import functools
 import math
-from typing import Any, Optional, Sequence
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from leadline.base import stats
 from leadline.judge import robust
@@ -17,12 +17,12 @@ POINTS = 64       # of Simpson's rule
 USUAL = (0.02, 0.05, 0.10)
 
 
-def normal_below(x):
+def normal_below(x: float) -> float:
     return 0.5 * math.erfc(-x / math.sqrt(2.0))
 
 
 @functools.lru_cache(maxsize=256)
-def spread_points(df):
+def spread_points(df: int) -> List[Tuple[float, float]]:
     """Returns [(spread, weight)]: Simpson's rule over the density of s / sigma."""
     width = 7.0 / math.sqrt(2.0 * df)
     low, high = max(1.0 - width, 0.0), 1.0 + width
@@ -38,7 +38,7 @@ def spread_points(df):
     return out
 
 
-def power(effect, noise, rounds, many=1):
+def power(effect: float, noise: float, rounds: int, many: int = 1) -> float:
     """Returns the chance that a difference of `effect` is shown."""
     critical = stats.sidak_two_sided(many, rounds - 1)
     shift = math.log(effect) / (noise * math.sqrt(2.0 / rounds))
@@ -47,7 +47,7 @@ def power(effect, noise, rounds, many=1):
                      for s, w in spread_points(rounds - 1))
 
 
-def fewest(enough):
+def fewest(enough: Callable[[int], bool]) -> Optional[int]:
     """Returns the fewest rounds that are enough; None if MOST are not."""
     low, high = stats.CI_MIN - 1, stats.CI_MIN
     while high < MOST and not enough(high):
@@ -64,8 +64,9 @@ def fewest(enough):
     return high
 
 
-def needed(effect: float, noise: float, many: int = 1) -> int:
-    """Returns the rounds that show a difference of `effect` with a chance of POWER."""
+def needed(effect: float, noise: float, many: int = 1) -> Optional[int]:
+    """Returns the rounds that show a difference of `effect` with a chance of POWER;
+    None if MOST are not enough."""
     if noise <= 0.0:
         return stats.CI_MIN
     return fewest(lambda n: power(effect, noise, n, many) >= POWER)

@@ -27,12 +27,13 @@ def inverse(ratio: stats.Interval) -> stats.Interval:
 
 
 def excludes_one(ratio: stats.Interval) -> bool:
-    return ratio.low > 1.0 or ratio.high < 1.0
+    return bool(ratio.low > 1.0 or ratio.high < 1.0)
 
 
 def hidden(ratio: stats.Interval) -> float:
     """Returns the largest factor that an interval leaves possible."""
-    return max(ratio.high, 1.0 / ratio.low)
+    factor: float = max(ratio.high, 1.0 / ratio.low)
+    return factor
 
 
 def percent_text(factor: float) -> str:

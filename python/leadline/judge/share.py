@@ -3,9 +3,11 @@ reach.
 """
 import datetime
 from collections import OrderedDict, namedtuple
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Collection, Dict, List, Optional, Sequence, Tuple
 
 from leadline.base import stats, table
+from leadline.results.groups import Group
+from leadline.results.report import Report
 
 PATTERNS = ("sequential", "random")
 FIGURES = ("write_MBps", "read_MBps")
@@ -25,19 +27,21 @@ def seconds_utc(text: str) -> Optional[float]:
     return (when - datetime.datetime(1970, 1, 1)).total_seconds()
 
 
-def minutes_between(a, b):
+def minutes_between(a: Report, b: Report) -> Optional[float]:
     times = seconds_utc(a.start_utc), seconds_utc(b.start_utc)
-    return None if None in times else abs(times[0] - times[1]) / 60.0
+    return (None if times[0] is None or times[1] is None
+            else abs(times[0] - times[1]) / 60.0)
 
 
-def same_place(report, yardstick):
+def same_place(report: Report, yardstick: Report) -> bool:
     """True if the hosts are the same, and the file system has the same type and mount
     options: reports do not tell more."""
-    return (set(report.host_names()) == set(yardstick.host_names())
-            and set(report.file_systems()) & set(yardstick.file_systems()))
+    return bool(set(report.host_names()) == set(yardstick.host_names())
+                and set(report.file_systems()) & set(yardstick.file_systems()))
 
 
-def nearest(group, yardsticks):
+def nearest(group: Group,
+            yardsticks: Sequence[Report]) -> Tuple[Optional[Report], Optional[float]]:
     """Returns (calibration, minutes) of the same place that is nearest in time."""
     found = []
     for i, yardstick in enumerate(yardsticks):
@@ -49,19 +53,21 @@ def nearest(group, yardsticks):
     return min(found)[3:] if found else (None, None)
 
 
-def value(report, name):
+def value(report: Report, name: str) -> Optional[float]:
     for figure in report.figures:
         if (figure.name, figure.at) == (name, ()) and figure.reps:
             return stats.median(figure.reps)
     return None
 
 
-def shares(groups, yardsticks):
+def shares(groups: Sequence[Group], yardsticks: Sequence[Report]) -> List[Share]:
     """Returns the shares for each group, total, and pattern."""
     out = []
     for group in groups:
         yardstick, minutes = nearest(group, yardsticks)
-        for figure in FIGURES if yardstick else ():
+        if yardstick is None:
+            continue
+        for figure in FIGURES:
             ours = list(group.observations((figure, ())).values())
             for pattern in PATTERNS:
                 best = value(yardstick, "%s.%s" % (pattern, figure))
@@ -71,14 +77,15 @@ def shares(groups, yardsticks):
     return out
 
 
-def name(share):
-    return share.figure.replace("_MBps", "")
+def name(share: Share) -> str:
+    return str(share.figure).replace("_MBps", "")
 
 
-def by_yardstick(groups, yardsticks):
+def by_yardstick(groups: Sequence[Group],
+                 yardsticks: Sequence[Report]) -> Collection[List[Share]]:
     """Returns lists of shares of sequential transfers: one for each figure and
     calibration."""
-    found = OrderedDict()
+    found: Dict[Tuple[str, int], List[Share]] = OrderedDict()
     for share in shares(groups, yardsticks):
         if share.pattern == PATTERNS[0]:
             found.setdefault((share.figure, id(share.yardstick)), []).append(share)
@@ -112,14 +119,14 @@ def notes(groups: Sequence[Any], yardsticks: Sequence[Any]) -> List[str]:
     return out
 
 
-def plain(share):
+def plain(share: Share) -> str:
     """Describes the yardstick in words."""
     return "blocktransfer's %s to %s in sequence on %s ranks" % (
         table.number(value(share.yardstick, "%s.%s" % (share.pattern, share.figure)))
         + " MB/s", name(share), share.yardstick.ranks)
 
 
-def doubts(some):
+def doubts(some: Sequence[Share]) -> str:
     """Returns reasons to doubt the shares of one calibration."""
     words = []
     if any(s.group.first.ranks != s.yardstick.ranks for s in some):

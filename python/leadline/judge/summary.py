@@ -8,6 +8,8 @@ from typing import Any, Dict, List, Optional, Sequence
 from leadline.base import names, stats
 from leadline.judge import (differs, effects, matrix, notes, ranking, robust, rounds,
                             rules)
+from leadline.results.groups import Group
+from leadline.results.report import Figure
 
 LONGEST = 200     # characters of a line
 NAMED = 3         # configurations
@@ -18,7 +20,8 @@ Summary = namedtuple("Summary", "program title figure lines")
 class Found:
     """Results on one figure of one matrix."""
 
-    def __init__(self, some, figure, policy):
+    def __init__(self, some: matrix.Matrix, figure: Figure,
+                 policy: rules.Policy) -> None:
         self.matrix, self.figure, self.policy = some, figure, policy
         self.best = ranking.best(some.groups, figure)
         self.worst = ranking.worst(some.groups, figure)
@@ -27,7 +30,7 @@ class Found:
         self.noise = rounds.noise_of(some.groups, figure)
 
     @property
-    def many(self):
+    def many(self) -> int:
         return (len(self.matrix.groups) - 1) * len(self.matrix.figures())
 
 
@@ -60,11 +63,11 @@ def title(one: Any) -> str:
 # ---- pieces ------------------------------------------------------------------
 
 
-def cut(line):
+def cut(line: str) -> str:
     return line if len(line) <= LONGEST else line[:LONGEST - 3] + "..."
 
 
-def fit(begin, parts, more, joint="; "):
+def fit(begin: str, parts: List[str], more: str, joint: str = "; ") -> str:
     """Joins as many parts as fit on a line; `more`: words for the number of the
     others."""
     for n in range(len(parts), -1, -1):
@@ -75,23 +78,24 @@ def fit(begin, parts, more, joint="; "):
     return cut(begin)
 
 
-def ratio_text(ratio):
+def ratio_text(ratio: stats.Interval) -> str:
     """Formats a ratio: 1.26x [1.23, 1.30]."""
     return "%s [%s, %s]" % (factor_text(ratio.centre) + "x", factor_text(ratio.low),
                             factor_text(ratio.high))
 
 
-def factor_text(value):
+def factor_text(value: float) -> str:
     return "%.2f" % value if 0.1 <= value < 10.0 else "%.3g" % value
 
 
-def value_text(value, median, unit):
+def value_text(value: Optional[stats.Interval], median: Optional[float],
+               unit: str) -> str:
     if value is None:
         return "%s %s" % (names.rate_text(median), unit)
     return "%s [%s, %s] %s" % (tuple(names.rate_text(v) for v in value[:3]) + (unit,))
 
 
-def placed(one, ranked):
+def placed(one: Any, ranked: ranking.Ranked) -> str:
     group = ranked.top
     values = ranking.values_of(group, one.figure)
     return "%s, %s" % (one.matrix.name(group), value_text(
@@ -101,13 +105,13 @@ def placed(one, ranked):
 # ---- the lines ---------------------------------------------------------------
 
 
-def best(one):
+def best(one: Any) -> str:
     if not one.best.top:
         return "best: not told, as %s" % one.best.why
     return with_alike(one, "best: " + placed(one, one.best), one.best)
 
 
-def worst(one):
+def worst(one: Any) -> str:
     if not one.worst.top or one.worst.top is one.best.top:
         return ""
     begin = "worst: %s" % placed(one, one.worst)
@@ -117,7 +121,7 @@ def worst(one):
     return with_alike(one, begin, one.worst)
 
 
-def with_alike(one, begin, ranked):
+def with_alike(one: Any, begin: str, ranked: ranking.Ranked) -> str:
     if not ranked.alike:
         n = len(ranked.apart)
         return "%s; %s" % (begin, "shown for all %d others" % n if n > 1
@@ -131,7 +135,7 @@ def with_alike(one, begin, ranked):
     return "%s; cannot be told from it: %d others" % (begin, len(called))
 
 
-def between(one):
+def between(one: Any) -> Optional[stats.Interval]:
     """Returns the factor between the best and the worst, with an interval that holds
     for any two that might have been picked."""
     n = len(one.best.alike) + len(one.best.apart) + 1
@@ -145,12 +149,12 @@ def between(one):
     return stats.ratio_of(estimate, many=n * (n - 1) // 2)
 
 
-def factors(one):
+def factors(one: Any) -> str:
     if not one.matrix.factors:
         return ""
     if one.effects.why:
-        return "factors: not told: " + one.effects.why
-    rows = OrderedDict()
+        return "factors: not told: %s" % one.effects.why
+    rows: Dict[str, List[effects.Effect]] = OrderedDict()
     for effect in one.effects.effects:
         rows.setdefault(effect.factor.name, []).append(effect)
     slopes = {s.factor.name: s for s in one.effects.slopes}
@@ -162,7 +166,8 @@ def factors(one):
                              for name, some in rows.items()], "%d more factors")
 
 
-def factor_part(one, name, some, slope, most):
+def factor_part(one: Any, name: str, some: Sequence[effects.Effect],
+                slope: Optional[effects.Slope], most: Optional[int]) -> str:
     """Describes a factor: method 68 %: mpiio 1.26x [1.23, 1.30] of posix, uring no
     difference shown."""
     share = one.effects.shares.get(name)
@@ -177,13 +182,13 @@ def factor_part(one, name, some, slope, most):
     return "%s: %s%s" % (head, ", ".join(words), pairs)
 
 
-def size(effect):
+def size(effect: effects.Effect) -> float:
     if effect.ratio is None:
         return -1.0
     return abs(math.log(effect.ratio.centre)) + (10.0 if effect.shown else 0.0)
 
 
-def level_text(one, effect, first):
+def level_text(one: Any, effect: effects.Effect, first: bool) -> str:
     level = one.matrix.text(effect.factor.name, effect.level)
     base = one.matrix.text(effect.factor.name, effect.base)
     if effect.ratio is None:
@@ -199,7 +204,7 @@ def level_text(one, effect, first):
     return "%s %s%s" % (level, words, " from " + base if first else "")
 
 
-def interactions(one):
+def interactions(one: Any) -> str:
     some = [i for i in one.effects.interactions if i.ratio]
     if len(one.matrix.factors) < 2 or one.effects.why:
         return ""
@@ -215,7 +220,7 @@ def interactions(one):
         effects.WORTH_SAYING, stats.factor_text(hidden))
 
 
-def interaction_text(one, found):
+def interaction_text(one: Any, found: effects.Interaction) -> str:
     """Describes an interaction: mpiio with 1M 0.93x [0.89, 0.98] of the product of
     their single effects."""
     return "%s with %s %s of what both do apart" % (
@@ -226,14 +231,14 @@ def interaction_text(one, found):
 # ---- doubts ------------------------------------------------------------------
 
 
-def doubts(one):
+def doubts(one: Any) -> str:
     parts = [p for p in (standing_out(one), few_rounds(one), what_differed(one),
                          left_out(one)) if p]
     parts += notes.counted(one.matrix.groups, one.figure)
     return fit("doubts: ", parts or ["none that reports tell"], "%d more below")
 
 
-def standing_out(one):
+def standing_out(one: Any) -> str:
     if not one.flags:
         return ""
     first = one.flags[0]
@@ -242,7 +247,7 @@ def standing_out(one):
         one.matrix.name(first.group), first.factor)
 
 
-def few_rounds(one):
+def few_rounds(one: Any) -> str:
     if one.noise is None:
         return ""
     n = max(len(robust.by_round(g, one.figure)) for g in one.matrix.groups)
@@ -255,7 +260,7 @@ def few_rounds(one):
     return words
 
 
-def what_differed(one):
+def what_differed(one: Any) -> str:
     fields = [d.field for d in differs.alarming(differs.find(one.matrix.groups))]
     if not fields:
         return ""
@@ -263,10 +268,10 @@ def what_differed(one):
                             "s" if len(fields) == 1 else "")
 
 
-def left_out(one):
+def left_out(one: Any) -> str:
     if not one.best.left_out:
         return ""
-    why = OrderedDict()
+    why: Dict[str, int] = OrderedDict()
     for _, words in one.best.left_out:
         why[words] = why.get(words, 0) + 1
     return "not ranked: " + ", ".join("%d (%s)" % (n, w) for w, n in why.items())
@@ -275,13 +280,15 @@ def left_out(one):
 # ---- for programs --------------------------------------------------------------
 
 
-def bounds(ratio):
+def bounds(ratio: Optional[stats.Interval]) -> Optional[List[float]]:
     return [ratio.centre, ratio.low, ratio.high] if ratio else None
 
 
 def tree(one: Any) -> Dict[str, Any]:
     name, of_effects = one.matrix.name, one.effects
-    called = lambda groups: [g.name for g in groups]   # noqa: E731
+
+    def called(groups: Sequence[Group]) -> List[str]:
+        return [g.name for g in groups]
     return OrderedDict([
         ("program", one.matrix.program), ("figure", one.figure.name),
         ("title", title(one)), ("lines", summary(one).lines),

@@ -10,10 +10,11 @@ Benjamini and Hochberg keep of all figures that are no headlines.
 """
 import re
 from collections import OrderedDict, namedtuple
-from typing import Any, Iterable, List, Sequence
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from leadline.base import stats
 from leadline.judge import rules
+from leadline.results.groups import Group
 
 TAIL = re.compile(r"(^|\.)(read|write)_(p50|p99|p999|max)_u?s$")
 BUCKET = 2.0 ** (1.0 / 16)   # ratio of two neighbouring buckets of latencies
@@ -60,7 +61,7 @@ def other_count(name: str, group: Any, baseline: Any) -> str:
     return "other number of transfers (%.4g, not %.4g)" % (ours, theirs)
 
 
-def transfers(name, group):
+def transfers(name: str, group: Group) -> Optional[float]:
     """Returns the transfers in a phase's repetition, or in all phases: the median over
     the runs; None if unknown."""
     phase, _, figure = name.rpartition(".")
@@ -77,12 +78,15 @@ def transfers(name, group):
 # ---- judged together ---------------------------------------------------------
 
 
-def judge(rows):
+def judge(rows: Sequence[Any]) -> Optional[Judged]:
     """Judges one configuration's rows; None if no tail could be compared."""
     some = [r for r in rows if is_tail(r.figure.name) and is_judged(r)]
     if not some:
         return None
-    worse, better, unsure, rest = [], [], [], []
+    worse: List[Any] = []
+    better: List[Any] = []
+    unsure: List[Any] = []
+    rest: List[Any] = []
     for r in some:
         if rules.differs(r.comparison.rule):
             (worse if is_worse(r) else better).append(r)
@@ -96,20 +100,20 @@ def judge(rows):
                   by_size(unsure), rest, rates)
 
 
-def is_judged(row):
-    return row.comparison.ratio and row.comparison.rule != rules.ONE_RUN
+def is_judged(row: Any) -> bool:
+    return bool(row.comparison.ratio and row.comparison.rule != rules.ONE_RUN)
 
 
-def is_worse(row):
-    return (row.comparison.ratio.centre > 1.0) == (row.figure.better == "lower")
+def is_worse(row: Any) -> bool:
+    return bool((row.comparison.ratio.centre > 1.0) == (row.figure.better == "lower"))
 
 
-def by_size(rows):
+def by_size(rows: Sequence[Any]) -> List[Any]:
     return sorted(rows, key=lambda r: -factor(r))
 
 
-def factor(row):
-    centre = row.comparison.ratio.centre
+def factor(row: Any) -> float:
+    centre: float = row.comparison.ratio.centre
     return max(centre, 1.0 / centre)
 
 
@@ -134,7 +138,7 @@ def sentences(held: Iterable[Any]) -> List[str]:
     return out + (no_difference(alike) if alike else [])
 
 
-def sentence(judged):
+def sentence(judged: Judged) -> str:
     """Returns a sentence: b against a, latencies: worse in read_p999_us by 3.2x [2.1,
     4.9] ..."""
     parts = ["%s in %s" % (kind, ", ".join(map(by_how_much, rows))) for kind, rows in (
@@ -151,11 +155,11 @@ def sentence(judged):
     return words + (". The rates show no difference." if hidden else ".")
 
 
-def compared(judged):
+def compared(judged: Judged) -> int:
     return sum(map(len, (judged.worse, judged.better, judged.unsure, judged.rest)))
 
 
-def by_how_much(row):
+def by_how_much(row: Any) -> str:
     """Formats a change: read_p999_us by 3.2x [2.1, 4.9], as a ratio of lengths."""
     ratio = row.comparison.ratio
     low, high = ratio.low, ratio.high
@@ -166,7 +170,7 @@ def by_how_much(row):
                                         stats.factor_text(factor(row)), low, high)
 
 
-def no_difference(alike):
+def no_difference(alike: Sequence[Any]) -> List[str]:
     """Says how large a difference the other tails may hide."""
     worst = max(max(r.comparison.ratio.high, 1.0 / r.comparison.ratio.low)
                 for j in alike for r in j.rest)
@@ -176,7 +180,7 @@ def no_difference(alike):
             "been missed)." % (", ".join(names[:MOST]), more, stats.factor_text(worst))]
 
 
-def few(held):
+def few(held: Iterable[Any]) -> List[str]:
     """Says why there are no sentences."""
     rows = [r for _, some in held for r in some if is_tail(r.figure.name)]
     if any(r.comparison.verdict.startswith("too few") for r in rows):
@@ -188,18 +192,18 @@ def few(held):
 # ---- missing tails -----------------------------------------------------------
 
 
-def absent(groups):
+def absent(groups: Sequence[Group]) -> List[str]:
     """Returns one sentence for all tails and configurations with the same number of
     repetitions that had too few transfers."""
-    found = OrderedDict()
+    found: Dict[Any, List[str]] = OrderedDict()
     for group in groups:
-        counts = OrderedDict()
+        counts: Dict[str, Tuple[int, int]] = OrderedDict()
         for report in group.reports:
             for f in report.figures:
                 if is_tail(f.name):
                     none, every = counts.get(f.name, (0, 0))
                     counts[f.name] = (none + f.absent, every + f.absent + len(f.reps))
-        names = OrderedDict()
+        names: Dict[Tuple[int, int], List[str]] = OrderedDict()
         for name, (none, every) in counts.items():
             if none:
                 names.setdefault((none, every), []).append(name)
@@ -210,6 +214,6 @@ def absent(groups):
         for ((none, every), names), some in found.items()]
 
 
-def listed(names):
+def listed(names: Sequence[str]) -> str:
     more = " and %d more" % (len(names) - MOST) if len(names) > MOST else ""
     return ", ".join(names[:MOST]) + more

@@ -11,7 +11,7 @@ import argparse
 import json
 import math
 from collections import Counter, OrderedDict, namedtuple
-from typing import Any, Dict, Iterable, List, Sequence
+from typing import Any, Dict, Iterable, List, Sequence, Tuple
 
 from leadline.base import output, stats, table
 from leadline.base.errors import LeadlineError
@@ -19,6 +19,8 @@ from leadline.base.fields import printable
 from leadline.base.options import operand, option, output_file
 from leadline.judge import compare, gate
 from leadline.results import conditions, history
+from leadline.results.groups import Key
+from leadline.results.report import Figure, Report
 
 SCHEMA = "leadline-trend/1"
 FEWEST = 10           # fewest runs
@@ -45,7 +47,7 @@ EXPLAINS = [(c.name, c.of) for c in conditions.CONDITIONS] + [
 # ---- steps -------------------------------------------------------------------
 
 
-def noise(values):
+def noise(values: Sequence[float]) -> float:
     """Returns the noise of one value, from the differences of neighbours: a step is in
     only one of them."""
     steps = [b - a for a, b in zip(values, values[1:])]
@@ -54,7 +56,7 @@ def noise(values):
     return max(spread / math.sqrt(2.0), LEAST_NOISE)
 
 
-def clipped(values, unit):
+def clipped(values: Sequence[float], unit: float) -> List[float]:
     out, half = [], WINDOW // 2
     for i, value in enumerate(values):
         near = stats.median(values[max(0, i - half):i + half + 1])
@@ -62,7 +64,7 @@ def clipped(values, unit):
     return out
 
 
-def partition(values, unit):
+def partition(values: Sequence[float], unit: float) -> List[int]:
     """Returns the begins of all levels but the first."""
     n = len(values)
     price = (PENALTY if n >= MANY else PENALTY + 1.0) * math.log(n) * unit * unit
@@ -89,7 +91,7 @@ def partition(values, unit):
     return out[::-1]
 
 
-def find_steps(values):
+def find_steps(values: Sequence[float]) -> Tuple[List[Tuple[int, float]], List[int]]:
     """Returns ([(first run of a level, its ratio to the one before)], runs that stand
     out)."""
     logs = [math.log(v) for v in values]
@@ -106,7 +108,7 @@ def find_steps(values):
 # ---- reports -----------------------------------------------------------------
 
 
-def key(report, by):
+def key(report: Report, by: Sequence[str]) -> Key:
     """Returns the key of a line, which its runs have in common: (program, (option,
     value) of those that make its workload, or its name, ranks, hosts)."""
     name = report.config or report.label
@@ -116,7 +118,7 @@ def key(report, by):
             tuple(report.host_names()) if "host" in by else ())
 
 
-def groups_text(text):
+def groups_text(text: str) -> List[str]:
     """Parses the choice of keys: config,host."""
     found = [name.strip() for name in text.split(",")]
     if not all(name in GROUPS for name in found):
@@ -124,7 +126,7 @@ def groups_text(text):
     return found
 
 
-def titles(keys):
+def titles(keys: Iterable[Key]) -> Dict[Key, str]:
     """Returns {key: a name}, with the options in which the keys of its program
     differ."""
     every = Counter((of[0], pair) for of in keys for pair in of[1])
@@ -140,7 +142,7 @@ def titles(keys):
     return out
 
 
-def what_changed(before, after):
+def what_changed(before: Sequence[Point], after: Sequence[Point]) -> List[str]:
     """Describes a change, "kernel 6.1 -> 6.6", if two levels have no value in
     common."""
     out = []
@@ -151,7 +153,7 @@ def what_changed(before, after):
     return out
 
 
-def trend(name, figure, points, least):
+def trend(name: str, figure: Figure, points: Sequence[Point], least: float) -> Trend:
     if len(points) < FEWEST:
         return Trend(name, figure, points, [], [])
     found, outliers = find_steps([p.value for p in points])
@@ -191,11 +193,11 @@ HEADER = ["configuration", "figure", "unit", "runs", "from (UTC)", "to", "level 
           "steps"]
 
 
-def day(point):
-    return point.report.date[:16].replace("T", " ") or point.report.path
+def day(point: Point) -> str:
+    return str(point.report.date[:16].replace("T", " ") or point.report.path)
 
 
-def cells(t):
+def cells(t: Trend) -> List[str]:
     now = t.points[t.steps[-1].at:] if t.steps else t.points
     return [t.name, compare.figure_title(t.figure), t.figure.unit, str(len(t.points)),
             t.points[0].report.date[:10] or "-", t.points[-1].report.date[:10] or "-",
@@ -218,7 +220,7 @@ def sentences(trends: Sequence[Any]) -> List[str]:
     return out
 
 
-def step_text(t, step):
+def step_text(t: Trend, step: Step) -> str:
     better = (step.ratio > 1.0) == (t.figure.better == "higher")
     return "%s from %s on (run %d of %d): %.2fx, from %s to %s %s; %s" % (
         "better" if better else "worse", day(t.points[step.at]), step.at + 1,
@@ -227,7 +229,8 @@ def step_text(t, step):
         else "nothing that the reports tell changed with it")
 
 
-def notes(trends, found, faults):
+def notes(trends: Sequence[Trend], found: Sequence[Report],
+          faults: Sequence[str]) -> List[str]:
     out = list(faults)
     undated = sum(not r.date for r in found if r.valid)
     if undated:
@@ -244,7 +247,7 @@ def notes(trends, found, faults):
     return out
 
 
-def flat(t):
+def flat(t: Trend) -> Dict[str, Any]:
     return OrderedDict([
         ("configuration", t.name), ("figure", compare.figure_title(t.figure)),
         ("unit", t.figure.unit), ("better", t.figure.better),
@@ -256,12 +259,13 @@ def flat(t):
         ("outliers", [i + 1 for i in t.outliers])])
 
 
-def render(form, trends, below):
+def render(form: str, trends: Sequence[Trend], below: List[str]) -> str:
     if form == "json":
         tree = OrderedDict([("schema", SCHEMA), ("trends", [flat(t) for t in trends]),
                             ("notes", below)])
         return json.dumps(tree, indent=1, allow_nan=False) + "\n"
-    rows, words = [cells(t) for t in trends], sentences(trends)
+    rows: List[Sequence[str]] = [cells(t) for t in trends]
+    words = sentences(trends)
     if form == "markdown":
         return "\n".join([table.markdown(HEADER, rows, right=(3, 6, 7))] + [
             "- " + printable(w) for w in words + below]) + "\n"
@@ -271,7 +275,7 @@ def render(form, trends, below):
     return out + ("\n" + output.notes(below) if below else "")
 
 
-def main(args, where):
+def main(args: Any, where: Any) -> int:
     found, faults = history.collect(args.paths)
     if not found:
         raise LeadlineError(faults[0] if faults
@@ -307,7 +311,7 @@ OPTIONS = [
 ]
 
 
-def add(commands):
+def add(commands: Any) -> None:
     p = commands.add_parser(
         "trend", help="find when a figure changed, in months of runs",
         description="Looks for steps in the figures of equal runs over time, and "

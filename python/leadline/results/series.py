@@ -179,7 +179,8 @@ def lacking(found: Phase, slot_s: float) -> List[float]:
 
 
 def seconds(gap: Gap) -> float:
-    return float(gap.still)
+    still: float = gap.still
+    return still
 
 
 def longest(found: Iterable[Gap], stalled: bool = True) -> float:
