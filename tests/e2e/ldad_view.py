@@ -14,7 +14,7 @@ import unittest
 import unittest.mock
 import zlib
 
-from e2e import BUILD, Case, main, read_bytes, write_file
+from e2e import BUILD, Case, main, read_bytes, write_at, write_file
 from tap import TIER, long
 
 from leadline import container
@@ -142,9 +142,7 @@ class Python(View):
         self.refuses(path, part, "it was cut off")
         os.unlink(part)
         self.refuses(path, part, "cannot be opened", "No such file")
-        with open(os.path.join(path, "header"), "r+b") as f:
-            f.seek(40)
-            f.write(b"\xff")
+        write_at(os.path.join(path, "header"), 40, b"\xff")
         self.refuses(path, "its checksum differs")
 
 
@@ -255,9 +253,7 @@ class Mount(View):
     def test_header_that_is_damaged(self):
         path = self.one()
         folder = os.path.dirname(path)
-        with open(os.path.join(path, "header"), "r+b") as f:
-            f.seek(40)
-            f.write(b"\xff")
+        write_at(os.path.join(path, "header"), 40, b"\xff")
         with self.mounted(folder) as point:
             self.assertEqual(os.stat(os.path.join(point, "0")).st_size, 0)
             with self.assertRaises(OSError):

@@ -9,7 +9,7 @@ import random
 import re
 
 import pfm_reader
-from e2e import Case, add, main
+from e2e import Case, add, main, write_at
 from pfm_made import (FILTER, HAS_DATA, HEADER, MANUAL, SCALE, Pfm,
                       library_s_own)
 
@@ -178,12 +178,10 @@ class PfmFiles(Case):
     def test_files_cut_short(self):
         pfm = self.made().save()
         name = os.path.join(pfm.path + ".data", "a.pfm")
-        with open(name + ".ndx", "r+b") as f:
-            f.truncate((len(pfm.blocks) - 1) * pfm.block_bytes)
+        os.truncate(name + ".ndx", (len(pfm.blocks) - 1) * pfm.block_bytes)
         self.wrong(pfm, "out of the file")
         for size in (HEADER + 100, HEADER - 100, 10, 0):
-            with open(name + ".bin", "r+b") as f:
-                f.truncate(size)
+            os.truncate(name + ".bin", size)
             self.wrong(pfm, ".bin")
         os.unlink(name + ".bin")
         self.wrong(pfm, "No such file", ".bin")
@@ -214,9 +212,7 @@ class PfmFiles(Case):
                 self.one_sentence(done)
                 self.assertEqual(done.status, 1, done)
                 refused += 1
-            with open(path, "r+b") as f:
-                f.seek(at)
-                f.write(before)
+            write_at(path, at, before)
         self.assertGreater(refused, 30)
         self.facts(pfm.path)
 

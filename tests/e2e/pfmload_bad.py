@@ -218,8 +218,7 @@ class PfmloadBad(Loads):
         handle = self.loaded(*self.survey())
         folder = os.path.dirname(handle)
         path = os.path.join(handle + ".data", "o.pfm.ndx")
-        with open(path, "r+b") as f:
-            f.truncate(os.path.getsize(path) // 2)
+        os.truncate(path, os.path.getsize(path) // 2)
         before = contents(folder)
         for np in (0, 3):
             done = self.pfmload("--append", *self.survey(2), np=np, dir=folder)
