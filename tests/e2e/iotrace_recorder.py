@@ -341,7 +341,7 @@ class Paper(Recorder):
         self.assertEqual([w["Bytes"] for w in writes], ["100"] * 3)
         self.assertEqual({(w["Filename"], w["fd"]) for w in writes}, {("copy", "1")})
 
-    def test_names(self):
+    def test_names_of_logs(self):
         for env, log in [
                 ({"IOTRACE_APPNAME": "app"}, r"app\.\d+_log\.tsv"),
                 ({"IOTRACE_EXECNAME": "run7.%d"}, r"run7\.\d+_log\.tsv"),

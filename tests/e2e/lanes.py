@@ -54,10 +54,10 @@ class Lanes(Case):
         self.assertEqual(report["mpi"]["lanes"], 1)
         self.assertNotIn("max_lane", report["samples"][0])
 
-    def test_many(self):
+    def test_64_workers(self):
         self.moves("--rank-shift=3", lanes=64)
 
-    def test_files(self):
+    def test_a_file_for_each_worker_or_one(self):
         """UNIQUE: there is one for each worker; SHARED: one."""
         for filetype, files in (("UNIQUE", 2 * LANES), ("SHARED", 1)):
             report = self.moves("--filetype=" + filetype)

@@ -99,7 +99,7 @@ class Library(Case):
     def test_removed_and_made_again(self):
         self.holds("delete", "partitioned")
 
-    def test_names(self):
+    def test_names_of_files(self):
         self.holds("names", "independent", "partitioned")
 
     def test_rules_are_those_of_mpi(self):

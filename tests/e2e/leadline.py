@@ -108,7 +108,7 @@ class Stall(Leadline):
             "with")
 
     @long
-    def test_it_is_seen(self):
+    def test_a_stall_is_in_report_series_and_plot(self):
         runs = self.stalled()
         tree = read_json(os.path.join(runs, "with.json"))
         writes = [s for s in tree["samples"] if s["act"] == "write"]

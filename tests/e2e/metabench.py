@@ -235,7 +235,7 @@ class Metabench(Case):
                             "--ops=create,stat")
         self.wrong(done, "stat says 0 bytes, expected 3901", name, "rank 1")
 
-    def test_names(self):
+    def test_names_that_are_not_gone(self):
         for what, text in drawn((("unlink:lost:30", "there after unlink"),
                                  ("rename:lost:30", "there after rename")), 1):
             done = self.lied_to(what, "/f0" if "rename" in what else "/r0", 40,

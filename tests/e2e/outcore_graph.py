@@ -66,7 +66,7 @@ class Graph(Case):
 
     # ---- files and blocks ------------------------------------------------------------
 
-    def test_files(self):
+    def test_files_to_the_byte(self):
         """They are right to the byte, and the same for all sizes of blocks."""
         edges = list(reference.scale_free(4, 20, 4, 1))
         store = reference.Store(20, edges, 30)

@@ -206,7 +206,7 @@ class Fits(Files):
     # ---- ends ------------------------------------------------------------------------
 
     @any_mpi
-    def test_bad(self):
+    def test_bad_input(self):
         good = fits(16, image(1000))
         table = head(8, [8, 3], ("PCOUNT", 0), ("GCOUNT", 1), ("TFIELDS", 1),
                      ("TBCOL1", 1), ("TFORM1", "'A8      '"),

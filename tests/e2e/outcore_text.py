@@ -211,7 +211,7 @@ class Text(Case):
         self.assertGreater(computed, 3 * 0.4 * 9 * 1118 / 9.84e6 / 3)
 
     @WITH_EXPAT
-    def test_names(self):
+    def test_odd_names_of_texts(self):
         """Names occur twice, in nested folders, and odd ones."""
         names = {"a/x.xml": "a%2Fx.xml", "b/x.xml": "b%2Fx.xml", "b/c/x": "b%2Fc%2Fx",
                  "100% \n\\": "100%25 %0A%5C", "grün": "grün"}

@@ -72,7 +72,7 @@ class Stall(Case):
     def figure(self, report, name):
         return next(f["median"] for f in report["figures"] if f["name"] == name)
 
-    def test_it_shows(self):
+    def test_a_stall_is_in_latencies_and_series(self):
         slow, with_stall = self.measured("stalls", True)
         good, without = self.measured("steady", False)
         length, behind = self.gap(with_stall)

@@ -118,7 +118,7 @@ class Doubts(unittest.TestCase):
     def test_nothing_to_doubt(self):
         self.assertEqual(self.codes(trees()), {})
 
-    def test_each(self):
+    def test_phases_that_are_short_or_ended_early(self):
         some = trees()
         some["ior_hard"]["samples"][1]["max_s"] = 299.0
         self.assertEqual(self.codes(some), {"short": ["ior_hard_write"],

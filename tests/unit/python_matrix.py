@@ -255,7 +255,7 @@ class Factors(LeadlineCase):
                 one.ranks = n
         return matrix.matrices(sweep.groups)[0], sweep.groups
 
-    def test_names(self):
+    def test_names_of_configurations(self):
         some, groups = self.matrix(factorial(("iomethod", ["posix", "uring"]),
                                              ("block", [65536, 1 << 20, 1000])))
         self.assertEqual([some.name(g) for g in groups], [

@@ -188,7 +188,7 @@ class Calibrate(Case):
 
 
 class Saturation(Case):
-    def test_rule(self):
+    def test_where_rates_are_saturated(self):
         for rates, at in (([100, 200, 400], None), ([100, 200, 210], 2),
                           ([100, 109, 119], 1), ([100, 105, 200], None),
                           ([100, 90, 80], 1), ([100, 200, 220.1], None)):

@@ -581,7 +581,7 @@ class BadSpecifications(Case):
         self.assertIn(words, result.err)
         self.assertFalse(os.path.exists(self.out))
 
-    def test_each(self):
+    def test_what_each_key_must_be(self):
         self.refused("it must name a program", program=None)
         self.refused("program must be a program's name", program=3)
         self.refused("there is no key nprocs; there are: program, np", nprocs=4)
@@ -643,7 +643,7 @@ class BadSpecifications(Case):
         self.assertIn("launcher /nowhere/mpiexec was not found", result.err)
         self.assertEqual(result.err.count("\n"), 1)
 
-    def test_files(self):
+    def test_broken_files(self):
         for name, text, words in (("a.json", "{", "not JSON"), ("b.json", "", "empty"),
                                   ("d.json", '{"np": 1, "np": 2}',
                                    'd.json: "np" is in one object twice'),

@@ -114,7 +114,7 @@ class Trend(LeadlineCase):
     def found(self, *args):
         return json.loads(self.run_command(self.dir, "--format=json", *args))
 
-    def test_known(self):
+    def test_a_known_step_and_outlier(self):
         values = known()
         logs = [trend.math.log(v) for v in values]
         self.assertAlmostEqual(trend.noise(logs), 0.020760, places=6)
@@ -185,7 +185,7 @@ class Trend(LeadlineCase):
                           + words, out)
             self.assertEqual(" more" in out, bool(words))
 
-    def test_names(self):
+    def test_names_of_configurations(self):
         """They are the options in which runs of a program differ, or the label; and
         hosts if they separate runs."""
         for i, more in enumerate(({}, {"options": {"npix": 2048}},
@@ -273,7 +273,7 @@ class Trend(LeadlineCase):
         self.refused("is not config, host", self.dir, "--group-by=x", status=2)
         self.assertIn("fewer than 10 runs", self.found()["notes"][-1])
 
-    def test_bad(self):
+    def test_bad_input(self):
         self.refused("no report in", self.dir)
         save(self.dir, "a.json", "{")
         self.refused("not JSON", self.dir)
@@ -282,7 +282,7 @@ class Trend(LeadlineCase):
         self.refused("no figure to follow", self.dir, "--figure=nothing")
         self.refused("--min-effect", self.dir, "--min-effect=0", status=2)
 
-    def test_many(self):
+    def test_2000_runs(self):
         """A year of 2000 runs, in memory: the search for steps ends."""
         draw = random.Random(3)
         values = [draw.lognormvariate(0, 0.03) * (1.2 if i >= 1234 else 1)
