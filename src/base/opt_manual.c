@@ -273,6 +273,8 @@ static void put_entry(const struct opt_program *p, const struct opt *o, FILE *ou
         name_choices(o, out);
     }
     put_default(o, out);
+    if (o->env)
+        fprintf(out, "Environment: \\fB%s\\fR.\n", o->env);
     put_notes(p, o, out);
 }
 

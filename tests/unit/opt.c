@@ -428,7 +428,7 @@ static void test_manual(void)
         ".TP\n\\fB\\-\\-how=\\fR\\fIWAY\\fR\nHow it goes.\n",
         "\\fBwalk\\fR\nSlowly.\n",
         "\\fBrun\\fR\nFast, with \\fB\\-\\-size=4\\fR.\n",
-        "Default: \\fBwalk\\fR.\n",
+        "Default: \\fBwalk\\fR.\nEnvironment: \\fBT_HOW\\fR.\n",
         "\\fIBYTES\\fR|\\fBany\\fR\nUp to \\fIBYTES\\fR, see \\fBopen\\fR(2) and "
         "t_one_s, "
         "not BYTESIZE.\n.IP\nOr \\fImore\\fR.\n",
