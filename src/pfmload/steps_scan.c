@@ -199,7 +199,7 @@ static int check_space(const struct load *l)
     int64_t need = load_expected(l) / h->record_length * h->block_bytes;
     struct io_fs fs;
     char a[16], b[16];
-    if (!load_is_first(l) || !l->r->engine)
+    if (!load_is_first(l) || !l->r->engine || !l->r->options->space_check)
         return 0;
     int rc = io_fs_of(l->r->options->dir, &fs);
     if (rc || fs.free_bytes < 0 || need <= fs.free_bytes)

@@ -17,7 +17,7 @@
 /* Prints `text` after `label`, broken between words, the further lines indented. */
 static void put_wrapped(const char *label, const char *text)
 {
-    int column = printf("%-10s", label), margin = 10;
+    int column = printf("%-9s ", label), margin = 10;
     char one[PLAIN_PATH];
     while (*text) {
         int word = (int)strcspn(text, " \n");

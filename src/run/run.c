@@ -385,7 +385,7 @@ static int check_space(struct run *r, int64_t bytes)
     const struct run_options *o = r->options;
     if (o->keep && __builtin_mul_overflow(bytes, o->repeat, &bytes))
         bytes = INT64_MAX;
-    if (o->node_dirs) /* the files are elsewhere */
+    if (o->node_dirs || !o->space_check) /* node_dirs: the files are elsewhere */
         return 0;
     if (!r->shared)
         bytes /= r->world.nodes;
@@ -426,7 +426,7 @@ static int check_spaces(struct run *r, int64_t bytes)
     int rc = check_space(r, bytes - out);
     if (!r->shared)
         out /= r->world.nodes;
-    if (rc || fs.free_bytes < 0 || out <= fs.free_bytes)
+    if (rc || !r->options->space_check || fs.free_bytes < 0 || out <= fs.free_bytes)
         return rc;
     return no_space(folder, "--output", out, fs.free_bytes);
 }

@@ -19,7 +19,7 @@ struct run_options {
     const char *stripe; /* NULL: not given, or no such option */
     const char *json, *csv, *label, *series;
     const char *verify_how; /* yes, no or pass */
-    bool collective, verify, keep, dry_run, quiet, per_rank;
+    bool collective, verify, keep, dry_run, quiet, per_rank, unlike_nodes, space_check;
     struct opt_list hints;
     int64_t repeat, seed, ranks, rank_shift;
     int64_t threads; /* lanes of each rank; 0: no such option */
@@ -133,6 +133,18 @@ extern const char run_threads_text[], run_rank_shift_text[], run_time_text[],
      .help = "PARTITIONED: absolute paths of directories for the ranks' files; %n " \
              "stands for the node's number, %r for the rank; the ranks of a node " \
              "take them in turn", .text = run_node_dirs_text}, \
+    {.kind = OPT_FLAG, .name = "unlike-nodes", .value = &(o).unlike_nodes, \
+     .preset = "no", \
+     .help = "run although --dir is on other storage on some nodes", \
+     .text = "Run although --dir is on other storage on some nodes than on others. " \
+             "By default that is refused: as a rule a mount is missing. With this " \
+             "option the report warns (*unlike_nodes*)."}, \
+    {.kind = OPT_FLAG, .name = "space-check", .value = &(o).space_check, \
+     .preset = "yes", \
+     .help = "refuse files that the file system has no space for", \
+     .text = "Refuse files that the file system has no space for, before the run. " \
+             "With --no-space-check nobody asks, for file systems that tell a wrong " \
+             "number."}, \
     WORLD_TIMEOUT((o).io_timeout), \
     {.kind = OPT_ASK, .name = "list-engines", .arg = "json", .bare = "", \
      .answer = io_engine_list, .needs = RUN_TAKES_ENGINE, \

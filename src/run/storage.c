@@ -40,25 +40,32 @@ static void describe(const struct run *r, const struct io_stack *s, struct seen 
     memcpy(out->host, r->world.host, sizeof out->host);
 }
 
-static void say_unlike(struct run *r, const char *path, const struct seen *first,
-                       const struct seen *other, const int what[2])
+/* Refuses nodes whose storage differs, or warns of them if that is meant. */
+static int say_unlike(struct run *r, const char *path, const struct seen *first,
+                      const struct seen *other, const int what[2])
 {
     char text[2600];
+    snprintf(text, sizeof text,
+             "on %s on node %s (rank 0), and on another file system, %s, on node %s "
+             "(rank %d), and %d of the ranks that looked differ from rank 0",
+             first->text, first->host, other->text, other->host, what[0], what[1]);
+    if (!r->options->unlike_nodes && !r->options->node_dirs)
+        return err_set(-EXDEV, path, -1,
+                       "it is %s: check the mounts, or add --unlike-nodes if that is "
+                       "meant",
+                       text);
     if (r->world.rank)
-        return;
-    snprintf(
-        text, sizeof text,
-        "%s is on %s on node %s (rank 0), and on another file system, %s, on node "
-        "%s (rank %d): for %d of the ranks that looked it differs from rank 0's, so "
-        "figures are of different storage",
-        path, first->text, first->host, other->text, other->host, what[0], what[1]);
-    err_tell(r->program->name, "warning", NULL, "%s", text);
-    report_warning(r->report, "unlike_nodes", "%s", text);
+        return 0;
+    err_tell(r->program->name, "warning", NULL, "%s: figures are of different storage",
+             text);
+    report_warning(r->report, "unlike_nodes", "%s: figures are of different storage",
+                   text);
+    return 0;
 }
 
-/* Compares rank 0's storage with that of all others. */
-static void compare_nodes(struct run *r, const char *path, bool look,
-                          const struct io_stack *s)
+/* Compares rank 0's storage with that of all others. Returns 0, or -EXDEV, agreed. */
+static int compare_nodes(struct run *r, const char *path, bool look,
+                         const struct io_stack *s)
 {
     static struct seen mine, first;
     memset(&mine, 0, sizeof mine);
@@ -71,9 +78,9 @@ static void compare_nodes(struct run *r, const char *path, bool look,
     MPI_Allreduce(MPI_IN_PLACE, &what[0], 1, MPI_INT, MPI_MIN, r->world.comm);
     MPI_Allreduce(MPI_IN_PLACE, &what[1], 1, MPI_INT, MPI_SUM, r->world.comm);
     if (!what[1])
-        return;
+        return 0;
     MPI_Bcast(&mine, sizeof mine, MPI_BYTE, what[0], r->world.comm);
-    say_unlike(r, path, &first, &mine, what);
+    return err_agree(r->world.comm, say_unlike(r, path, &first, &mine, what));
 }
 
 /* ---- finding the storage --------------------------------------------------------- */
@@ -92,7 +99,9 @@ static int find_worst(struct run *r, const char *path, bool look, struct io_stac
     }
     if ((rc = err_agree(r->world.comm, rc)))
         return rc;
-    compare_nodes(r, path, look, s);
+    rc = compare_nodes(r, path, look, s);
+    if (rc)
+        return rc;
     MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_2INT, MPI_MAXLOC, r->world.comm);
     MPI_Bcast(s, sizeof *s, MPI_BYTE, worst.rank, r->world.comm);
     return 0;

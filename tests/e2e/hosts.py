@@ -4,6 +4,7 @@
 import os
 import re
 import signal
+import subprocess
 
 from e2e import Case, long, runner
 from in_rig import in_rig, on_two_hosts
@@ -89,6 +90,31 @@ class Hosts(Case):
             self.assertIn("No such file or directory (rank 2 on node2", said[0])
         finally:
             os.rmdir(os.path.join(LOCAL, "here"))
+
+    def test_a_mount_that_one_has_not(self):
+        """It is refused, with both file systems, unless that is meant."""
+        at = self.path("mount")
+        os.mkdir(at)
+        node2 = os.environ["LEADLINE_RSH"], "node2"
+        subprocess.run([*node2, "mount -t tmpfs none " + at], check=True)
+        try:
+            for program, size in ("blocktransfer", "1M"), ("metabench", "20"):
+                for options in (), ("--unlike-nodes",):
+                    done = self.run_program(program, size, *options, "-q", np=4,
+                                            launcher=on_two_hosts(), dir=at)
+                    self.assertIn("another file system, tmpfs (memory), on node node2",
+                                  done.err, done)
+                    if not options:
+                        self.failed(done, "check the mounts")
+                    elif program == "blocktransfer":
+                        self.assertEqual(done.status, 0, done)
+                        self.assertIn("unlike_nodes", [
+                            w["code"] for w in done.report["warnings"]])
+                    else:  # its ranks meet in one directory
+                        self.assertEqual(done.status, 1, done)
+                        self.assertIn("No such file or directory", done.err)
+        finally:
+            subprocess.run([*node2, "umount " + at], check=True)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,34 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+/* True for an option that names a node or a place, or repeats what the mount says. */
+static bool is_left_out(const char *option, size_t n)
+{
+    static const char *const names[] = {
+        "rw",        "ro",        "addr=",    "clientaddr=", "mountaddr=",
+        "lowerdir=", "upperdir=", "workdir=", "fd="};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        size_t length = strlen(names[i]);
+        bool has_value = names[i][length - 1] == '=';
+        if (n >= length && !strncmp(option, names[i], length) &&
+            (has_value || n == length))
+            return true;
+    }
+    return false;
+}
+
+/* Writes the options of the mount, then those of the file system. */
+static void io_list_options(const struct mount *m, char *out, size_t size)
+{
+    size_t at = (size_t)snprintf(out, size, "%s", m->options);
+    for (const char *o = m->fs_options; *o && at < size;) {
+        size_t n = strcspn(o, ",");
+        if (n && !is_left_out(o, n) && at + n + 2 < size)
+            at += (size_t)snprintf(out + at, size - at, ",%.*s", (int)n, o);
+        o += n + (o[n] == ',');
+    }
+}
+
 int io_fs_of(const char *path, struct io_fs *fs)
 {
     struct statvfs v;
@@ -29,13 +57,14 @@ int io_fs_of(const char *path, struct io_fs *fs)
     }
     if (mount_of(whole, "", &m)) {
         snprintf(fs->type, sizeof fs->type, "%s", m.type);
-        snprintf(fs->mount, sizeof fs->mount, "%s", m.options);
+        io_list_options(&m, fs->mount, sizeof fs->mount);
         snprintf(fs->point, sizeof fs->point, "%s", m.point);
     }
     free(m.line);
     free(whole);
     fs->block_bytes = (int64_t)v.f_bsize;
-    fs->free_bytes = v.f_frsize ? (int64_t)(v.f_bavail * v.f_frsize) : -1;
+    /* ramfs and some of FUSE tell no size at all */
+    fs->free_bytes = v.f_blocks ? (int64_t)(v.f_bavail * v.f_frsize) : -1;
     fs->in_memory = !strcmp(fs->type, "tmpfs") || !strcmp(fs->type, "ramfs");
     return 0;
 }
