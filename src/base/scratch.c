@@ -362,7 +362,12 @@ static int make_nameless(const char *dir, int *fd)
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/leadline-probe-XXXXXX", dir);
     *fd = mkostemp(path, O_CLOEXEC);
-    return *fd < 0 ? -errno : unlink(path) ? -errno : 0;
+    if (*fd < 0 || !unlink(path))
+        return *fd < 0 ? -errno : 0;
+    int rc = -errno;
+    close(*fd); /* some file systems keep the name of an open file */
+    unlink(path);
+    return rc;
 }
 
 int scratch_nameless(const char *dir)

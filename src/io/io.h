@@ -358,7 +358,8 @@ int io_cache_part(const char *path, int64_t part, bool rest, bool drop, int64_t 
 int64_t io_device_read_bytes(void);
 
 /* Local. Tests those counters for files in `dir`: writes, syncs, drops and reads one
- * small file. Returns 1 if they work, 0 if they do not, or -errno. */
+ * small file. Returns 1 if they work, 0 if they do not or cannot be tested, as where a
+ * file without a name cannot be synced; or -ENOMEM. */
 int io_device_counters_work(const char *dir);
 
 /* ---- inputs ------------------------------------------------------------------- */

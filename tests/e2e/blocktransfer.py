@@ -335,6 +335,11 @@ class Transfers(Case):
                 done, told = self.opened_again("ENOENT:1+", *options)
                 self.failed(done, "No such file or directory")
 
+    def test_a_probe_that_fails_refuses_nothing(self):
+        """Some file systems cannot sync a file without a name."""
+        self.good(self.blocktransfer(*SIZE, env=fault("fsync:EIO:1+",
+                                                      file="(deleted)")))
+
     def test_a_time_that_is_not_reached(self):
         for seconds, told in (("1000", True), ("0.01", False)):
             report = self.good(self.blocktransfer(
