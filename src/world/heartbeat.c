@@ -239,7 +239,8 @@ static void hear_caller(int *fd)
     ssize_t n = recv(*fd, &token, sizeof token, MSG_PEEK);
     if (n < (ssize_t)sizeof token && (n > 0 || (n < 0 && errno == EAGAIN)))
         return; /* the rest may still come */
-    if (n == (ssize_t)sizeof token && token == links.token && links.from < 0) {
+    if (n == (ssize_t)sizeof token && token == links.token && links.from < 0 &&
+        recv(*fd, &token, sizeof token, 0) == n) { /* what follows are news */
         links.from = *fd;
         *fd = -1;
     }
