@@ -249,7 +249,8 @@ def told_by_reader(case, c, run):
         if read.status:
             case.assertEqual(len(said(read)), 1, "cut at %d: %s" % (cut, read))
         else:
-            case.assertRegex(read.out + read.err, "missing", "cut at %d" % cut)
+            case.assertRegex(read.out + read.err, "missing|damaged|left no log",
+                             "cut at %d" % cut)
     return "failed, said why"
 
 
