@@ -85,8 +85,7 @@ int main(int argc, char **argv)
         err_print(stderr, "text_modules", err_get());
         return EXIT_FAILED;
     }
-    printf("load       %8.3f s, %.1f MB\n", now() - begun,
-           (double)text_tools_bytes(tools) / 1e6);
+    printf("load       %8.3f s\n", now() - begun);
     measure(&text, best);
     for (int m = 0; m < TEXT_MODULES; m++)
         printf("%-10s %8.1f MB/s\n", text_module_names[m],
