@@ -321,6 +321,59 @@ bool opt_negatable(const struct opt *o)
            (o->kind == OPT_CHOICE && o->bare && strstr(o->choices, "|no"));
 }
 
+/* ---- what an unknown name may mean ---------------------------------------------- */
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* The number of characters to insert, remove, replace, or swap with the next one to
+ * make `a` of `b`. */
+static int name_distance(const char *a, const char *b)
+{
+    enum { MOST = 64 };
+    int rows[3][MOST + 1]; /* two rows before, the row before, this one */
+    int n = (int)strlen(a), m = (int)strlen(b);
+    if (n > MOST || m > MOST)
+        return MOST;
+    for (int j = 0; j <= m; j++)
+        rows[0][j] = j;
+    for (int i = 1; i <= n; i++) {
+        int *now = rows[i % 3], *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
+        now[0] = i;
+        for (int j = 1; j <= m; j++) {
+            now[j] = least(least(last[j], now[j - 1]) + 1,
+                           last[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                now[j] = least(now[j], before[j - 2] + 1);
+        }
+    }
+    return rows[n % 3][m];
+}
+
+const char *opt_nearer(const char *word, const char *so_far, const char *name)
+{
+    int limit = 1 + (int)strlen(word) / 5;
+    int distance = name_distance(word, name);
+    bool nearer = !so_far || distance < name_distance(word, so_far);
+    return distance <= limit && nearer ? name : so_far;
+}
+
+/* Refuses an option that is not in the table. */
+static int refuse_unknown(const struct opt_program *p, const char *name)
+{
+    const char *meant = NULL;
+    for (int i = 0; i < p->n; i++)
+        if (p->table[i].name && !opt_positional(&p->table[i]))
+            meant = opt_nearer(name, meant, p->table[i].name);
+    if (meant)
+        return err_usage("unknown option --%s: did you mean --%s? %s --help lists the "
+                         "options",
+                         name, meant, p->name);
+    return err_usage("unknown option --%s; %s --help lists the options", name, p->name);
+}
+
 /* Handles "--name", "--name=value", "--name value" (unless the value is optional),
  * "--no-name". Moves *i past a value. */
 static int set_long(const struct opt_program *p, int argc, char **argv, int *i)
@@ -334,8 +387,7 @@ static int set_long(const struct opt_program *p, int argc, char **argv, int *i)
         opt_negatable(o) && !arg[n])
         return set(o, OPT_COMMAND_LINE, "no");
     if (!o || opt_positional(o))
-        return err_usage("unknown option --%s; %s --help lists the options", name,
-                         p->name);
+        return refuse_unknown(p, name);
     if (arg[n])
         return set(o, OPT_COMMAND_LINE, arg + n + 1);
     if (o->kind == OPT_FLAG)

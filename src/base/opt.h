@@ -135,6 +135,10 @@ const char *opt_from_text(enum opt_from from);
  * its origin. */
 void opt_write_all(const struct opt_program *p, FILE *out);
 
+/* Local. What a user may have meant by `word`, which is no name: `name` if it is like
+ * it and more so than `so_far`, or else `so_far`. NULL: nothing yet. */
+const char *opt_nearer(const char *word, const char *so_far, const char *name);
+
 /* Local. The entry called `name`; NULL if there is none. */
 struct opt *opt_find(const struct opt_program *p, const char *name);
 

@@ -82,6 +82,17 @@ static int help(const struct command_set *s)
     return EXIT_GOOD;
 }
 
+/* Refuses a command that is not in the set. */
+static void refuse_command(const struct command_set *s, const char *name)
+{
+    const char *meant = NULL;
+    for (int i = 0; i < s->n; i++)
+        meant = opt_nearer(name, meant, s->command[i].name);
+    err_usage("\"%s\" is not one of its commands%s%s%s %s --help", name,
+              meant ? ": did you mean " : "", meant ? meant : "",
+              meant ? "? See" : "; see", s->program);
+}
+
 static int program_run(const struct command_set *s, int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
@@ -95,7 +106,7 @@ static int program_run(const struct command_set *s, int argc, char **argv)
         return EXIT_GOOD;
     }
     if (name[0])
-        err_usage("\"%s\" is not one of its commands; see %s --help", name, s->program);
+        refuse_command(s, name);
     else
         err_usage("it needs a command, as in %s %s; see %s --help", s->program,
                   s->example, s->program);

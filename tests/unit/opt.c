@@ -205,6 +205,22 @@ static void test_refused(void)
     refused("10 20 --qui", "--qui", "an option cut short");
 }
 
+static void test_meant(void)
+{
+    refused("10 20 --blok=1M", "--blok: did you mean --block?", "a letter left out");
+    refused("10 20 --iomethod=MPI", "did you mean --io-method?", "a dash left out");
+    refused("10 20 --qiuet", "did you mean --quiet?", "two letters swapped");
+    refused("10 20 --exponemt=1", "did you mean --exponent?", "a wrong letter");
+    refused("10 20 --NPIXX=3", "--NPIXX; prog", "nothing is like it");
+    refused("10 20 --tiny=1", "--tiny; prog", "only a few letters are the same");
+    tap_ok(
+        !strcmp(opt_nearer("reed", opt_nearer("reed", NULL, "real"), "read"), "read"),
+        "the nearest name wins");
+    tap_ok(
+        !strcmp(opt_nearer("reed", opt_nearer("reed", NULL, "read"), "seed"), "read"),
+        "of equally near ones, the first");
+}
+
 static void test_list_limit(void)
 {
     char line[4096] = "10 20";
@@ -451,6 +467,7 @@ int main(int argc, char **argv)
     test_values();
     test_precedence();
     test_refused();
+    test_meant();
     test_list_limit();
     test_list_of_arguments();
     test_choice_with_no();

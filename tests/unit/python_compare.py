@@ -850,7 +850,8 @@ class BadInput(Case):
                      "--baseline", "c", *paths, status=2)
         self.refused("no figure is called x; there are: write_MBps",
                      "--figure", "x", *paths, status=2)
-        self.refused("invalid choice: 'html'", "--format", "html", *paths, status=2)
+        self.refused("'html' is not one of its values",
+                     "--format", "html", *paths, status=2)
         self.refused("exclude each other", "--against", "npix", "--baseline", "a",
                      *paths, status=2)
         self.refused("cannot be written", "-o", self.dir, *paths)

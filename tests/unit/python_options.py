@@ -43,6 +43,18 @@ class Heads(unittest.TestCase):
             with self.assertRaises(LeadlineError):
                 parsed(table, *words)
 
+    def test_meant(self):
+        table = [option("--format", "default: a", choices=["text", "json"]),
+                 option("--figure NAME", "")]
+        for words, says in (
+                (["--fgure=x"], "--fgure=x is unknown: did you mean --figure? See x"),
+                (["--other"], "--other is unknown. See x --help."),
+                (["--format=jsn"], "did you mean json? See x"),
+                (["--format=pie"], "'pie' is not one of its values: text, json. See")):
+            with self.assertRaises(LeadlineError) as caught:
+                parsed(table, *words)
+            self.assertIn(says, str(caught.exception))
+
     def test_operands(self):
         self.assertEqual(parsed([operand("FILE ...", "paths", "")], "a", "b"),
                          {"paths": ["a", "b"]})

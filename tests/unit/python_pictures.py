@@ -520,7 +520,8 @@ class Plot(Case):
             said = self.refused("nothing to draw", kind, self.dir, "-o",
                                 self.path("x.svg"))
             self.assertRegex(said, words)
-        self.refused("invalid choice", "pie", self.dir, "-o", "x.svg", status=2)
+        self.refused("'pie' is not one of its values",
+                     "pie", self.dir, "-o", "x.svg", status=2)
         self.refused("cannot be written", "time", self.dir, "-o",
                      self.path("none/x.svg"))
 

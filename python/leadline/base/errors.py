@@ -10,7 +10,8 @@ USAGE = 2
 
 class LeadlineError(Exception):
     def __init__(self, sentence: str, status: int = FAILED, todo: str = "") -> None:
-        super().__init__(sentence + (". %s." % todo if todo else ""))
+        super().__init__(sentence + "." * (sentence[-1:] != "?" and todo != "")
+                         + (" %s." % todo if todo else ""))
         self.status = status
 
 

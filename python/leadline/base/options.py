@@ -1,9 +1,10 @@
 """Options of the commands. A table of them is their one source: for argparse, for
 --help, and for the manual page, which build-aux/leadline-page makes."""
 import argparse
+import difflib
 import re
 import sys
-from typing import Any, Dict, List, NamedTuple, Sequence
+from typing import Any, Dict, Iterable, List, NamedTuple, Sequence
 
 from leadline.base import output
 from leadline.base.errors import usage
@@ -42,6 +43,13 @@ def output_file(manual: str = "") -> Option:
     return option("-o, --output FILE", "default: standard output", manual)
 
 
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Says what a user may have meant by a word that is not known; "" if nothing is
+    like it."""
+    found = difflib.get_close_matches(word, list(known), 1, 0.7)
+    return ": did you mean %s?" % found[0] if found else ""
+
+
 class Parser(argparse.ArgumentParser):
     """Parser of a command, or of all."""
 
@@ -55,6 +63,20 @@ class Parser(argparse.ArgumentParser):
         for one in table:
             self.add_argument(*one.names, **one.how)
         self.table += table
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        found, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            command = self.commands.get(getattr(found, "command", ""), self)
+            command.error("%s is unknown%s" % (unknown[0], nearest(
+                unknown[0].partition("=")[0], command._option_string_actions)))
+        return found
+
+    def _check_value(self, action: Any, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            known = list(map(str, action.choices))
+            raise argparse.ArgumentError(action, "%r is not one of its values%s" % (
+                value, nearest(str(value), known) or ": " + ", ".join(known)))
 
     def _print_message(self, message: str, file: Any = None) -> None:
         if message and file in (None, sys.stdout):  # for --help and --version
