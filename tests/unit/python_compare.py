@@ -741,14 +741,14 @@ class Yardstick(Case):
 
 
 TABLE = """\
-figure      configuration  n  median  95 % interval   ratio  95 % interval   verdict
-----------  -------------  -  ------  --------------  -----  --------------  \
+figure      configuration  n  value  95 % interval   ratio  95 % interval   verdict
+----------  -------------  -  -----  --------------  -----  --------------  \
 ----------------
-write_MBps  a              6     100  [99.26, 100.7]      -  -               baseline
-            bb             6   76.92  [76.35, 77.49]  0.769  [0.769, 0.769]  \
+write_MBps  a              6    100  [99.26, 100.7]      -  -               baseline
+            bb             6  76.92  [76.35, 77.49]  0.769  [0.769, 0.769]  \
 slower by 1.3x
-read_MBps   a              6     200  [198.5, 201.5]      -  -               baseline
-            bb             6     200  [198.5, 201.5]  1.000  [1.000, 1.000]  \
+read_MBps   a              6    200  [198.5, 201.5]      -  -               baseline
+            bb             6    200  [198.5, 201.5]  1.000  [1.000, 1.000]  \
 equal within 5 %
 """
 
@@ -776,6 +776,8 @@ class Formats(Case):
         rows = list(csv.DictReader(io.StringIO(out)))
         self.assertEqual([r["configuration"] for r in rows], ["a", "b"])
         self.assertEqual(float(rows[0]["median"]), 100.0)
+        value, low, high = (float(rows[0][n]) for n in ("value", "low", "high"))
+        self.assertAlmostEqual(value, math.sqrt(low * high), places=9)
         self.assertEqual(rows[0]["ratio"], "")
 
     def test_markdown(self):

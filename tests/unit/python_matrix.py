@@ -255,26 +255,15 @@ class Factors(LeadlineCase):
                 one.ranks = n
         return matrix.matrices(sweep.groups)[0], sweep.groups
 
-    def test_names_of_configurations(self):
-        some, groups = self.matrix(factorial(("iomethod", ["posix", "uring"]),
-                                             ("block", [65536, 1 << 20, 1000])))
-        self.assertEqual([some.name(g) for g in groups], [
-            "posix 64k", "posix 1M", "posix block=1000", "uring 64k", "uring 1M",
-            "uring block=1000"])
-        some, groups = self.matrix(factorial(("a", ["x", "y"]), ("b", ["x", "z"])))
-        self.assertEqual([some.name(g) for g in groups],
-                         ["a=x b=x", "a=x z", "y b=x", "y z"])
-        some, groups = self.matrix(factorial(
-            ("iomethod", ["uring"]), ("depth", [8, 16]), ("align", [0, 1]),
-            ("filetype", ["shared-by-all", "unique"]), ("npix", [100, 200])))
-        self.assertEqual(some.name(groups[0]), "n100 shared-by-all d8 a0")
-        self.assertEqual(some.name(groups[-1]), "n200 unique d16 a1")
+    def test_values_as_text(self):
+        some, _ = self.matrix(factorial(("iomethod", ["posix", "uring"]),
+                                        ("block", [65536, 1 << 20, 1000])))
+        self.assertEqual([f.texts for f in some.factors], [
+            ["posix", "uring"], ["block=1000", "64k", "1M"]])
+        some, _ = self.matrix(factorial(("a", ["x", "y"]), ("b", ["x", "z"])))
+        self.assertEqual([f.texts for f in some.factors], [["a=x", "y"], ["b=x", "z"]])
         self.assertEqual(names.size_text(1536), "1536")
         self.assertEqual(names.size_text(3 << 30), "3G")
-        self.assertEqual(names.distinct(["a" * 40 + "1", "a" * 40 + "2" + "b" * 40])[0],
-                         "aaaaaaaaaaa~aaaaaaaaaaa1")
-        self.assertEqual(len(set(names.distinct(["a" * 60] * 12))), 12)
-        self.assertLessEqual(max(map(len, names.distinct(["a" * 60] * 12))), 24)
 
     def test_what_follows_is_no_factor(self):
         """They are a problem that grows with the ranks, and a product of two

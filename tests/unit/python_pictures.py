@@ -140,7 +140,7 @@ class Calibrate(Case):
         self.calibration()
         (picture,) = self.draw("calibrate")
         self.assertEqual(picture.title, "calibrate: plain transfers of 2 ranks")
-        self.assertEqual([(row.label, [(m.series, m.centre) for m in row.marks])
+        self.assertEqual([(row.label, [(m.series, round(m.centre)) for m in row.marks])
                           for row in picture.rows], [
             ("sequential, 1M", [("write", 200), ("read", 400)]),
             ("random, 64k", [("write", 50), ("read", 300)])])
@@ -152,7 +152,7 @@ class Calibrate(Case):
     def test_mixed_transfers_are_one_mark(self):
         self.calibration(**{"random.mixed.phase_MBps": 70})
         (picture,) = self.draw("calibrate")
-        self.assertEqual((picture.rows[2].label, [(m.series, m.centre) for m in
+        self.assertEqual((picture.rows[2].label, [(m.series, round(m.centre)) for m in
                                                   picture.rows[2].marks]),
                          ("random, mixed, 64k", [("both", 70)]))
 
@@ -161,7 +161,8 @@ class Calibrate(Case):
         _, picture = self.draw("calibrate")
         self.assertEqual(picture.title,
                          "calibrate: random writes by transfers in flight")
-        self.assertEqual([(line.name, [(p.x, p.y, p.ringed) for p in line.points])
+        self.assertEqual([(line.name, [(p.x, round(p.y), p.ringed)
+                                       for p in line.points])
                           for line in picture.series], [
             ("posix", [(1, 10, False), (2, 11, False)]),
             ("uring", [(1, 20, False), (2, 40, True), (4, 42, False)])])

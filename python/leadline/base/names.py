@@ -1,10 +1,9 @@
-"""Short names: only what differs, and 64k rather than 65536."""
+"""Values in few characters: 64k rather than 65536."""
 import re
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from leadline.base.fields import printable
 
-LONGEST = 24      # longest short name of a configuration
 UNITS = (("G", 1 << 30), ("M", 1 << 20), ("k", 1 << 10))
 BYTES = [("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30),
          ("TiB", 1 << 40), ("PiB", 1 << 50)]
@@ -74,38 +73,6 @@ def rate_text(value: Optional[float]) -> str:
     if abs(value) >= 100.0:
         return "%.0f" % value
     return "%.3g" % value
-
-
-def cut(text: str, longest: int = LONGEST) -> str:
-    """Shortens a text to `longest` characters by leaving out the middle."""
-    if len(text) <= longest:
-        return text
-    head = (longest - 1) // 2
-    return text[:head] + "~" + text[len(text) - (longest - 1 - head):]
-
-
-def prefixes(texts: Sequence[str]) -> Dict[str, str]:
-    """Returns {text: its shortest prefix that no other text has}."""
-    out = {}
-    for text in texts:
-        others = [t for t in texts if t != text]
-        out[text] = next((text[:n] for n in range(1, len(text))
-                          if not any(t.startswith(text[:n]) for t in others)), text)
-    return out
-
-
-def distinct(texts: Sequence[str]) -> List[str]:
-    """Cuts each text to LONGEST, and numbers those that become equal."""
-    short = [cut(text) for text in texts]
-    out: List[str] = []
-    seen: Dict[str, int] = {}
-    for text, name in zip(texts, short):
-        seen[name] = seen.get(name, 0) + 1
-        if short.count(name) > 1 and text != name:
-            number_text = "#%d" % seen[name]
-            name = cut(text, LONGEST - len(number_text)) + number_text
-        out.append(name)
-    return out
 
 
 def common_of(names: Sequence[str], most: int) -> str:

@@ -137,6 +137,13 @@ def interval(values: Sequence[float]) -> Optional[Interval]:
     return _interval(mean(logs), math.sqrt(variance(logs) / n), n - 1, n)
 
 
+def centre(values: Sequence[float]) -> float:
+    """Returns what stands for a sample everywhere: the middle of its interval, so that
+    ratios of two agree with it, or the median of too few for one."""
+    found = interval(values)
+    return found.centre if found else median(values)
+
+
 def paired_estimate(values: Sequence[float],
                     baseline: Sequence[float]) -> Optional[Estimate]:
     """Estimates the logarithms of values[i] / baseline[i]; None below CI_MIN of

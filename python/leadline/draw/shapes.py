@@ -8,7 +8,7 @@ it shows: they stand below it, and are its description. A picture that has `look
 from collections import namedtuple
 from typing import Any, Sequence
 
-# Rows of marks along one axis of values: each mark is a median, with its interval or
+# Rows of marks along one axis of values: each mark is a centre, with its interval or
 # None, and the single values. `span` are more values that the axis includes: parts of
 # one picture share theirs. `about`: the axis is one of ratios, on which factors nearer
 # to 1 than that are shaded.

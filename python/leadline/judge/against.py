@@ -113,7 +113,7 @@ class Against:
         return form(header, [self.cells(pair) for pair in self.pairs])
 
     def cells(self, pair: Pair) -> List[str]:
-        rates = ["%s\n%s" % (table.number(r.median), table.bounds(r.interval))
+        rates = ["%s\n%s" % (table.number(r.centre), table.bounds(r.interval))
                  for r in pair.rows]
         verdicts = [compare.short_verdict(r.comparison).replace(" (", "\n  (")
                     for r in pair.rows]

@@ -40,7 +40,7 @@ class Comparison(NamedTuple):
     marks: Sequence[str] = ()
 
 
-Row = namedtuple("Row", "figure group n median interval comparison")
+Row = namedtuple("Row", "figure group n centre interval comparison")
 
 
 # ---- one row -----------------------------------------------------------------
@@ -112,7 +112,7 @@ def row(figure: Any, group: Any, baseline: Any, ignoring: Sequence[str] = (),
         strict: bool = False) -> Row:
     """Returns a row without its verdict, which depends on all rows."""
     values = list(group.observations((figure.name, figure.at)).values())
-    return Row(figure, group, len(values), stats.median(values) if values else None,
+    return Row(figure, group, len(values), stats.centre(values) if values else None,
                stats.interval(values),
                compare(figure, group, baseline, ignoring, strict))
 
@@ -340,7 +340,7 @@ def readable_rows(some: Sequence[Any]) -> List[List[str]]:
         title = figure_title(r.figure)
         ratio = r.comparison.ratio
         out.append([title if title != last else "", r.group.name, str(r.n),
-                    table.number(r.median), table.bounds(r.interval),
+                    table.number(r.centre), table.bounds(r.interval),
                     "%.3f" % ratio.centre if ratio else "-",
                     "[%.3f, %.3f]" % (ratio.low, ratio.high) if ratio else "-",
                     short_verdict(r.comparison)])
@@ -348,13 +348,18 @@ def readable_rows(some: Sequence[Any]) -> List[List[str]]:
     return out
 
 
-READABLE = ["figure", "configuration", "n", "median", "95 % interval", "ratio",
+READABLE = ["figure", "configuration", "n", "value", "95 % interval", "ratio",
             "95 % interval", "verdict"]
-FLAT = ["figure", "at", "unit", "better", "configuration", "n", "median", "low",
-        "high", "ratio", "ratio_low", "ratio_high", "paired", "verdict", "rule",
+FLAT = ["figure", "at", "unit", "better", "configuration", "n", "median", "value",
+        "low", "high", "ratio", "ratio_low", "ratio_high", "paired", "verdict", "rule",
         "baseline", "comparisons", "p", "p_adjusted", "exploratory", "rounds_needed",
         "trimmed", "trimmed_low", "trimmed_high", "hodges_lehmann", "single_runs",
         "marks"]
+
+
+def median_of(r: Any) -> Optional[float]:
+    values = list(r.group.observations((r.figure.name, r.figure.at)).values())
+    return stats.median(values) if values else None
 
 
 def flat(r: Any) -> Dict[str, Any]:
@@ -365,7 +370,8 @@ def flat(r: Any) -> Dict[str, Any]:
     trimmed = c.opinion.ratio if c.opinion else nothing
     return OrderedDict(zip(FLAT, [
         r.figure.name, ";".join("%s=%s" % pair for pair in r.figure.at), r.figure.unit,
-        r.figure.better, r.group.name, r.n, r.median, interval.low, interval.high,
+        r.figure.better, r.group.name, r.n, median_of(r), r.centre, interval.low,
+        interval.high,
         ratio.centre, ratio.low, ratio.high, c.paired, c.verdict, c.rule,
         c.baseline.name if c.baseline else None, c.many if c.ratio else None, c.chance,
         c.adjusted, c.exploratory, c.rounds, trimmed.centre, trimmed.low, trimmed.high,

@@ -46,7 +46,6 @@ class Matrix:
         for i, group in enumerate(groups):
             key = tuple(column[i] for column in table.values())
             self.cells.setdefault(key, []).append(group)
-        self.short = dict(zip(map(id, groups), self.short_names()))
 
     def factor(self, name: str, column: Sequence[Any]) -> Factor:
         values = list(OrderedDict.fromkeys(column))
@@ -81,8 +80,6 @@ class Matrix:
             out += [factor.name] + self.follows.get(factor.name, [])
         return tuple("ranks" if name == "np" else name for name in out)
 
-    # ---- names ---------------------------------------------------------------
-
     def text(self, name: str, value: Any) -> str:
         """Formats a factor's value; with the factor's name only if another factor has
         an equal value."""
@@ -91,31 +88,6 @@ class Matrix:
                      for other, column in self.table.items() if other != name
                      for v in set(column))
         return "%s=%s" % (name, text) if shared else text
-
-    def short_names(self) -> List[str]:
-        """Returns each configuration's values; if that is too long, depth=16 becomes
-        d16."""
-        keys = [self.key(g) for g in self.groups]
-        full = [self.words(key, {}) for key in keys]
-        if len(set(full)) < len(full) or not all(full):
-            return names.distinct([g.name for g in self.groups])
-        if max(map(len, full)) > names.LONGEST:
-            short = names.prefixes(list(self.table))
-            full = [self.words(key, short) for key in keys]
-        return names.distinct(full)
-
-    def words(self, key: Sequence[Any], short: Dict[str, str]) -> str:
-        """Formats a cell. `short`: {name of a factor: replacement for "name="}"""
-        out = []
-        for name, value in zip(self.table, key):
-            text, begin = self.text(name, value), name + "="
-            if name in short and text.startswith(begin):
-                text = short[name] + text[len(begin):]
-            out += [] if value is None or value is False else [text]
-        return " ".join(out)
-
-    def name(self, group: Group) -> str:
-        return self.short[id(group)]
 
     def figures(self) -> List[Figure]:
         """Returns the headline figures: the totals, or else the first two."""

@@ -57,7 +57,7 @@ def title(one: Any) -> str:
     less = "" if figure.better == "higher" else " (less is better)"
     return "%s %s%s, %d configurations against %s" % (
         one.matrix.program, figure.name, less, len(one.matrix.groups),
-        one.matrix.name(one.matrix.baseline))
+        one.matrix.baseline.name)
 
 
 # ---- pieces ------------------------------------------------------------------
@@ -88,18 +88,18 @@ def factor_text(value: float) -> str:
     return "%.2f" % value if 0.1 <= value < 10.0 else "%.3g" % value
 
 
-def value_text(value: Optional[stats.Interval], median: Optional[float],
+def value_text(value: Optional[stats.Interval], centre: Optional[float],
                unit: str) -> str:
     if value is None:
-        return "%s %s" % (names.rate_text(median), unit)
+        return "%s %s" % (names.rate_text(centre), unit)
     return "%s [%s, %s] %s" % (tuple(names.rate_text(v) for v in value[:3]) + (unit,))
 
 
 def placed(one: Any, ranked: ranking.Ranked) -> str:
     group = ranked.top
     values = ranking.values_of(group, one.figure)
-    return "%s, %s" % (one.matrix.name(group), value_text(
-        ranked.value, stats.median(values), one.figure.unit))
+    return "%s, %s" % (group.name, value_text(
+        ranked.value, stats.centre(values), one.figure.unit))
 
 
 # ---- the lines ---------------------------------------------------------------
@@ -126,7 +126,7 @@ def with_alike(one: Any, begin: str, ranked: ranking.Ranked) -> str:
         n = len(ranked.apart)
         return "%s; %s" % (begin, "shown for all %d others" % n if n > 1
                            else "shown for the other one")
-    called = [one.matrix.name(g) for g in ranked.alike]
+    called = [g.name for g in ranked.alike]
     for named in range(NAMED, 0, -1):
         line = "%s; cannot be told from it: %s" % (
             begin, names.common_of(called, named))
@@ -244,7 +244,7 @@ def standing_out(one: Any) -> str:
     first = one.flags[0]
     return "%d run%s out: round %s of %s (%.2gx)" % (
         len(one.flags), " stands" if len(one.flags) == 1 else "s stand", first.at[1],
-        one.matrix.name(first.group), first.factor)
+        first.group.name, first.factor)
 
 
 def few_rounds(one: Any) -> str:
@@ -285,7 +285,7 @@ def bounds(ratio: Optional[stats.Interval]) -> Optional[List[float]]:
 
 
 def tree(one: Any) -> Dict[str, Any]:
-    name, of_effects = one.matrix.name, one.effects
+    of_effects = one.effects
 
     def called(groups: Sequence[Group]) -> List[str]:
         return [g.name for g in groups]
@@ -293,7 +293,6 @@ def tree(one: Any) -> Dict[str, Any]:
         ("program", one.matrix.program), ("figure", one.figure.name),
         ("title", title(one)), ("lines", summary(one).lines),
         ("baseline", one.matrix.baseline.name),
-        ("names", OrderedDict((g.name, name(g)) for g in one.matrix.groups)),
         ("best", OrderedDict([("top", one.best.top and one.best.top.name),
                               ("alike", called(one.best.alike))])),
         ("worst", OrderedDict([("top", one.worst.top and one.worst.top.name),

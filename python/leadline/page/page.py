@@ -110,9 +110,9 @@ HOW_TO_READ = [
     "Rates are in MB/s, and 1 MB is 10^6 bytes: the bytes of all ranks divided by the "
     "seconds of the slowest rank. Write times include the sync that makes the data "
     "durable. Opening, closing and checking are not included.",
-    "A configuration's figure is the median over its runs. With six or more runs, the "
-    "95 % interval of the geometric mean follows (Student's t on logarithms). Faint "
-    "marks are single runs.",
+    "A configuration's figure is the geometric mean over its runs, with its 95 % "
+    "interval (Student's t on logarithms); with fewer than six runs it is their "
+    "median, without an interval. Faint marks are single runs.",
     "A configuration is called faster or slower if the interval of its ratio to the "
     "baseline does not contain 1, and equal if the whole interval is near 1. \u201cNo "
     "difference shown\u201d does not mean \u201cthe same\u201d: more rounds may show a "

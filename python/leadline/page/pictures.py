@@ -36,7 +36,7 @@ def sampled(group: Any, name: str, at: Tuple[Any, ...] = ()) -> List[float]:
 
 
 def mark(series: str, values: Sequence[float]) -> Any:
-    return shapes.mark(series, values, stats.median(values), stats.interval(values))
+    return shapes.mark(series, values, stats.centre(values), stats.interval(values))
 
 
 def by_program(groups):
@@ -101,18 +101,6 @@ def series_text(found: Any) -> str:
     return " (%s)" % found.series if found.series else ""
 
 
-def names_of(groups: Sequence[Any]) -> Dict[int, str]:
-    """Returns {id of a group: the shortest name that is unique}; groups outside of
-    sweeps keep their own names."""
-    out = {id(g): g.name for g in groups}
-    for found in matrices(groups):
-        short = {id(g): found.name(g) + series_text(found) for g in found.groups}
-        others = set(name for key, name in out.items() if key not in short)
-        if not others & set(short.values()):
-            out.update(short)
-    return out
-
-
 def bandwidth(groups: Sequence[Any]) -> List[Any]:
     out: List[Any] = []
     known = looks.Looks(groups)
@@ -120,7 +108,7 @@ def bandwidth(groups: Sequence[Any]) -> List[Any]:
         for name in TOTALS:
             rates = [(g, sampled(g, name)) for g in some]
             rates = sorted(((g, values) for g, values in rates if values),
-                           key=lambda pair: -stats.median(pair[1]))
+                           key=lambda pair: -stats.centre(pair[1]))
             if rates:
                 out += dots(program, name, some, rates, known, len(out))
     return out
@@ -131,23 +119,17 @@ def dots(program, name, groups, rates, known, made):
     at both ends."""
     figure = rates[0][0].figures()[name, ()]
     parts, words = parted(groups, rates, figure)
-    name_by, methods = names_of(groups), {id(g): known.methods[id(g)] for g in groups}
+    methods = {id(g): known.methods[id(g)] for g in groups}
     span = [v for part in parts for _, _, values in part for v in values]
     series = list(OrderedDict.fromkeys(methods[id(g)] for g, _ in rates))
     return [shapes.Rows(
         "bandwidth-%d" % (made + i + 1),
         numbered("%s: %s bandwidth by configuration" % (program, TITLES[name]), i,
                  len(parts)),
-        extremes(groups, figure, name_by) + words if i == 0 else [], "MB/s", series,
-        [shapes.Row(head, below(head, name_by[id(g)]), [mark(methods[id(g)], values)])
+        extremes(groups, figure) + words if i == 0 else [], "MB/s", series,
+        [shapes.Row(head, g.name, [mark(methods[id(g)], values)])
          for head, g, values in part], known.known, span)
         for i, part in enumerate(parts)]
-
-
-def below(head, name):
-    """Returns the rest of a name below a heading."""
-    words = [word for word in name.split(" ") if word != head]
-    return " ".join(words) or name
 
 
 def parted(groups, rates, figure):
@@ -197,19 +179,19 @@ def largest_factor(groups, figure):
     return None
 
 
-def extremes(groups, figure, name_by):
+def extremes(groups, figure):
     """Says which configuration is first, and which cannot be distinguished from it."""
     if len(groups) < 2:
         return []
     best = ranking.best(groups, figure)
     if best.top is None:
         return [best.why] if best.why else []
-    words = "Highest: %s" % name_by[id(best.top)]
+    words = "Highest: %s" % best.top.name
     if best.value:
         words += " (%s)" % value_text(best.value, figure)
     if best.alike:
         words += "; %d cannot be told from it: %s" % (
-            len(best.alike), listed([name_by[id(g)] for g in best.alike]))
+            len(best.alike), listed([g.name for g in best.alike]))
     return [words + "."]
 
 
@@ -364,8 +346,8 @@ def ranks(groups: Sequence[Any]) -> List[Any]:
 
 def rank_lines(program, groups, found, known, made, ordered):
     """Draws the seconds of each rank; `ordered`: from the slowest on, as a curve."""
-    name_by, shown = names_of(groups), found[:MOST_LINES]
-    series = [shapes.Series(name_by[id(g)], [
+    shown = found[:MOST_LINES]
+    series = [shapes.Series(g.name, [
         shapes.point(r, [], v, None) for r, v in (
             enumerate(sorted(seconds, reverse=True), 1) if ordered
             else enumerate(seconds))], ordered) for g, seconds in shown]
@@ -373,16 +355,16 @@ def rank_lines(program, groups, found, known, made, ordered):
     return shapes.Lines(
         "ranks-%d" % (made + 1), "%s: seconds of each of %d ranks in transfers%s" % (
             program, most, ", sorted" if ordered else ""),
-        rank_words(found, name_by, NAMED if ordered else 1),
+        rank_words(found, NAMED if ordered else 1),
         "ranks, from the slowest on" if ordered else "rank",
         "seconds of read, write and sync, mean over repetitions", False, series, [],
-        known.of_lines(OrderedDict((name_by[id(g)], [g]) for g, _ in shown)))
+        known.of_lines(OrderedDict((g.name, [g]) for g, _ in shown)))
 
 
 def many_ranks(program, groups, found, known, made):
     """Draws a sorted curve of each configuration, and their ranks in order as a
     strip."""
-    shown, name_by = found[:MOST_LINES], names_of(groups)
+    shown = found[:MOST_LINES]
     grid = [[v for _, v in slowest_of(seconds)] for _, seconds in reversed(shown)]
     top = max(map(max, grid)) or 1.0
     most = len(found[0][1])
@@ -396,7 +378,7 @@ def many_ranks(program, groups, found, known, made):
     strip = shapes.Heat(
         "ranks-%d" % (made + 2), "%s: seconds of %d ranks in transfers, in their order"
         % (program, most), words, "rank", "", most, len(grid),
-        [(i, name_by[id(g)]) for i, (g, _) in enumerate(reversed(shown))],
+        [(i, g.name) for i, (g, _) in enumerate(reversed(shown))],
         [[v / top for v in row] for row in grid], "%.3g s" % top, flags)
     return [rank_lines(program, groups, found, known, made, True), strip]
 
@@ -442,7 +424,7 @@ def imbalance(seconds):
     return max(seconds) / (stats.median(seconds) or 1.0)
 
 
-def rank_words(found, name_by, most):
+def rank_words(found, most):
     """Names the slowest ranks of each configuration: `most` of them, or the one that
     needs far more than others."""
     out = []
@@ -451,11 +433,11 @@ def rank_words(found, name_by, most):
         worst = sorted(range(len(seconds)), key=lambda r: -seconds[r])[:most]
         if most > 1:
             out.append("%s, compared with the median rank: %s." % (
-                name_by[id(group)], ", ".join("rank %d takes %.2fx" % (
+                group.name, ", ".join("rank %d takes %.2fx" % (
                     r, seconds[r] / usual) for r in worst)))
         elif seconds[worst[0]] > STRAGGLER * usual:
             out.append("%s: rank %d needs %.1f times as long as the median rank." % (
-                name_by[id(group)], worst[0], seconds[worst[0]] / usual))
+                group.name, worst[0], seconds[worst[0]] / usual))
     if len(found) > MOST_LINES:
         out.append("Shown are the %d of %d configurations whose ranks differ most."
                    % (MOST_LINES, len(found)))

@@ -37,9 +37,9 @@ def factor_title(factor):
         else name
 
 
-def median(group, figure):
+def centre(group, figure):
     values = pictures.sampled(group, figure.name, figure.at)
-    return stats.median(values) if values else None
+    return stats.centre(values) if values else None
 
 
 def by_share(found, figure):
@@ -212,8 +212,8 @@ def curve(found, figure, factor, order, known, number):
 
 
 def curve_words(slices):
-    return ["Medians, with bands of 95 % intervals where there are six rounds; faint "
-            "marks are single rounds."] + slices.words
+    return ["Geometric means, with bands of 95 % intervals where there are six rounds; "
+            "faint marks are single rounds."] + slices.words
 
 
 def line_factor(found, factor, order):
@@ -243,7 +243,7 @@ def curve_points(found, figure, factor, groups):
         values = pictures.sampled(group, figure.name, figure.at)
         if values:
             points.append(shapes.point(found.value(group, factor.name), values,
-                                       stats.median(values), stats.interval(values)))
+                                       stats.centre(values), stats.interval(values)))
     return sorted(points, key=lambda p: p.x)
 
 
@@ -299,14 +299,14 @@ def map_of(found, figure, x, y, order, number):
 
 
 def table_of(found, figure, x, y, groups):
-    """Returns [[(median, group)]]: rows from the largest y down."""
+    """Returns [[(centre, group)]]: rows from the largest y down."""
     held = {(found.value(g, y.name), found.value(g, x.name)): g for g in groups}
-    return [[(median(held[v, w], figure), held[v, w]) if (v, w) in held
+    return [[(centre(held[v, w], figure), held[v, w]) if (v, w) in held
              else (None, None) for w in x.values] for v in reversed(y.values)]
 
 
 def map_words(best, parts):
-    out = ["Medians; equal steps of colour are equal factors."]
+    out = ["Equal steps of colour are equal factors."]
     if len(best) > 1:
         out.append("Ringed are the best configuration and those that cannot be told "
                    "from it.")

@@ -69,7 +69,7 @@ def alpha_series(group, figure, label, keys):
     for at in sorted(set(keys), key=exponent):
         values = sampled(group, figure, at)
         if values:
-            points.append(shapes.point(exponent(at), values, stats.median(values),
+            points.append(shapes.point(exponent(at), values, stats.centre(values),
                                        stats.interval(values)))
     return shapes.Series(label, points, True)
 
@@ -122,7 +122,7 @@ def speedup_series(groups, base):
         name = scheme(group) + (", no queue limit" if limit == 0 else "")
         if values:
             schemes.setdefault(name, {})[group.first.ranks] = shapes.point(
-                group.first.ranks, values, stats.median(values), stats.interval(values))
+                group.first.ranks, values, stats.centre(values), stats.interval(values))
     return [shapes.Series(name, [points[r] for r in sorted(points)], True)
             for name, points in schemes.items()]
 

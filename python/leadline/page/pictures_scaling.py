@@ -65,7 +65,7 @@ def scaling_points(groups, figure):
     measured = [(g.first.ranks, pictures.sampled(g, figure)) for g in groups]
     measured = [(ranks, values) for ranks, values in measured if values]
     at = climb.saturation([(ranks, stats.median(values)) for ranks, values in measured])
-    return [shapes.point(ranks, values, stats.median(values), stats.interval(values),
+    return [shapes.point(ranks, values, stats.centre(values), stats.interval(values),
                          ranks == at) for ranks, values in measured]
 
 
@@ -181,5 +181,5 @@ def in_flight(report, name, steps, rate, made, again):
 
 def point(step, rate, ringed):
     values = step.figures[rate]["reps"]
-    return shapes.point(step.at_once, values, stats.median(values),
+    return shapes.point(step.at_once, values, stats.centre(values),
                         stats.interval(values), ringed)

@@ -46,15 +46,14 @@ def quantile(found, part):
 
 
 def picture(program, act, groups, found, known, number):
-    name_of = pictures.names_of(groups)
     shown = chosen(found)
-    lines = OrderedDict((name_of[id(g)], [g]) for g, _ in shown)
-    series = [shapes.Series(name_of[id(g)], points(b), True) for g, b in shown]
+    lines = OrderedDict((g.name, [g]) for g, _ in shown)
+    series = [shapes.Series(g.name, points(b), True) for g, b in shown]
     words = ["Each line shows which part of the transfers took at most so long. A step "
              "is a bucket, 4.4 % wide."]
     slowest = max(shown, key=lambda pair: quantile(pair[1], 0.99))
     words.append("Largest p99: %.3g ms, of %s." % (
-        1e3 * quantile(slowest[1], 0.99), name_of[id(slowest[0])]))
+        1e3 * quantile(slowest[1], 0.99), slowest[0].name))
     if len(shown) < len(found):
         high = len(shown) // 2
         words.append("Of %d configurations, the %d with the smallest and the %d with "

@@ -105,7 +105,7 @@ def in_units(series, at_name):
 
 def point(x, group, name, at):
     values = pictures.sampled(group, name, at)
-    return shapes.point(x, values, stats.median(values), stats.interval(values)
+    return shapes.point(x, values, stats.centre(values), stats.interval(values)
                         ) if values else None
 
 
@@ -234,12 +234,12 @@ def rows(groups, name, title, axis, better, words, made):
                 label = " ".join([group.name] + ["%s=%s" % pair for pair in at])
                 found.append((shapes.Row(
                     ranks_text(group.first.ranks) if several else "", label,
-                    [pictures.mark(name, values)]), stats.median(values)))
+                    [pictures.mark(name, values)]), stats.centre(values)))
     parts = pictures.pages([row for row, _ in found], pictures.MOST_ROWS)
     if len(found) > 1:
         least, most = (sorted(found, key=lambda pair: pair[1])[i] for i in (0, -1))
         best, worst = (most, least) if better == "higher" else (least, most)
-        words = ["Best median: %s (%.4g), worst: %s (%.4g)." % (
+        words = ["Best: %s (%.4g), worst: %s (%.4g)." % (
             best[0].label, best[1], worst[0].label, worst[1])] + words
     return [shapes.Rows("figure-%d" % (made + i + 1), pictures.numbered(
         title, i, len(parts)), words + [MARKS] if i == 0 else [MARKS], axis, [name],

@@ -107,7 +107,7 @@ class Verdicts:
     def cells(row):
         cells = [(row[0].group.name, "name")]
         for r in row:
-            value = table.number(r.median)
+            value = table.number(r.centre)
             if r.interval:
                 value += " " + table.bounds(r.interval)
             cells += [str(r.n), value, verdict(compare.short_verdict(r.comparison))]
@@ -132,10 +132,10 @@ class Verdicts:
         differ = [r for rows in self.tails for r in rows
                   if rules.differs(r.comparison.rule)]
         rows = [[compare.figure_title(r.figure), (r.group.name, "name"), str(r.n),
-                 "%s %s" % (table.number(r.median), table.bounds(r.interval)),
+                 "%s %s" % (table.number(r.centre), table.bounds(r.interval)),
                  verdict(compare.short_verdict(r.comparison))] for r in differ]
         every = sum(map(len, self.tails[1:]))
-        return grid(["latency", "configuration", "n", "median (us)", "verdict"], rows,
+        return grid(["latency", "configuration", "n", "us", "verdict"], rows,
                     (2, 3), "Latencies that differ from %s's: %d of %d" % (
                         self.baseline.name, len(rows), every)) if rows else ""
 
