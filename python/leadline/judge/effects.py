@@ -3,7 +3,7 @@
 Each round is a block. In each round, the difference of logarithms between the cells of
 two values of a factor, with all other options equal, is one number; the interval is
 Student's t over the rounds. So nothing is assumed of the spread in single cells. All
-contrasts of one figure hold together (Sidak).
+contrasts of the headline figures hold together (Sidak), as the verdicts of a table do.
 """
 import itertools
 import math
@@ -159,12 +159,18 @@ def shown(ratio: Optional[stats.Interval], least: float) -> bool:
                 and max(ratio.centre, 1.0 / ratio.centre) >= least)
 
 
+def together(table: Table, some: Sequence[Contrast]) -> int:
+    """Returns how many contrasts hold together: these, of each headline figure."""
+    return (sum(len(c.logs) >= stats.CI_MIN for c in some)
+            * len(table.matrix.figures()))
+
+
 def main_effects(table: Table, policy: rules.Policy) -> List[Effect]:
     made = [(factor, level, table.main(at, factor, level))
             for at, factor in enumerate(table.matrix.factors)
             for level in factor.others]
     made = [row for row in made if row[2].pairs]
-    many = sum(len(c.logs) >= stats.CI_MIN for _, _, c in made)
+    many = together(table, [c for _, _, c in made])
     out = []
     for factor, level, c in made:
         ratio = interval_of(c.logs, many)
@@ -177,7 +183,8 @@ def numeric_slopes(table: Table) -> List[Slope]:
     made = [(f, table.slopes(at, f)) for at, f in enumerate(table.matrix.factors)
             if f.numeric]
     made = [(f, logs) for f, logs in made if len(logs) >= stats.CI_MIN]
-    return [Slope(f, interval_of(logs, len(made)), len(logs)) for f, logs in made]
+    many = len(made) * len(table.matrix.figures())
+    return [Slope(f, interval_of(logs, many), len(logs)) for f, logs in made]
 
 
 def interactions(table: Table) -> List[Interaction]:
@@ -187,7 +194,7 @@ def interactions(table: Table) -> List[Interaction]:
             found = table.crossed((i, j), (a, b), levels)
             if found.pairs:
                 made.append((a, b, levels, found))
-    many = sum(len(c.logs) >= stats.CI_MIN for _, _, _, c in made)
+    many = together(table, [c for _, _, _, c in made])
     out = []
     for a, b, levels, c in made:
         ratio = interval_of(c.logs, many)

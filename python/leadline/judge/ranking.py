@@ -6,6 +6,7 @@ from collections import namedtuple
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from leadline.base import stats
+from leadline.judge import compare
 from leadline.judge.robust import by_round
 from leadline.results.groups import Group
 from leadline.results.report import Figure
@@ -90,17 +91,23 @@ def with_rounds(groups: Sequence[Group], figure: Figure) -> Dict[int, List[float
     return {}
 
 
+def comparisons(groups: Sequence[Group]) -> int:
+    """Returns how many verdicts on headline figures there are beside one baseline: the
+    best set is as sure as those."""
+    return (len(groups) - 1) * len(compare.headline(compare.select(groups, None)))
+
+
 def told_apart(groups: Sequence[Group], rows: Dict[int, List[float]],
                figure: Figure, sign: int, left_out: List[Tuple[Group, str]],
                paired: bool) -> Ranked:
     order = sorted(groups, key=lambda g: -sign * stats.mean(rows[id(g)]))
-    top = order[0]
+    top, many = order[0], comparisons(groups)
     alike: List[Group] = []
     apart: List[Group] = []
     for group in order[1:]:
         found = difference(rows[id(top)], rows[id(group)], paired)
         assert found    # as all have CI_MIN values
-        bound = stats.sidak_quantile(len(groups) - 1, found.df) * found.error
+        bound = stats.sidak_two_sided(many, found.df) * found.error
         (apart if sign * found.centre > bound else alike).append(group)
     value = stats.interval(values_of(top, figure))
     return Ranked(top, alike, apart, left_out, value, "")

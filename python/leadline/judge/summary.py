@@ -107,7 +107,7 @@ def placed(one: Any, ranked: ranking.Ranked) -> str:
 
 def best(one: Any) -> str:
     if not one.best.top:
-        return "best: not told, as %s" % one.best.why
+        return ""
     return with_alike(one, "best: " + placed(one, one.best), one.best)
 
 
@@ -146,14 +146,12 @@ def between(one: Any) -> Optional[stats.Interval]:
         return None
     if estimate.centre < 0.0:
         estimate = estimate._replace(centre=-estimate.centre)
-    return stats.ratio_of(estimate, many=n * (n - 1) // 2)
+    return stats.ratio_of(estimate, many=n * (n - 1) // 2 * len(one.matrix.figures()))
 
 
 def factors(one: Any) -> str:
-    if not one.matrix.factors:
-        return ""
-    if one.effects.why:
-        return "factors: not told: %s" % one.effects.why
+    if one.effects.why or (len(one.matrix.factors) < 2 and not one.effects.slopes):
+        return ""    # of one factor, the verdicts say everything but a slope
     rows: Dict[str, List[effects.Effect]] = OrderedDict()
     for effect in one.effects.effects:
         rows.setdefault(effect.factor.name, []).append(effect)
@@ -170,7 +168,7 @@ def factor_part(one: Any, name: str, some: Sequence[effects.Effect],
                 slope: Optional[effects.Slope], most: Optional[int]) -> str:
     """Describes a factor: method 68 %: mpiio 1.26x [1.23, 1.30] of posix, uring no
     difference shown."""
-    share = one.effects.shares.get(name)
+    share = one.effects.shares.get(name) if len(one.matrix.factors) > 1 else None
     head = name + (" %.0f %%" % (100.0 * share) if share is not None else "")
     if slope and len(some) > 1:
         return "%s: each doubling %s" % (head, ratio_text(slope.ratio))
@@ -206,10 +204,8 @@ def level_text(one: Any, effect: effects.Effect, first: bool) -> str:
 
 def interactions(one: Any) -> str:
     some = [i for i in one.effects.interactions if i.ratio]
-    if len(one.matrix.factors) < 2 or one.effects.why:
+    if one.effects.why or not some:
         return ""
-    if not some:
-        return "interactions: not told: no two factors are crossed with enough rounds"
     shown = sorted((i for i in some if i.shown),
                    key=lambda i: -abs(math.log(i.ratio.centre)))
     if shown:
