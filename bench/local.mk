@@ -58,3 +58,8 @@ EXTRA_DIST += bench/ngram.py bench/ngram_cld2.cc
 EXTRA_PROGRAMS += bench/ngram
 bench_ngram_SOURCES = bench/ngram.c $(ngram_parts)
 bench_ngram_LDADD = src/base/libbase.a -lm -lpthread
+
+# make bench/paired, then bench/paired > its tables
+EXTRA_PROGRAMS += bench/paired
+bench_paired_SOURCES = bench/paired.c
+bench_paired_LDADD = src/base/libbase.a -lm

@@ -53,6 +53,7 @@ check_PROGRAMS += \
 	tests/unit/order \
 	tests/unit/pfm \
 	tests/unit/outfile \
+	tests/unit/paired \
 	tests/unit/passes \
 	tests/unit/phase \
 	tests/unit/pieces \

@@ -9,11 +9,12 @@ src_base_libbase_a_SOURCES = \
 	src/base/format/lustre.c src/base/format/lustre.h \
 	src/base/format/json_read.c src/base/format/json_read.h \
 	src/base/format/outfile.c src/base/format/outfile.h \
+	src/base/format/progress.c src/base/format/progress.h \
 	src/base/mem.c src/base/mem.h \
 	src/base/opt.c src/base/opt.h src/base/opt_manual.c \
+	src/base/paired.c src/base/paired.h \
 	src/base/plain.c src/base/plain.h \
 	src/base/program.c src/base/program.h \
-	src/base/progress.c src/base/progress.h \
 	src/base/empty.c \
 	src/base/rng.h \
 	src/base/scratch.c src/base/scratch.h \

@@ -23,7 +23,8 @@ enum rng_stream {
     RNG_LABELS,
     RNG_MIXED,
     RNG_TAGGERS,
-    RNG_STARS
+    RNG_STARS,
+    RNG_SIGNS
 };
 
 #define RNG_STEP UINT64_C(0x9e3779b97f4a7c15) /* 2^64 / golden ratio, odd */

@@ -81,25 +81,57 @@ double stats_median(const double *x, int n)
     return n % 2 ? upper : (ranked(x, n, n / 2 - 1) + upper) / 2;
 }
 
-double stats_t975(int df)
+/* The continued fraction of the incomplete beta function, by Lentz's method. */
+static double beta_fraction(double a, double b, double x)
 {
-    static const double table[] = {
-        12.706205, 4.302653, 3.182446, 2.776445, 2.570582, 2.446912, 2.364624, 2.306004,
-        2.262157,  2.228139, 2.200985, 2.178813, 2.160369, 2.144787, 2.131450, 2.119905,
-        2.109816,  2.100922, 2.093024, 2.085963, 2.079614, 2.073873, 2.068658, 2.063899,
-        2.059539,  2.055529, 2.051831, 2.048407, 2.045230, 2.042272};
-    const int listed = sizeof table / sizeof table[0];
-    if (df < 1)
-        return INFINITY; /* one value says nothing about its spread */
-    if (df <= listed)
-        return table[df - 1];
-    /* Expansion about the normal quantile (Abramowitz & Stegun 26.7.5); from 31
-     * degrees on its relative error is below 1e-6. */
-    const double z = 1.959963984540054, z2 = z * z, n = df;
-    const double g1 = z * (z2 + 1) / 4;
-    const double g2 = z * ((5 * z2 + 16) * z2 + 3) / 96;
-    const double g3 = z * (((3 * z2 + 19) * z2 + 17) * z2 - 15) / 384;
-    return z + (g1 + (g2 + g3 / n) / n) / n;
+    const double tiny = 1e-300;
+    double c = 1, d = 1 - (a + b) * x / (a + 1);
+    d = 1 / (fabs(d) > tiny ? d : tiny);
+    double value = d;
+    for (int m = 1; m < 1000; m++) {
+        const double term[] = {m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+                               -(a + m) * (a + b + m) * x /
+                                   ((a + 2 * m) * (a + 2 * m + 1))};
+        for (int i = 0; i < 2; i++) {
+            d = 1 + term[i] * d;
+            d = 1 / (fabs(d) > tiny ? d : tiny);
+            c = 1 + term[i] / c;
+            c = fabs(c) > tiny ? c : tiny;
+            value *= c * d;
+        }
+        if (fabs(c * d - 1) < 1e-15)
+            break;
+    }
+    return value;
+}
+
+/* The probability that Student's t lies above t >= 0: half the incomplete beta function
+ * of df / (df + t^2). */
+static double t_tail(double t, double df)
+{
+    const double a = df / 2, b = 0.5, x = df / (df + t * t);
+    if (x >= 1)
+        return 0.5;
+    const double front =
+        exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+    if (x < (a + 1) / (a + b + 2)) /* the fraction converges fast here */
+        return front * beta_fraction(a, b, x) / a / 2;
+    return (1 - front * beta_fraction(b, a, 1 - x) / b) / 2;
+}
+
+double stats_t(double p, double df)
+{
+    double low = 0, high = 1;
+    while (t_tail(high, df) > 1 - p)
+        high *= 2;
+    while (high - low > 1e-12 * high) {
+        const double middle = (low + high) / 2;
+        if (t_tail(middle, df) > 1 - p)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (low + high) / 2;
 }
 
 bool stats_ci95(const double *x, int n, double *lo, double *hi)
@@ -115,7 +147,8 @@ bool stats_ci95(const double *x, int n, double *lo, double *hi)
     const double mean = sum / n;
     for (int i = 0; i < n; i++)
         squares += (log(x[i]) - mean) * (log(x[i]) - mean);
-    const double half = stats_t975(n - 1) * sqrt(squares / (n - 1) / n);
+    const double half =
+        stats_t(0.5 + STATS_CONFIDENCE / 2, n - 1) * sqrt(squares / (n - 1) / n);
     *lo = exp(mean - half);
     *hi = exp(mean + half);
     return true;

@@ -37,9 +37,11 @@ double hist_quantile(const int64_t hist[HIST_SIZE], int64_t count, double q);
  * not changed. n >= 1. */
 double stats_median(const double *x, int n);
 
-/* Local. The 97.5 % quantile of Student's t with `df` >= 1 degrees of freedom, to
- * four digits. */
-double stats_t975(int df);
+#define STATS_CONFIDENCE 0.95
+
+/* Local. The quantile of Student's t for 0.5 <= p < 1 with `df` > 0 degrees of freedom,
+ * to 1e-11; they need not be whole. */
+double stats_t(double p, double df);
 
 /* Local. The 95 % interval of the geometric mean: Student t on logarithms (specs:
  * report schema). Returns false, and leaves lo and hi unchanged, for n < STATS_CI_MIN

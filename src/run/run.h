@@ -2,8 +2,8 @@
 #ifndef RUN_RUN_H
 #define RUN_RUN_H
 
+#include "base/format/progress.h"
 #include "base/opt.h"
-#include "base/progress.h"
 #include "base/stamp.h"
 #include "io/io.h"
 #include "layout/layout.h"

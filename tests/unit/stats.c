@@ -28,12 +28,22 @@ static void check_t(void)
                  {31, 2.03951},     {40, 2.02108}, {60, 2.00030}, {120, 1.97993},
                  {1000000, 1.95997}};
     for (int i = 0; i < (int)(sizeof known / sizeof known[0]); i++)
-        tap_ok(close_to(stats_t975(known[i].df), known[i].t, 1e-5),
+        tap_ok(close_to(stats_t(0.975, known[i].df), known[i].t, 1e-5),
                "t of %d degrees is %g", known[i].df, known[i].t);
     int falls = 1;
     for (int df = 1; df < 500; df++)
-        falls &= stats_t975(df + 1) < stats_t975(df);
+        falls &= stats_t(0.975, df + 1) < stats_t(0.975, df);
     tap_ok(falls, "t falls with every degree");
+    tap_ok(close_to(stats_t(0.75, 1), 1, 1e-11) &&
+               close_to(stats_t(0.75, 2), sqrt(2.0 / 3), 1e-11),
+           "t of 1 and 2 degrees by their closed forms");
+    const double t = stats_t(0.95, 3.7), whole = sqrt(3.7 * M_PI);
+    double area = 0; /* of the density from 0 to t, by Simpson's rule */
+    for (int i = 0; i <= 1000; i++)
+        area +=
+            pow(1 + pow(t * i / 1000, 2) / 3.7, -2.35) * (i % 1000 ? 2 + i % 2 * 2 : 1);
+    area *= t / 3000 * exp(lgamma(2.35) - lgamma(1.85)) / whole;
+    tap_ok(close_to(area, 0.45, 1e-10), "t of 3.7 degrees: below it are %.12f", area);
 }
 
 static void check_interval(void)

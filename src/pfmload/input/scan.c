@@ -1,7 +1,7 @@
 #include "pfmload/input/scan.h"
 #include "base/err.h"
+#include "base/format/progress.h"
 #include "base/mem.h"
-#include "base/progress.h"
 #include "pfmload/input/beams.h"
 #include "world/world.h"
 #include <errno.h>

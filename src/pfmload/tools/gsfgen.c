@@ -1,8 +1,8 @@
 /* gsfgen: makes synthetic surveys in GSF, to load and to filter. Ranks make lines in
  * turn; a file's content does not depend on the number of ranks. */
 #include "base/err.h"
+#include "base/format/progress.h"
 #include "base/opt.h"
-#include "base/progress.h"
 #include "base/units.h"
 #include "pfmload/tools/survey.h"
 #include "world/world.h"

@@ -1,4 +1,4 @@
-#include "base/progress.h"
+#include "base/format/progress.h"
 #include "base/clock.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Shows one line of progress on stderr, only if a terminal shows it in the end: as this
  * process's stderr, or as that of the launcher which forwards it. */
-#ifndef BASE_PROGRESS_H
-#define BASE_PROGRESS_H
+#ifndef BASE_FORMAT_PROGRESS_H
+#define BASE_FORMAT_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>
