@@ -36,6 +36,7 @@ check_PROGRAMS += \
 	tests/unit/knn_kernel \
 	tests/unit/knn_parts \
 	tests/unit/ngram \
+	tests/unit/nodes \
 	tests/unit/lanes \
 	tests/unit/launcher \
 	tests/unit/layout \
@@ -143,6 +144,7 @@ tests_unit_extents_SOURCES = tests/unit/extents.c src/iotrace/findings/extents.c
 tests_unit_symbols_SOURCES = tests/unit/symbols.c src/iotrace/preload/symbols.c
 tests_unit_symbols_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 tests_unit_local_SOURCES = tests/unit/local.c tests/unit/pmpi.c tests/unit/pmpi.h
+tests_unit_nodes_SOURCES = tests/unit/nodes.c tests/unit/pmpi.c tests/unit/pmpi.h
 tests_unit_whole_SOURCES = tests/unit/whole.c tests/unit/pmpi.c tests/unit/pmpi.h
 tests_unit_lanes_LDADD = src/run/librun.a $(LDADD)
 tests_unit_passes_LDADD = src/run/librun.a $(LDADD)

@@ -456,6 +456,51 @@ const char *io_stack_text(const struct io_stack *s, char *text, int size);
 /* Local. "below", "device", "unknown", "cache", "memory". */
 const char *io_reads_text(enum io_reads reads);
 
+/* ---- nodes ---------------------------------------------------------------------- */
+
+struct world;
+
+struct io_place {    /* storage as a node, or a rank, sees it; "": not known */
+    char kinds[512]; /* the kinds of its layers: if they differ, so does the storage */
+    char name[256];  /* its layers, "ext4 on loop0" */
+    char text[768];  /* as io_stack_text */
+    char fs[32], source[128], uuid[40], mount[256];
+    char client[64], kernel[64], limits[192], host[64];
+    int node, rank;
+    enum io_reads reads;
+    bool compresses, looked;
+    bool counted; /* the kernel counts its reads */
+};
+
+enum { IO_GROUPS = 16 }; /* the last one has all others */
+
+struct io_group {       /* nodes that see the same */
+    struct io_place of; /* the first; without a UUID or source in which they differ */
+    int nodes, last_node;
+    bool other_uuid, other_source; /* not all have the first's */
+    char names[208];               /* of the first nodes */
+};
+
+struct io_nodes {
+    /* On every rank: the number of groups, of places with other layers than the first,
+     * the rank whose reads memory can serve best; and, if there are unlike ones, the
+     * number of the own group, and whether reads are counted on this node. */
+    int n, unlike, worst, own, counted;
+    struct io_group group[IO_GROUPS]; /* on rank 0, and the first and the other place */
+    struct io_place first, other;
+};
+
+/* Local. Describes this node's storage at `path`, whose layers are `s`; what is not
+ * known is "". `counted` is the caller's. */
+void io_place_of(const char *path, const struct io_stack *s, const struct world *w,
+                 struct io_place *p);
+
+/* **Collective** on w->comm. Puts nodes into groups; one rank of a node, or with
+ * each_rank all, describe what they see (mine->looked false: nothing). Rank 0 gets one
+ * message from each of them. Returns the agreed verdict. */
+int io_nodes_find(const struct world *w, const struct io_place *mine, bool each_rank,
+                  struct io_nodes *all);
+
 /* ---- stripes -------------------------------------------------------------------- */
 
 struct io_stripes {

@@ -33,6 +33,7 @@ src_io_libio_a_SOURCES = \
 	src/io/whole_write.c \
 	src/io/fs/mounts.c \
 	src/io/fs/mounts.h \
+	src/io/fs/nodes.c \
 	src/io/engines/mpiio.c \
 	src/io/engines/mpiio.h \
 	src/io/part/part.h \

@@ -298,6 +298,7 @@ int main(int argc, char **argv)
         .context = &meta,
         .takes =
             RUN_TAKES_UNIQUE | RUN_TAKES_SHIFT | RUN_TAKES_LANES | RUN_TAKES_VERIFY,
+        .meets = true,
         .own_calls = true,
         .plan = plan,
         .open = open_meta,

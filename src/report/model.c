@@ -153,6 +153,26 @@ void report_file(struct report *r, const struct report_file *f)
     m->files++;
 }
 
+void report_group(struct report *r, const struct report_group *g)
+{
+    struct model *m = r->model;
+    struct model_group *to =
+        m ? model_grow(r, &m->group, m->groups, &m->group_room, sizeof *to) : NULL;
+    if (!to)
+        return;
+    *to = (struct model_group){g->nodes, copy_pairs(r, g->fields, g->key, g->value), -1,
+                               -1};
+    m->groups++;
+}
+
+void report_group_shares(struct report *r, int i, double below, double resident)
+{
+    if (!r->model || i >= r->model->groups)
+        return;
+    r->model->group[i].below_share = below;
+    r->model->group[i].resident_share = resident;
+}
+
 void report_source(struct report *r, const struct report_source *s)
 {
     struct model *m = r->model;
@@ -466,6 +486,8 @@ void model_free(struct model *m)
         return;
     for (int i = 0; i < m->files; i++)
         free_file(&m->file[i]);
+    for (int i = 0; i < m->groups; i++)
+        free_pairs(&m->group[i].of);
     for (int i = 0; i < m->sources; i++) {
         free(m->source[i].path);
         free(m->source[i].about);
@@ -484,23 +506,10 @@ void model_free(struct model *m)
     }
     free_io(m->io);
     free_pairs(&m->notes);
-    void *const owned[] = {m->file,
-                           m->source,
-                           m->sample,
-                           m->figure,
-                           m->result,
-                           m->warning,
-                           m->run_id,
-                           m->label,
-                           m->json_path,
-                           m->csv_path,
-                           m->series_id,
-                           m->series_config,
-                           m->why,
-                           m->host,
-                           m->load1_end,
-                           m->node_of,
-                           m};
+    void *const owned[] = {
+        m->file,          m->group,  m->source, m->sample,    m->figure,   m->result,
+        m->warning,       m->run_id, m->label,  m->json_path, m->csv_path, m->series_id,
+        m->series_config, m->why,    m->host,   m->load1_end, m->node_of,  m};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
 }

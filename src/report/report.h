@@ -91,6 +91,16 @@ void report_file_sizes(struct report *r, const char *role, const char *path,
 void report_stripes(struct report *r, const char *role, int64_t bytes, int64_t count,
                     const char *about);
 
+struct report_group { /* nodes that see the same storage, as in doc/report-schema.md */
+    int nodes, fields;
+    const char *const *key, *const *value; /* "" if it is not known */
+};
+void report_group(struct report *r, const struct report_group *g); /* copied */
+
+/* Local. Reports, of group i, from 0, the shares of the bytes read that came from below
+ * the page cache, and that were in memory before; < 0: not known. */
+void report_group_shares(struct report *r, int i, double below, double resident);
+
 /* A file of soundings that a run has read. */
 struct report_source {
     const char *path, *about; /* about: reason why parts were left out; NULL: all
@@ -199,6 +209,7 @@ struct report_checks {
     double below_share; /* share of the bytes read that the page cache did not have */
     const char *why;    /* what served the rest, if that may be no device; static; NULL:
                          * it is a device */
+    bool by_group;      /* the shares are those of groups of nodes */
 };
 void report_checks(struct report *r, const struct report_checks *c);
 

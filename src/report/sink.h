@@ -103,6 +103,12 @@ struct model_file {
     struct model_layer *layer;
 };
 
+struct model_group {
+    int nodes;
+    struct pairs of;
+    double below_share, resident_share; /* < 0: not known */
+};
+
 struct model_source {
     char *path, *about;
     int64_t bytes, soundings;
@@ -143,10 +149,12 @@ struct model {
 
     struct model_io *io; /* NULL: not reported */
     struct pairs notes;  /* label and text, for the header */
-    int files, sources, samples, figures, results, warnings;
-    int file_room, source_room, sample_room, figure_room, result_room, warning_room;
+    int files, groups, sources, samples, figures, results, warnings;
+    int group_room, file_room, source_room, sample_room, figure_room, result_room,
+        warning_room;
     int note_room;
     struct model_file *file;
+    struct model_group *group;
     struct model_source *source;
     struct sample *sample;
     struct figure *figure;

@@ -182,6 +182,22 @@ static void sink_json_put_files(struct json *j, const struct model *m)
     json_end_array(j);
 }
 
+static void put_groups(struct json *j, const struct model *m)
+{
+    json_array(j, "nodes");
+    for (int i = 0; i < m->groups; i++) {
+        const struct model_group *g = &m->group[i];
+        json_object_flat(j, NULL);
+        json_int(j, "count", g->nodes);
+        for (int k = 0; k < g->of.n; k++)
+            json_text(j, g->of.pair[k].key, known_text(g->of.pair[k].value));
+        put_share(j, "below_share", true, g->below_share);
+        put_share(j, "resident_share", true, g->resident_share);
+        json_end_object(j);
+    }
+    json_end_array(j);
+}
+
 static void put_sources(struct json *j, const struct model *m)
 {
     if (!m->sources)
@@ -470,6 +486,7 @@ int sink_json(const struct model *m, FILE *out)
     put_hosts(&j, m);
     put_io(&j, m);
     sink_json_put_files(&j, m);
+    put_groups(&j, m);
     put_sources(&j, m);
     put_options(&j, m);
     put_samples(&j, m);

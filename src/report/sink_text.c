@@ -580,7 +580,9 @@ static void put_checks(const struct model *m)
 {
     const struct report_checks *c = &m->checks;
     char device[512] = "not known", resident[64] = "";
-    if (c->device_share >= 0)
+    if (c->by_group)
+        snprintf(device, sizeof device, "by groups of nodes, above");
+    else if (c->device_share >= 0)
         snprintf(device, sizeof device, "%.1f %% of the bytes read came from it",
                  100 * c->device_share);
     else if (c->below_share >= 0 && c->why)
@@ -588,7 +590,7 @@ static void put_checks(const struct model *m)
                  "not known: %.1f %% of the bytes read came from below the page cache, "
                  "from %s",
                  100 * c->below_share, c->why);
-    if (c->resident_share >= 0)
+    if (c->resident_share >= 0 && !c->by_group)
         snprintf(resident, sizeof resident, "; in memory before reading: %.1f %%",
                  100 * c->resident_share);
     sink_text_put_line("device", "%s%s", device, resident);

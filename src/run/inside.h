@@ -17,8 +17,13 @@ int run_storage_find(struct run *r);
  * into r and static memory, for report_file), and warns if all storage is memory. */
 void run_storage_tell(struct run *r, struct report_file *f);
 
-/* Local, the same on every rank. Computes the shares of the bytes read that came from a
- * device and from below the page cache; warns if memory served reads, or may have. */
+/* **Collective**; nothing unless nodes are on unlike storage. Adds the rates of a phase
+ * by groups of nodes. */
+void run_storage_rates(struct run *r, const struct report_rate *rate);
+
+/* **Collective.** Computes the shares of the bytes read that came from a device and
+ * from below the page cache; warns if memory served reads, or may have. If nodes are on
+ * unlike storage, it says that of each group. */
 void run_storage_shares(struct run *r, struct report_checks *c);
 
 /* ---- --live ---------------------------------------------------------------------- */

@@ -91,7 +91,7 @@ static void add_beside(struct run *r, const struct report_rate *a)
                          a->mixed ? a->visible_s : a->write_sync_s};
     bool direct = r->io_flags & IO_DIRECT;
     if (r->async || !r->flush || !io_engine_stores(r->engine) || direct ||
-        r->fs.in_memory)
+        r->fs.in_memory || r->groups)
         return;
     for (int k = 0; k < 2; k++) {
         struct run_beside *b = &r->beside[k];
@@ -262,6 +262,7 @@ int run_phase_end(struct run *r)
                        "--cache=direct leaves the kernel nothing to do");
     if (!r->samples_only)
         phase_figures(r, r->phase->name, &rate);
+    run_storage_rates(r, &rate);
     return 0;
 }
 

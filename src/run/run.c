@@ -530,7 +530,7 @@ static void describe_files(struct run *r, int64_t bytes, const char *layout)
     report_file(r->report, &f);
     if (f.ldad)
         report_note(r->report, "plan", "%s", r->plan);
-    if (r->fs.in_memory)
+    if (r->fs.in_memory && !r->groups) /* at the end it is said of its group */
         report_warning(r->report, "file_system_in_memory",
                        "%s is on %s, which keeps "
                        "files in memory: no figure here is about a storage device",
@@ -551,6 +551,7 @@ static int try_counters(struct run *r)
         rc = works < 0 ? works : 0;
     }
     rc = err_agree(r->world.comm, rc);
+    r->counts_here = works > 0;
     MPI_Allreduce(MPI_IN_PLACE, &works, 1, MPI_INT, MPI_MIN, r->world.comm);
     r->counters = works > 0;
     return rc;

@@ -138,7 +138,9 @@ extern const char run_threads_text[], run_rank_shift_text[], run_time_text[],
      .help = "run although --dir is on other storage on some nodes", \
      .text = "Run although --dir is on other storage on some nodes than on others. " \
              "By default that is refused: as a rule a mount is missing. With this " \
-             "option the report warns (*unlike_nodes*)."}, \
+             "option the report warns (*unlike_nodes*), and has rates by groups of " \
+             "nodes beside the total. Each rank needs files of its own: what nodes " \
+             "share is refused."}, \
     {.kind = OPT_FLAG, .name = "space-check", .value = &(o).space_check, \
      .preset = "yes", \
      .help = "refuse files that the file system has no space for", \
@@ -320,7 +322,10 @@ struct run {
     bool flush;                       /* --cache=flush or direct */
     int io_flags;                     /* IO_COLLECTIVE and IO_DIRECT, by the options */
     bool counters;                    /* the kernel counts what comes from the device */
-    bool shared;                      /* FILETYPE=SHARED or PARTITIONED */
+    bool counts_here;                 /* on this node, by its first rank's trial */
+    int groups, group; /* of nodes on unlike storage, and this rank's, from 0; groups
+                        * 0: all are alike */
+    bool shared;       /* FILETYPE=SHARED or PARTITIONED */
     bool partitioned;
     char part_spec[256];         /* the engine that partitions, with its inner one */
     char plan[LDAD_TEXT];        /* of the files; "": not known */

@@ -5,8 +5,9 @@
 #include "base/units.h"
 #include "io/part/container.h"
 #include "run/inside.h"
+#include "run/lanes.h"
+#include "run/workload.h"
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,92 +20,159 @@ static bool stores(const struct run *r)
     return r->engine && io_engine_stores(r->engine);
 }
 
-/* ---- comparing nodes ------------------------------------------------------------- */
+/* ---- nodes ----------------------------------------------------------------------- */
 
-struct seen { /* findings of a rank that looks */
-    char key[512], text[1024], host[64];
-};
+static struct io_nodes nodes; /* those of the run's own files */
 
-/* Describes the layers by their kinds, not their names: each node may have its
- * own sda. */
-static void describe(const struct run *r, const struct io_stack *s, struct seen *out)
+/* The sums of a group of nodes, over phases. */
+static struct {
+    int64_t read_bytes, below_bytes, unknown;
+} sums[IO_GROUPS];
+
+/* "63 nodes", or "1 node (n17)": the largest group needs no names. */
+static const char *nodes_text(int i, char text[300])
 {
-    size_t n = 0;
-    memset(out, 0, sizeof *out);
-    for (int i = 0; i < s->n && n < sizeof out->key; i++) {
-        const struct io_layer *l = &s->layer[i];
-        n += (size_t)snprintf(out->key + n, sizeof out->key - n, "%d %s %s;", l->level,
-                              l->kind, l->level ? "" : l->name);
+    const struct io_group *g = &nodes.group[i];
+    bool largest = true;
+    for (int k = 0; k < nodes.n; k++)
+        largest &= nodes.group[k].nodes <= g->nodes &&
+                   (k >= i || nodes.group[k].nodes < g->nodes);
+    snprintf(text, 300, "%d node%s%s%s%s", g->nodes, units_s(g->nodes),
+             largest ? "" : " (", largest ? "" : g->names, largest ? "" : ")");
+    return text;
+}
+
+enum { GROUP_STORAGE = 1, GROUP_MOUNT = 6, GROUP_FIELDS = 10 };
+static const char *const group_key[GROUP_FIELDS] = {
+    "names", "storage", "reads",  "fs",     "source",
+    "uuid",  "mount",   "client", "kernel", "limits"};
+
+static void group_values(const struct io_group *g, const char *value[GROUP_FIELDS])
+{
+    const struct io_place *p = &g->of;
+    const char *const all[GROUP_FIELDS] = {g->names, p->name,   io_reads_text(p->reads),
+                                           p->fs,    p->source, p->uuid,
+                                           p->mount, p->client, p->kernel,
+                                           p->limits};
+    memcpy(value, all, sizeof all);
+}
+
+/* Appends the fields, from the mount on, in which a group differs from others whose
+ * storage has the same name. */
+static int put_differences(char *text, int n, int size, int i)
+{
+    const char *mine[GROUP_FIELDS], *other[GROUP_FIELDS];
+    group_values(&nodes.group[i], mine);
+    for (int f = GROUP_MOUNT; f < GROUP_FIELDS; f++) {
+        bool differs = false;
+        for (int k = 0; k < nodes.n; k++) {
+            group_values(&nodes.group[k], other);
+            differs |= !strcmp(mine[GROUP_STORAGE], other[GROUP_STORAGE]) &&
+                       strcmp(mine[f], other[f]) != 0;
+        }
+        if (differs && n < size)
+            n += snprintf(text + n, (size_t)(size - n), ", %s %s", group_key[f],
+                          mine[f][0] ? mine[f] : "not known");
     }
-    io_stack_text(s, out->text, sizeof out->text);
-    memcpy(out->host, r->world.host, sizeof out->host);
+    return n;
 }
 
-/* Refuses nodes whose storage differs, or warns of them if that is meant. */
-static int say_unlike(struct run *r, const char *path, const struct seen *first,
-                      const struct seen *other, const int what[2])
+/* Reports the groups; in text only if there are several. */
+static void tell_nodes(struct run *r)
 {
+    char text[4096], some[300];
+    int n = 0;
+    for (int i = 0; i < nodes.n && !r->world.rank; i++) {
+        const char *value[GROUP_FIELDS];
+        group_values(&nodes.group[i], value);
+        report_group(r->report, &(struct report_group){nodes.group[i].nodes,
+                                                       GROUP_FIELDS, group_key, value});
+        if (n < (int)sizeof text)
+            n += snprintf(text + n, sizeof text - (size_t)n, "%sgroup %d: %s, %s",
+                          i ? "; " : "", i + 1, nodes_text(i, some),
+                          nodes.group[i].of.name);
+        if (n < (int)sizeof text)
+            n = put_differences(text, n, sizeof text, i);
+    }
+    if (nodes.n > 1 && !r->world.rank)
+        report_note(r->report, "nodes", "%s", text);
+}
+
+/* Says, on rank 0, that nodes differ. Ranks that meet in a file or directory cannot do
+ * so then. */
+static int say_unlike(struct run *r, const char *path, const struct io_nodes *all)
+{
+    const struct run_options *o = r->options;
+    const struct io_place *first = &all->first, *other = &all->other;
     char text[2600];
+    bool meant = o->unlike_nodes || o->node_dirs;
+    bool meet = !o->node_dirs && !r->input.path &&
+                (r->shared || r->workload->meets || o->rank_shift);
     snprintf(text, sizeof text,
-             "on %s on node %s (rank 0), and on another file system, %s, on node %s "
-             "(rank %d), and %d of the ranks that looked differ from rank 0",
-             first->text, first->host, other->text, other->host, what[0], what[1]);
-    if (!r->options->unlike_nodes && !r->options->node_dirs)
-        return err_set(-EXDEV, path, -1,
-                       "it is %s: check the mounts, or add --unlike-nodes if that is "
-                       "meant",
-                       text);
-    if (r->world.rank)
-        return 0;
-    err_tell(r->program->name, "warning", NULL, "%s: figures are of different storage",
-             text);
-    report_warning(r->report, "unlike_nodes", "%s: figures are of different storage",
-                   text);
+             "on %s on node %s (rank %d), and on another file system, %s, on node %s "
+             "(rank %d), and %d of the %s that looked differ%s from rank %d",
+             first->text, first->host, first->rank, other->text, other->host,
+             other->rank, all->unlike, o->node_dirs ? "ranks" : "nodes",
+             all->unlike == 1 ? "s" : "", first->rank);
+    if (!meant)
+        return err_set(-EXDEV, path, -1, "it is %s: check the mounts%s", text,
+                       meet ? "" : ", or add --unlike-nodes if that is meant");
+    if (meet)
+        return err_set(
+            -EXDEV, path, -1,
+            "it is %s: ranks of several nodes meet in one file or directory "
+            "here, and these nodes share none: check the mounts%s",
+            text,
+            r->workload->meets ? "" : ", or take FILETYPE=UNIQUE without --rank-shift");
+    err_tell(r->program->name, "warning", NULL,
+             "%s is %s: figures are of different storage", path, text);
+    report_warning(r->report, "unlike_nodes",
+                   "%s is %s: figures are of different storage", path, text);
     return 0;
-}
-
-/* Compares rank 0's storage with that of all others. Returns 0, or -EXDEV, agreed. */
-static int compare_nodes(struct run *r, const char *path, bool look,
-                         const struct io_stack *s)
-{
-    static struct seen mine, first;
-    memset(&mine, 0, sizeof mine);
-    if (look)
-        describe(r, s, &mine);
-    first = mine;
-    MPI_Bcast(&first, sizeof first, MPI_BYTE, 0, r->world.comm);
-    bool differs = look && first.key[0] && strcmp(mine.key, first.key) != 0;
-    int what[2] = {differs ? r->world.rank : INT_MAX, differs};
-    MPI_Allreduce(MPI_IN_PLACE, &what[0], 1, MPI_INT, MPI_MIN, r->world.comm);
-    MPI_Allreduce(MPI_IN_PLACE, &what[1], 1, MPI_INT, MPI_SUM, r->world.comm);
-    if (!what[1])
-        return 0;
-    MPI_Bcast(&mine, sizeof mine, MPI_BYTE, what[0], r->world.comm);
-    return err_agree(r->world.comm, say_unlike(r, path, &first, &mine, what));
 }
 
 /* ---- finding the storage --------------------------------------------------------- */
 
-/* Finds the storage of `path` that can serve most from memory, among the ranks
- * that look. */
-static int find_worst(struct run *r, const char *path, bool look, struct io_stack *s)
+/* Finds the storage of `path` that can serve most from memory, among the ranks that
+ * look: with each_rank all, else one of each node. */
+static int find_worst(struct run *r, const char *path, bool look, bool each_rank,
+                      struct io_stack *s, struct io_nodes *all)
 {
-    struct {
-        int reads, rank;
-    } worst = {-1, r->world.rank};
-    int rc = 0;
-    if (look) {
-        rc = io_stack_of(path, s);
-        worst.reads = (int)s->reads;
-    }
-    if ((rc = err_agree(r->world.comm, rc)))
-        return rc;
-    rc = compare_nodes(r, path, look, s);
+    static struct io_place mine;
+    memset(&mine, 0, sizeof mine);
+    look = look && (each_rank || r->world.node_rank == 0);
+    int rc = err_agree(r->world.comm, look ? io_stack_of(path, s) : 0);
     if (rc)
         return rc;
-    MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_2INT, MPI_MAXLOC, r->world.comm);
-    MPI_Bcast(s, sizeof *s, MPI_BYTE, worst.rank, r->world.comm);
-    return 0;
+    if (look)
+        io_place_of(path, s, &r->world, &mine);
+    mine.counted = r->options->node_dirs ? r->counters : r->counts_here;
+    rc = io_nodes_find(&r->world, &mine, each_rank, all);
+    if (rc)
+        return rc;
+    if (all == &nodes)
+        tell_nodes(r);
+    if (all->unlike)
+        rc = err_agree(r->world.comm, r->world.rank ? 0 : say_unlike(r, path, all));
+    MPI_Bcast(s, sizeof *s, MPI_BYTE, all->worst, r->world.comm);
+    return rc;
+}
+
+/* Finds the storage of the run's own files. If nodes are unlike, that of rank 0 stands
+ * in the report's files, and the others in its nodes. */
+static int find_own(struct run *r, const char *path, bool each_rank)
+{
+    struct io_stack own;
+    int rc = find_worst(r, path, true, each_rank, &r->stack, &nodes);
+    if (rc || !nodes.unlike)
+        return rc;
+    r->groups = nodes.n;
+    r->group = nodes.own;
+    r->counters = nodes.counted;
+    rc = err_agree(r->world.comm, r->world.rank ? 0 : io_stack_of(path, &own));
+    MPI_Bcast(&own, sizeof own, MPI_BYTE, 0, r->world.comm);
+    r->stack = own;
+    return rc;
 }
 
 const char *run_storage_path(const struct run *r)
@@ -123,8 +191,8 @@ static bool is_counted(const struct io_stack *s)
 /* Finds the storage of an input, without writing to test the counters. */
 static int find_input(struct run *r)
 {
-    int rc = find_worst(r, r->input.path, r->world.node_rank == 0, &r->stack);
-    r->counters = !rc && is_counted(&r->stack);
+    int rc = find_own(r, r->input.path, false);
+    r->counters = !rc && !r->groups && is_counted(&r->stack);
     return rc;
 }
 
@@ -139,20 +207,20 @@ int run_storage_find(struct run *r)
     if (r->input.path)
         return find_input(r);
     if (!o->node_dirs)
-        return find_worst(r, o->dir, r->world.node_rank == 0, &r->stack);
+        return find_own(r, o->dir, false);
     container_dir(o->node_dirs, r->world.node_rank, r->world.node, r->world.rank, own);
     /* A problem with a directory is reported when a file is made in it. */
-    return find_worst(r, access(own, X_OK) ? o->dir : own, true, &r->stack);
+    return find_own(r, access(own, X_OK) ? o->dir : own, true);
 }
 
 /* The kernel's counters were tried in --dir. */
 int run_reads(struct run *r, const char *path)
 {
+    static struct io_nodes also;
     if (!stores(r))
         return 0;
     /* If it does not exist, its reader reports that. */
-    bool look = r->world.node_rank == 0 && !access(path, F_OK);
-    int rc = find_worst(r, path, look, &r->also);
+    int rc = find_worst(r, path, !access(path, F_OK), false, &r->also, &also);
     if (!rc && !is_counted(&r->also))
         r->counters = false;
     return rc;
@@ -179,11 +247,18 @@ static const struct io_stack *decisive(const struct run *r, const struct io_laye
     return s;
 }
 
+/* Says that stripes or layers are those of rank 0's group, if there are others. */
+static const char *of_group(const struct run *r, const char *text, char out[2048])
+{
+    snprintf(out, 2048, "%s%s", r->groups ? "group 1: " : "", text);
+    return out;
+}
+
 void run_storage_tell(struct run *r, struct report_file *f)
 {
     static struct report_layer layer[IO_LAYERS];
     static struct io_stripes stripes;
-    static char text[2048];
+    static char text[2040], layers[2048], about[2048];
     const struct io_stack *s = &r->stack;
     if (r->world.rank || !stores(r))
         return;
@@ -195,11 +270,11 @@ void run_storage_tell(struct run *r, struct report_file *f)
     io_stripes_of(run_storage_path(r), &r->fs, &stripes);
     f->layers = s->n;
     f->layer = layer;
-    f->storage = io_stack_text(s, text, sizeof text);
+    f->storage = of_group(r, io_stack_text(s, text, sizeof text), layers);
     f->stripe_bytes = stripes.bytes;
     f->stripe_count = stripes.count;
-    f->stripe_about = stripes.about;
-    if (s->reads == IO_READS_MEMORY && !r->fs.in_memory)
+    f->stripe_about = of_group(r, stripes.about, about);
+    if (s->reads == IO_READS_MEMORY && !r->fs.in_memory && !r->groups)
         report_warning(r->report, "cache_below",
                        "%s is on %s: no figure here is about a storage device",
                        run_storage_path(r), text);
@@ -208,11 +283,12 @@ void run_storage_tell(struct run *r, struct report_file *f)
 void run_stripes(struct run *r, const char *path)
 {
     struct io_stripes s;
+    char about[2048];
     if (r->striped || r->failed || r->world.rank || !stores(r) || r->partitioned)
         return;
     r->striped = true;
     io_stripes_of(path, &r->fs, &s);
-    report_stripes(r->report, "data", s.bytes, s.count, s.about);
+    report_stripes(r->report, "data", s.bytes, s.count, of_group(r, s.about, about));
     const struct io_striping *asked = &r->striping;
     if ((asked->count > 0 && s.count != asked->count) ||
         (asked->bytes > 0 && s.bytes != asked->bytes))
@@ -317,6 +393,134 @@ static void warn(struct run *r, double below, double resident)
                        io_stack_text(s, text, sizeof text), image_text(r, s, image));
 }
 
+/* ---- by groups of nodes ---------------------------------------------------------- */
+
+/* The slowest lane's nanoseconds of this rank's phase, as its rates count them; and
+ * what it has read, of this what came from below, and what it has written. */
+static void own_sums(struct run *r, bool mixed, int64_t ns[2], int64_t bytes[4])
+{
+    const struct phase *const *p = lanes_phases(r);
+    for (int i = 0; i < r->lanes; i++) {
+        const struct phase_act *read = &p[i]->act[ACT_READ],
+                               *write = &p[i]->act[ACT_WRITE];
+        int64_t of[2] = {read->ns, write->ns + p[i]->act[ACT_SYNC].ns};
+        if (mixed)
+            of[0] = of[1] = of[0] + of[1];
+        for (int k = 0; k < 2; k++)
+            ns[k] = of[k] > ns[k] ? of[k] : ns[k];
+        bool told = read->device_bytes >= 0;
+        bytes[0] += read->bytes;
+        bytes[1] += write->bytes;
+        bytes[2] += told ? read->device_bytes : 0;
+        bytes[3] += read->device_bytes == PHASE_DEVICE_UNKNOWN;
+    }
+    bytes[3] += !r->counters && bytes[0];
+}
+
+static void group_figures(struct run *r, int i, const int64_t ns[2],
+                          const int64_t bytes[2])
+{
+    static const char *const kinds[2] = {"read", "write"};
+    for (int k = 0; k < 2; k++) {
+        char name[48];
+        snprintf(name, sizeof name, "group%d_%s_MBps", i + 1, kinds[k]);
+        if (bytes[k] && ns[k])
+            run_figure(r, r->phase->name, name, "MB/s", "higher",
+                       "bytes of the ranks of this group of nodes / its slowest rank's "
+                       "seconds of such transfers, and of syncs with writes / 1e6",
+                       (double)bytes[k] / (double)ns[k] * 1e3);
+    }
+}
+
+void run_storage_rates(struct run *r, const struct report_rate *rate)
+{
+    int64_t ns[IO_GROUPS][2] = {{0}}, bytes[IO_GROUPS][4] = {{0}};
+    if (!r->groups)
+        return;
+    own_sums(r, rate->mixed, ns[r->group], bytes[r->group]);
+    bool root = !r->world.rank;
+    MPI_Reduce(root ? MPI_IN_PLACE : ns, ns, 2 * r->groups, MPI_INT64_T, MPI_MAX, 0,
+               r->world.comm);
+    MPI_Reduce(root ? MPI_IN_PLACE : bytes, bytes, 4 * r->groups, MPI_INT64_T, MPI_SUM,
+               0, r->world.comm);
+    for (int i = 0; i < r->groups && root; i++) {
+        if (!r->samples_only)
+            group_figures(r, i, ns[i], bytes[i]);
+        if (r->aside)
+            continue;
+        sums[i].read_bytes += bytes[i][0];
+        sums[i].below_bytes += bytes[i][2];
+        sums[i].unknown += bytes[i][3];
+    }
+}
+
+enum fault { NO_FAULT, IN_MEMORY, FROM_MEMORY, CACHE_BELOW };
+
+/* The fault of a group's reads that deserves a warning. */
+static enum fault group_fault(const struct io_place *p, double below, double resident)
+{
+    if (p->reads == IO_READS_MEMORY)
+        return IN_MEMORY;
+    if (below >= 0 && below < FROM_BELOW && !p->compresses)
+        return FROM_MEMORY;
+    if ((below < 0 || p->compresses) && resident > 1 - FROM_BELOW)
+        return FROM_MEMORY;
+    return p->reads == IO_READS_CACHE ? CACHE_BELOW : NO_FAULT;
+}
+
+/* Says what served the reads of a group. */
+static void say_group(struct run *r, int i, double below, double resident)
+{
+    static const struct {
+        const char *code, *text;
+    } faults[] = {
+        [IN_MEMORY] = {"file_system_in_memory",
+                       "no figure of these nodes is about a storage device"},
+        [FROM_MEMORY] = {"served_from_memory",
+                         "memory served reads: their figures are not the storage's"},
+        [CACHE_BELOW] = {"cache_below",
+                         "a cache or memory below the file system, which "
+                         "nothing here empties, may have served reads"}};
+    const struct io_place *p = &nodes.group[i].of;
+    char some[300], label[24], share[96] = "", cached[64] = "";
+    enum fault fault = group_fault(p, below, resident);
+    if (below >= 0)
+        snprintf(share, sizeof share,
+                 "; %.1f %% of its bytes read came from below the page cache",
+                 100 * below);
+    if (resident >= 0)
+        snprintf(cached, sizeof cached, "; in memory before reading: %.1f %%",
+                 100 * resident);
+    snprintf(label, sizeof label, "group %d", i + 1);
+    report_note(r->report, label, "%s: %s%s%s", nodes_text(i, some), p->text, share,
+                cached);
+    if (fault)
+        report_warning(r->report, faults[fault].code, "group %d, %s, is on %s: %s",
+                       i + 1, some, p->text, faults[fault].text);
+}
+
+/* Says on rank 0 what served the reads, and reports no share of all nodes. */
+static void share_by_group(struct run *r, struct report_checks *c)
+{
+    int64_t looked[IO_GROUPS][2] = {{0}};
+    bool root = !r->world.rank;
+    looked[r->group][0] = r->looked_bytes;
+    looked[r->group][1] = r->resident_bytes;
+    MPI_Reduce(root ? MPI_IN_PLACE : looked, looked, 2 * r->groups, MPI_INT64_T,
+               MPI_SUM, 0, r->world.comm);
+    c->by_group = true;
+    for (int i = 0; i < r->groups && root; i++) {
+        double below = -1, resident = -1;
+        if (sums[i].read_bytes && !sums[i].unknown)
+            below = (double)sums[i].below_bytes / (double)sums[i].read_bytes;
+        if (looked[i][0])
+            resident = (double)looked[i][1] / (double)looked[i][0];
+        report_group_shares(r->report, i, below > 1 ? 1 : below, resident);
+        if (sums[i].read_bytes)
+            say_group(r, i, below > 1 ? 1 : below, resident);
+    }
+}
+
 void run_storage_shares(struct run *r, struct report_checks *c)
 {
     static char why[512];
@@ -324,6 +528,10 @@ void run_storage_shares(struct run *r, struct report_checks *c)
     enum io_reads by = served_by(r);
     decisive(r, &l);
     c->device_share = c->below_share = -1;
+    if (r->groups) {
+        share_by_group(r, c);
+        return;
+    }
     if (!r->read_bytes)
         return;
     if (r->counters && r->device_read_bytes >= 0)

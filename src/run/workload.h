@@ -26,6 +26,7 @@ struct workload {
     int options;
     struct run_options *run;
     unsigned takes; /* enum run_takes */
+    bool meets;     /* all ranks work in one directory, whatever FILETYPE is */
     bool own_calls; /* it makes its own system calls: there is no choice of engines */
     const char *mat_is; /* as in struct stamp; NULL: a block */
     void *context;      /* r->context for all functions below; NULL: none */

@@ -106,6 +106,74 @@ int64_t world_memory_limit(void)
     return least_of_groups(limit_in);
 }
 
+/* ---- other limits ---------------------------------------------------------------- */
+
+/* Appends "NAME VALUE" with the first line of DIR/FILE, unless it sets no limit. */
+static bool add_line(const char *dir, const char *file, const char *name, char *text,
+                     int size)
+{
+    char path[1200], line[160] = "";
+    size_t n = strlen(text);
+    snprintf(path, sizeof path, "%s/%s", dir, file);
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return false;
+    if (!fgets(line, sizeof line, f))
+        line[0] = 0;
+    fclose(f);
+    line[strcspn(line, "\n")] = 0;
+    if (!line[0] || !strncmp(line, "max", 3) || !strncmp(line, "-1", 2))
+        return false;
+    snprintf(text + n, (size_t)size - n, "%s%s %s", n ? ", " : "", name, line);
+    return true;
+}
+
+/* Appends the nearest limit of a kind: of the group, or of one above it. */
+static void add_nearest(const char *root, const char *group, const char *file,
+                        const char *name, char *text, int size)
+{
+    char dir[1024];
+    int n = snprintf(dir, sizeof dir, "%s%s", root, group);
+    while (n < (int)sizeof dir && strlen(dir) >= strlen(root) &&
+           !add_line(dir, file, name, text, size)) {
+        char *slash = strrchr(dir, '/');
+        if (!slash)
+            return;
+        *slash = 0;
+    }
+}
+
+void world_limits(char *text, int size)
+{
+    static const struct {
+        const char *key, *root, *file, *name;
+    } kinds[] = {
+        {"0::", "/sys/fs/cgroup", "cpu.max", "cpu"},
+        {"0::", "/sys/fs/cgroup", "io.max", "io"},
+        {":cpu,cpuacct:", "/sys/fs/cgroup/cpu,cpuacct", "cpu.cfs_quota_us", "cpu"},
+        {":cpu:", "/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", "cpu"},
+        {":blkio:", "/sys/fs/cgroup/blkio", "blkio.throttle.read_bps_device", "read"},
+        {":blkio:", "/sys/fs/cgroup/blkio", "blkio.throttle.write_bps_device",
+         "write"}};
+    char line[768];
+    int64_t memory = world_memory_limit();
+    text[0] = 0;
+    if (memory >= 0)
+        snprintf(text, (size_t)size, "memory %lld", (long long)memory);
+    FILE *f = fopen("/proc/self/cgroup", "r");
+    while (f && fgets(line, sizeof line, f)) {
+        line[strcspn(line, "\n")] = 0;
+        for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+            const char *at = strstr(line, kinds[i].key);
+            if (at && (at == line || kinds[i].key[0] == ':'))
+                add_nearest(kinds[i].root, at + strlen(kinds[i].key), kinds[i].file,
+                            kinds[i].name, text, size);
+        }
+    }
+    if (f)
+        fclose(f);
+}
+
 int64_t world_memory_available(void)
 {
     int64_t kib = number_in("/proc/meminfo", "MemAvailable");

@@ -130,4 +130,8 @@ int64_t world_memory_available(void);
  * set to this process, the others in them and their page cache; -1: there is none. */
 int64_t world_memory_limit(void);
 
+/* Local. Lists the limits of its cgroup, the nearest of each kind: "memory 1073741824,
+ * cpu 200000 100000, io 8:0 rbps=1048576"; "" if there are none. */
+void world_limits(char *text, int size);
+
 #endif

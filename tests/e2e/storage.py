@@ -5,14 +5,19 @@ file systems of the test's own."""
 import glob
 import os
 import sys
+import unittest
 
-from e2e import Case, main
+from e2e import FLAVOUR, Case, main
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir,
                                 "fault"))
 import disks  # noqa: E402
 
 SIZE = ("4M", "--block-size=1M")
+# Mounts $2 at $1 for rank 1 only, which MPICH takes for one of another node.
+OTHER_MOUNT = """at=$1 from=$2; shift 2
+[ "$PMI_RANK" = 1 ] || exec "$@"
+exec unshare -m sh -c 'mount --bind "$0" "$1"; shift; exec "$@"' "$from" "$at" "$@" """
 
 
 def device_of(at):
@@ -176,6 +181,62 @@ class Storage(Case):
                 self.assertEqual("another file system" in done.err, unlike, done)
                 self.assertEqual("unlike_nodes" in [
                     w["code"] for w in done.report["warnings"]], unlike)
+
+    def on_unlike_nodes(self, program, *args):
+        memory = self.path("memory")
+        os.makedirs(memory, exist_ok=True)
+        with disks.memory(memory, "size=64m"):
+            return self.run_program(
+                program, *args, dir=self.at, env={"MPIR_CVAR_NUM_CLIQUES": "2"},
+                inside=["sh", "-c", OTHER_MOUNT, "sh", self.at, memory])
+
+    @unittest.skipUnless(FLAVOUR == "mpich",
+                         "only MPICH pretends that there are several nodes")
+    def test_unlike_nodes(self):
+        with disks.image(self.at, "ext4"):
+            for program, *args in (("blocktransfer", *SIZE), ("metabench", "20"),
+                                   ("outcore", "aio", "64k"), ("madbench", "64", "2")):
+                done = self.on_unlike_nodes(program, *args)
+                self.failed(done, "another file system, tmpfs (memory), on node")
+                self.assertIn("check the mounts", done.err)
+            done = self.on_unlike_nodes("blocktransfer", *SIZE, "--unlike-nodes")
+        self.assertEqual(done.status, 0, done)
+        report = done.report
+        disk, memory = report["nodes"]
+        self.assertEqual((disk["fs"], memory["fs"], memory["reads"]),
+                         ("ext4", "tmpfs", "memory"))
+        self.assertIn("size=", memory["mount"])
+        self.assertRegex(disk["uuid"], "^[0-9a-f]{8}-[0-9a-f-]{27}$")
+        self.assertGreater(disk["below_share"], 0.99)
+        self.assertEqual((disk["resident_share"], memory["resident_share"]), (0, 1))
+        self.assertIsNone(memory["below_share"])
+        self.assertIsNone(report["checks"]["device_share"])
+        said = " ".join(done.out.split())
+        self.assertIn("group 2: 1 node (", said)
+        self.assertIn("storage group 1: ext4 on loop", said)
+        warned = {w["code"]: w["text"] for w in report["warnings"]}
+        self.assertIn("group 2, 1 node", warned["file_system_in_memory"])
+        rates = {f["name"]: f["median"] for f in report["figures"]}
+        for kind in "read", "write":
+            ranks = [s["ranks_s"] for s in report["samples"]
+                     if (s["phase"], s["act"]) == (kind, kind)][0]
+            if kind == "write":
+                syncs = [s["ranks_s"] for s in report["samples"] if s["act"] == "sync"]
+                ranks = [a + b for a, b in zip(ranks, syncs[0])]
+            for i in 0, 1:
+                self.assertAlmostEqual(
+                    rates["%s.group%d_%s_MBps" % (kind, i + 1, kind)],
+                    (4 << 20) / ranks[i] / 1e6, delta=1)
+
+    @unittest.skipUnless(FLAVOUR == "mpich",
+                         "only MPICH pretends that there are several nodes")
+    def test_ranks_that_cannot_meet(self):
+        with disks.image(self.at, "ext4"):
+            for program, *args in (
+                    ("metabench", "20"), ("blocktransfer", *SIZE, "--filetype=SHARED"),
+                    ("blocktransfer", *SIZE, "--rank-shift=1")):
+                self.failed(self.on_unlike_nodes(program, *args, "--unlike-nodes"),
+                            "meet in one file or directory")
 
     def test_depth_that_the_kernel_takes_away(self):
         """The kernel may hold io_submit and io_uring_enter until a transfer completes;

@@ -14,6 +14,10 @@ FILE = {"role": "data", "path": "/scratch", "kind": "shared", "count": 1,
                    "reads": "below"},
                   {"level": 1, "kind": "disk", "name": "sda", "about": None,
                    "reads": "device"}]}
+NODES = {"count": 1, "names": "n1", "storage": "ext4 on sda", "reads": "device",
+         "fs": "ext4", "source": "/dev/sda", "uuid": None, "mount": "rw,relatime",
+         "client": None, "kernel": "6.1", "limits": None, "below_share": None,
+         "resident_share": None}
 IO = {"engine": "posix", "version": None, "mode": "sync", "chosen_because": "",
       "collective": False, "cache": "flush", "sync": "phase", "depth": 1,
       "timeout_s": 30, "settings": {}, "hints_asked": {}, "hints_in_effect": {}}
@@ -66,6 +70,7 @@ def full(figures, start="2026-11-20T10:15:02.123Z", fs="ext4", host="n1", slowes
                        ranks_per_node_max=ranks)
     tree["io"] = dict(IO, cache=tree["io"]["cache"])
     tree["hosts"] = [dict(HOST, name=host)]
+    tree["nodes"] = [dict(NODES)]
     tree["files"] = [copy.deepcopy(dict(FILE, fs=fs))]
     tree["samples"] = samples(phases, ranks, slowest)
     tree["results"] = {}

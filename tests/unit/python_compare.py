@@ -19,6 +19,8 @@ from files import changed_json, read_json, read_text
 from full_report import full
 from leadline.base import stats
 from leadline.judge import compare, rules
+from leadline.results import conditions
+from leadline.results.report import Report
 from leadline_case import STEADY, LeadlineCase, leadline
 
 
@@ -281,6 +283,31 @@ class Groups(Case):
                          ["write_MBps", "S.write_MBps"])
         self.assertEqual([r["figure"] for r in self.rows("--figure", "*", path)],
                          ["write_MBps", "S.write_MBps", "wall_s"])
+
+
+class Nodes(unittest.TestCase):
+    def told(self, name, *rows):
+        """The condition of a report with these groups: (nodes, fields)."""
+        tree = report({"write_MBps": STEADY})
+        tree["nodes"] = [dict({"count": n}, **fields) for n, fields in rows]
+        of = {c.name: c.of for c in conditions.CONDITIONS}[name]
+        return of(Report("r.json", tree))
+
+    def test_groups(self):
+        disk, servers = {"storage": "ext4 on vda"}, {"storage": "lustre /fs1"}
+        name = "storage of nodes"
+        self.assertEqual(self.told(name), "")
+        self.assertEqual(self.told(name, (64, servers)), "alike")
+        self.assertEqual(self.told(name, (63, servers), (1, disk)),
+                         "63 nodes: lustre /fs1; 1 node: ext4 on vda")
+
+    def test_limits(self):
+        some = {"limits": "memory 4096"}
+        self.assertEqual(self.told("limits", (2, some)), "memory 4096")
+        self.assertEqual(self.told("limits", (2, some), (2, {"limits": None})),
+                         "2 nodes: memory 4096; 2 nodes: none")
+        self.assertEqual(self.told("file system's source", (
+            2, {"source": "a:/x", "uuid": "1-2"})), "a:/x, 1-2")
 
 
 class Words(unittest.TestCase):

@@ -258,7 +258,7 @@ static void tell(struct report *r)
     report_warning(r, "served_from_memory", "A second one of the code.");
     report_result(r, "dC", (double[]){1, 2}, 2);
     report_result(r, "dC", (double[]){-0.93, NAN}, 2);
-    report_checks(r, &(struct report_checks){32, 0, 0.6, -1, 0.6, NULL});
+    report_checks(r, &(struct report_checks){32, 0, 0.6, -1, 0.6, NULL, false});
 }
 
 static void check_rate(const struct report_rate *rate)
@@ -461,7 +461,7 @@ static void check_bad_blocks(void)
     struct report_open o = options();
     struct report *r;
     report_open(&r, &o);
-    report_checks(r, &(struct report_checks){32, 1, -1, -1, -1, NULL});
+    report_checks(r, &(struct report_checks){32, 1, -1, -1, -1, NULL, false});
     tap_ok(report_close(&r, 0) == -EIO, "a bad block fails the run");
     err_clear();
     has(json_path, "\"why\": \"1 of 32 blocks verified were wrong\"");

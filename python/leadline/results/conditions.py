@@ -34,6 +34,25 @@ def of_files(report: Report, *fields: str) -> str:
     return ", ".join(found)
 
 
+def of_groups(report: Report, *fields: str) -> str:
+    """Returns what groups of nodes have, each once, with the nodes if they differ."""
+    found: Dict[str, int] = OrderedDict()
+    for row in report.groups:
+        words = ", ".join(filter(None, (text(row.get(f)) for f in fields)))
+        found[words] = found.get(words, 0) + (row.get("count") or 0)
+    if len(found) < 2:
+        return "".join(found)
+    return "; ".join("%d node%s: %s" % (n, "" if n == 1 else "s", words or "none")
+                     for words, n in found.items())
+
+
+def unlike(report: Report) -> str:
+    """Returns the storage of nodes that see different ones."""
+    if len(report.groups) < 2:
+        return "alike" if report.groups else ""
+    return of_groups(report, "storage", "mount")
+
+
 def hints(report: Report) -> str:
     found = report.io.get("hints_in_effect") or {}
     return ", ".join("%s=%s" % (printable(k), printable(v))
@@ -59,11 +78,18 @@ CONDITIONS = [
     Condition("stripes", STORAGE,
               lambda r: of_files(r, "stripe_count", "stripe_bytes")),
     Condition("storage below", STORAGE, lambda r: ", ".join(r.storage())),
+    Condition("storage of nodes", STORAGE, unlike),
+    Condition("file system's source", STORAGE,
+              lambda r: of_groups(r, "source", "uuid")),
+    Condition("file system's client", SOFTWARE, lambda r: of_groups(r, "client")),
+    Condition("limits", MACHINE, lambda r: of_groups(r, "limits")),
     Condition("hints", STORAGE, hints)]
 
 # Conditions that follow from others, or change with the ranks: they are no factors.
 NO_FACTOR = ("nodes", "ranks per node", "cores", "memory", "kernel", "engine version",
-             "MPI-IO layer", "mount options", "stripes", "storage below", "hints")
+             "MPI-IO layer", "mount options", "stripes", "storage below",
+             "storage of nodes",
+             "file system's source", "file system's client", "limits", "hints")
 
 
 def values(condition: Any, group: Any) -> List[str]:

@@ -61,13 +61,15 @@ class Report:
         self.engine = get(path, io, "engine", str, "io.", optional=True)
         self.hosts = get(path, tree, "hosts", list, optional=True) or []
         self.files = get(path, tree, "files", list, optional=True) or []
+        # nodes that see the same storage
+        self.groups = get(path, tree, "nodes", list, optional=True) or []
         self.options = get(path, tree, "options", dict, optional=True) or {}
         self.samples = get(path, tree, "samples", list, optional=True) or []
         self.warnings = get(path, tree, "warnings", list, optional=True) or []
         self.errors = get(path, tree, "errors", list, optional=True) or []
         checks = get(path, tree, "checks", dict, optional=True) or {}
         self.device_share = get(path, checks, "device_share", float, "checks.", True)
-        for name in ("hosts", "files", "samples", "warnings", "errors"):
+        for name in ("hosts", "files", "groups", "samples", "warnings", "errors"):
             if not all(isinstance(row, dict) for row in getattr(self, name)):
                 raise wrong(path, name, "a list of objects")
         if not all(isinstance(option, dict) for option in self.options.values()):
