@@ -10,9 +10,9 @@ nobase_dist_pkgdata_DATA += $(addprefix python/leadline/results/, \
 	__init__.py conditions.py groups.py history.py report.py run.py schema.py \
 	series.py traces.py)
 nobase_dist_pkgdata_DATA += $(addprefix python/leadline/judge/, \
-	__init__.py against.py climb.py compare.py differs.py effects.py gate.py \
-	matrix.py notes.py ranking.py robust.py rounds.py rules.py share.py summary.py \
-	tails.py trend.py)
+	__init__.py against.py climb.py compare.py differs.py effects.py \
+	gate.py matrix.py notes.py ranking.py robust.py rounds.py rules.py \
+	share.py summary.py tails.py trend.py)
 nobase_dist_pkgdata_DATA += $(addprefix python/leadline/draw/, \
 	__init__.py draw_file.py draw_svg.py html.py looks.py paint.py relief.py \
 	shapes.py svg.py svg_cells.py svg_lines.py)
@@ -29,7 +29,7 @@ nobase_dist_pkgdata_DATA += $(addprefix python/leadline/importing/, \
 	__init__.py command.py darshan.py darshan_log.py dlio.py elbencho.py fio.py \
 	formats.py h5bench.py io500.py ior.py mdtest.py result.py)
 nobase_dist_pkgdata_DATA += $(addprefix python/leadline/page/, \
-	__init__.py gallery.py page.py pictures.py pictures_matrix.py pictures_own.py \
+	__init__.py finding.py gallery.py page.py pictures.py pictures_matrix.py pictures_own.py \
 	pictures_scaling.py pictures_tail.py pictures_time.py plot.py verdicts.py)
 nobase_dist_pkgdata_DATA += $(addprefix python/leadline/commands/, \
 	__init__.py cli.py)

@@ -767,6 +767,19 @@ class Yardstick(Case):
         self.assertEqual(rows[0]["figure"], "sequential.write_MBps")
 
 
+FIRST = """\
+a writes 1.30x as fast as bb [1.30, 1.30].
+bb against a: reading equal within 5 %.
+
+write_MBps, MB/s
+a   #######################################|    100 [99.26, 100.7]  baseline
+bb  ##############################|           76.92 [76.35, 77.49]  slower by 1.3x
+
+read_MBps, MB/s
+a   #######################################|  200 [198.5, 201.5]  baseline
+bb  #######################################|  200 [198.5, 201.5]  equal within 5 %
+
+"""
 TABLE = """\
 figure      configuration  n  value  95 % interval   ratio  95 % interval   verdict
 ----------  -------------  -  -----  --------------  -----  --------------  \
@@ -782,15 +795,16 @@ equal within 5 %
 
 class Formats(Case):
     def test_whole_tables(self):
-        """As text, and with the same cells as Markdown: a figure is named once."""
+        """As text, below the answer and its bars, and with the same cells as Markdown:
+        a figure is named once."""
         for name, factor in (("a", 1.0), ("bb", 1.3)):
             save_series(self.dir, name, [{"write_MBps": v / factor, "read_MBps": 2 * v}
                                          for v in STEADY])
         text = leadline("compare", self.dir)[1]
-        self.assertEqual(text.split("\n\n")[0] + "\n", TABLE)
+        self.assertEqual(text[:len(FIRST + TABLE)], FIRST + TABLE)
         cells = [[c.strip() for c in re.split("  +", line)]
                  for line in TABLE.splitlines()]
-        rows = leadline("compare", self.dir, "--format=markdown")[1].split("\n\n")[0]
+        rows = leadline("compare", self.dir, "--format=markdown")[1].split("\n\n")[2]
         rows = [[c.strip() for c in line.strip("|").split("|")]
                 for line in rows.splitlines()]
         self.assertEqual(rows[1], ["---"] * 2 + ["---:"] * 2 + ["---", "---:"]
@@ -810,7 +824,10 @@ class Formats(Case):
     def test_markdown(self):
         status, out, _ = leadline("compare", "--format", "markdown", *self.pair())
         self.assertEqual(status, 0)
-        lines = out.splitlines()
+        self.assertEqual(out.splitlines()[0], "writing of b: one run each; what "
+                         "differs between runs is not in this interval; a sweep "
+                         "decides.")
+        lines = [line for line in out.splitlines() if line[:1] == "|"]
         self.assertEqual(len(set(line.count("|") for line in lines[:4])), 1)
 
     def test_output_file(self):

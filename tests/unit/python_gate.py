@@ -89,7 +89,7 @@ class Gate(LeadlineCase):
         status, out, _ = self.folders({"p": 1, "q": 1})
         self.assertEqual(status, 0)
         self.assertIn("passes: at worst", out)
-        self.assertEqual(out.count("baseline"), 4)
+        self.assertEqual(out.count("baseline"), 8)   # of bars, of the table
 
     def test_names_that_are_missing(self):
         status, out, err = self.folders({"p": 1, "r": 1})

@@ -16,6 +16,7 @@ from leadline.base import names, stats
 from leadline.base.errors import LeadlineError
 from leadline.judge import (compare, effects, matrix, ranking, robust, rounds, rules,
                             summary)
+from leadline.page import finding
 from leadline_case import STEADY, LeadlineCase, leadline
 from simulated import NOISE, Sweep, factorial, known
 
@@ -343,6 +344,73 @@ class Factors(LeadlineCase):
                                          "configs": ["uring", "posix"]})
         rows = json.loads(self.run_command(self.dir, "--format=json"))["rows"]
         self.assertEqual(rows[0]["configuration"], "uring")
+
+
+def found_of(groups):
+    """Returns what finding says of simulated groups."""
+    rows = compare.rows(groups, groups[0], None)
+    return finding.findings(rows, summary.found(groups))
+
+
+class Answer(unittest.TestCase):
+    def sentences(self, options, truth, noise=0.002, rounds=6, ranks=None):
+        sweep = Sweep(options, rounds)
+        for group, n in zip(sweep.groups, ranks or [4] * len(options)):
+            for i, one in enumerate(group.reports):
+                one.ranks, one.round, one.series_id = n, i + 1, "s1"
+        groups = sweep.draw(random.Random(5), truth, [noise] * len(truth)).groups
+        for i in range(rounds):     # each takes 3 s until the next begins
+            for j, group in enumerate(groups):
+                at = 3 * (i * len(groups) + j)
+                group.reports[i].start_utc = "2026-11-29T08:%02d:%02dZ" % divmod(at, 60)
+        return finding.sentences(found_of(groups))
+
+    def test_one_factor(self):
+        self.assertRegex(self.sentences([{"npix": 1}, {"npix": 4}], [1.0, 1.5],
+                                        ranks=[1, 4])[0],
+                         r"^4 ranks write 1\.50x as fast as 1 rank "
+                         r"\[1\.\d+, 1\.\d+\]\.$")
+        self.assertRegex(self.sentences([{"npix": 1}, {"npix": 4}], [3.0, 1.5],
+                                        ranks=[1, 4])[0],
+                         r"^1 rank writes 2\.\d+x as fast as 4 ranks ")
+
+    def test_two_factors(self):
+        (words,) = self.sentences(factorial(("iomethod", ["posix", "uring"]),
+                                            ("depth", [1, 8])), [1.0, 1.0, 2.0, 2.0])
+        self.assertRegex(words, r"^uring writes 2\.00x as fast as posix \[.*\]; depth: "
+                         r"no difference beyond [01]\.\d %\.$")
+
+    def test_undecided_says_what_would_decide(self):
+        (words,) = self.sentences(factorial(("depth", [1, 8])), [1.0, 1.0], 0.2)
+        self.assertRegex(words, r"^depth=8 against depth=1: no difference in writing "
+                         r"shown \(up to \d+ % possible\)\. \d+ more rounds, about "
+                         r"\d+ min, "
+                         r"would show a difference of 5 %\.$")
+        need = int(words.partition("). ")[2].partition(" ")[0])
+        minutes = int(words.partition("about ")[2].partition(" ")[0])
+        self.assertAlmostEqual(minutes, need * 6 / 60.0, delta=1)
+
+    def test_too_few_rounds(self):
+        (words,) = self.sentences(factorial(("depth", [1, 8])), [1.0, 1.0], rounds=4)
+        self.assertEqual(words, "writing of c1: too few repetitions (4, 6 "
+                         "needed). 2 more rounds, about 12 s, give a verdict.")
+
+    def test_sentence_and_table_agree(self):
+        rng, sweep = random.Random(3), Sweep(factorial(("a", ["x", "y"])))
+        for _ in range(40):
+            groups = sweep.draw(rng, [1.0, 1.08]).groups
+            (found,) = found_of(groups)
+            row = compare.rows(groups, groups[0], None)[1].comparison
+            self.assertEqual(found.decided, rules.differs(row.rule))
+
+    def test_joined_to_a_title(self):
+        def one(words):
+            return finding.Finding("p", None, words, "", True)
+        self.assertEqual(finding.title([one("4 ranks write 2x"),
+                                        one("4 ranks read 3x")]),
+                         "4 ranks write 2x and read 3x")
+        self.assertEqual(finding.title([one("a writes 2x"), one("b reads 3x")]),
+                         "a writes 2x; b reads 3x")
 
 
 class Lines(LeadlineCase):

@@ -4,7 +4,7 @@ A cell is a string; "\\n" breaks it into lines.
 """
 import csv
 import io
-from typing import Any, Collection, Iterable, List, Optional, Sequence
+from typing import Any, Collection, Iterable, List, Optional, Sequence, Tuple
 
 
 def plural(n: int, word: str, many: Optional[str] = None) -> str:
@@ -32,6 +32,29 @@ def text(header: Sequence[str], rows: List[Sequence[str]],
         if row is grid[0]:
             lines.append(rule(widths))
     return "\n".join(lines) + "\n"
+
+
+BAR, SHORT = 40, 8   # most and fewest characters of the longest bar
+LINE = 88            # characters that bars and their words are to fit into
+
+
+def bars(rows: Sequence[Tuple[str, float, Any, str]], most: int = 12) -> str:
+    """Draws rows (name, value, its interval or None, words) as bars from 0: up to the
+    interval's lower end "#", then "=" to its upper one, with "|" at the value."""
+    shown = rows if len(rows) <= most else rows[:most]
+    top = max(v.high if v else value for _, value, v, _ in shown) or 1.0
+    width = max(len(name) for name, _, _, _ in shown)
+    room = LINE - width - 4 - max(len(words) for _, _, _, words in shown)
+    longest, lines = max(min(BAR, room), SHORT), []
+    for name, value, between, words in shown:
+        low, at, high = (int(round(longest * v / top)) for v in (
+            (between.low, value, between.high) if between else (value, value, value)))
+        bar = "#" * low + "=" * (high - low)
+        bar = bar[:max(at - 1, 0)] + "|" + bar[max(at, 1):]
+        lines.append("%-*s  %-*s  %s" % (width, name, longest, bar, words))
+    if len(rows) > len(shown):
+        lines.append("and %d more in the table" % (len(rows) - len(shown)))
+    return "".join(line.rstrip() + "\n" for line in lines)
 
 
 def markdown(header: Sequence[str], rows: List[Sequence[str]],

@@ -10,7 +10,7 @@ from leadline.base.options import Parser, operand, option, output_file
 from leadline.importing import command as importing
 from leadline.judge import compare, differs, gate, notes, rules, share, summary, trend
 from leadline.judge.against import Against
-from leadline.page import page, plot
+from leadline.page import finding, page, plot
 from leadline.results import groups, history, schema
 from leadline.skeleton import polynomials, whatif
 from leadline.sweep import calibrate, export, io500, sweep
@@ -107,7 +107,7 @@ def add_compare(commands):
 
 # The rows, their verdicts in words, their figures, and show(form), which formats the
 # table.
-View = namedtuple("View", "rows meaning figures show summaries")
+View = namedtuple("View", "rows first meaning figures show summaries")
 MANY = 3     # fewest configurations for lines that summarise all of them
 
 
@@ -124,25 +124,28 @@ def view_of(args, found):
         patterns = compare.totals(found)
     if args.against:
         some = Against(found, args.against, patterns, policy)
-        return View(some.rows(), some.meaning(), some.figures, some.readable, [])
+        first = finding.sentences(finding.findings(some.rows(), [], policy))
+        return View(some.rows(), first, some.meaning(), some.figures, some.readable,
+                    [])
     if before_and_after(args):
-        some, lines = gate.rows(found, args.paths, patterns, policy), []
+        some, every, lines = gate.rows(found, args.paths, patterns, policy), [], []
     else:
         baseline = compare.find_baseline(found, args.baseline)
         some = compare.rows(found, baseline, patterns, policy)
-        lines = summaries(found, args.baseline, patterns, policy)
+        every = summaries(found, args.baseline, patterns, policy)
+        lines = [one for one in every if len(one.matrix.groups) >= MANY]
     words = [line for one in lines for line in
              [summary.title(one) + ":"] + summary.summary(one).lines]
-    return View(some, words + compare.tail_sentences(some),
+    first = finding.sentences(finding.findings(some, every, policy))
+    return View(some, first, words + compare.tail_sentences(some),
                 compare.select(found, patterns),
                 lambda form: compare.readable(some, form), lines)
 
 
 def summaries(found, baseline, patterns, policy):
-    """Returns summaries of the requested figures if there are many configurations."""
+    """Returns summaries of the requested figures."""
     return [one for one in summary.found(found, baseline, policy)
-            if len(one.matrix.groups) >= MANY
-            and compare.matches(one.figure.name, patterns or ["*"])]
+            if compare.matches(one.figure.name, patterns or ["*"])]
 
 
 def run_compare(args, where):
@@ -174,12 +177,14 @@ def render(form, view, below, last, tree, other):
     if form == "csv":
         return compare.as_csv(view.rows)
     if form == "json":
-        return compare.as_json(view.rows, below, meaning=view.meaning, **tree)
+        return compare.as_json(view.rows, below, meaning=view.meaning,
+                               finding=view.first, **tree)
     if form == "markdown":
         return markdown(view, below, last, other)
-    out = "".join(output.wrap(words, "" if i == 0 else "  ", "    ")
-                  for i, words in enumerate(with_heading(other)))
-    out += ("\n" if out else "") + view.show(table.text)
+    parts = ["".join(map(output.wrap, view.first)), compare.bars(view.rows)]
+    parts.append("".join(output.wrap(words, "" if i == 0 else "  ", "    ")
+                         for i, words in enumerate(with_heading(other))))
+    out = "\n".join(filter(None, parts + [view.show(table.text)]))
     if view.meaning:
         out += "\n" + "".join(output.wrap(sentence) for sentence in view.meaning)
     if below:
@@ -190,7 +195,8 @@ def render(form, view, below, last, tree, other):
 def markdown(view, below, last, other):
     def bullets(sentences):
         return "\n".join("- " + printable(words) for words in sentences)
-    parts = [other and differs.HEADING + ":\n\n" + bullets(other) + "\n",
+    parts = [view.first and "\n\n".join(map(printable, view.first)) + "\n",
+             other and differs.HEADING + ":\n\n" + bullets(other) + "\n",
              view.show(table.markdown),
              view.meaning and "\n".join(map(printable, view.meaning)) + "\n",
              below and bullets(below) + "\n", last and printable(last) + "\n"]

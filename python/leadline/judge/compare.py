@@ -396,6 +396,34 @@ def readable(some: Sequence[Any], form: Callable[..., str]) -> str:
     return form(READABLE, readable_rows(some), right=(2, 3, 5))
 
 
+def bars(some: Sequence[Any]) -> str:
+    """Draws a bar for each configuration, for each headline figure."""
+    figures = OrderedDict(((r.figure.name, r.figure.at), r.figure) for r in some)
+    out = []
+    for figure in headline(list(figures.values())):
+        its = [r for r in some if r.centre is not None and (
+            r.figure.name, r.figure.at) == (figure.name, figure.at)]
+        if len(its) > 1:
+            out.append("%s%s%s\n" % (figure_title(figure),
+                                     figure.unit and ", %s" % figure.unit,
+                                     "" if figure.better == "higher"
+                                     else ", less is better") + table.bars(
+                [(r.group.name, r.centre, r.interval, words) for r, words in
+                 zip(its, bar_words(its))]))
+    return "\n".join(out)
+
+
+def bar_words(some: Sequence[Any]) -> List[str]:
+    """Describes bars, in columns: 790 [730, 850]  faster by 1.5x."""
+    values = [table.number(r.centre) for r in some]
+    between = [" " + table.bounds(r.interval) if r.interval else "" for r in some]
+    verdicts = ["" if r.comparison.rule == rules.NOT_COMPARABLE else
+                short_verdict(r.comparison).partition(" (")[0] for r in some]
+    return ["%*s%-*s  %s" % (max(map(len, values)), value, max(map(len, between)),
+                             words, verdict)
+            for value, words, verdict in zip(values, between, verdicts)]
+
+
 # ---- which one is the baseline ------------------------------------------------
 
 USUAL_OPTIONS = ("posix", "unique")   # where no sweep says which value comes first
