@@ -456,6 +456,22 @@ const char *io_stack_text(const struct io_stack *s, char *text, int size);
 /* Local. "below", "device", "unknown", "cache", "memory". */
 const char *io_reads_text(enum io_reads reads);
 
+/* ---- what is stored -------------------------------------------------------------- */
+
+struct io_stored {
+    int64_t data, stored; /* bytes of the file that are no holes; on its file system */
+    char about[160];      /* what asks for compression: attributes, options; or "" */
+};
+
+/* Local. Looks at a file that has been synced, by st_blocks, or by its extents if these
+ * are compressed, for which that is a good estimate; `mount`: the options of its mount.
+ * Returns false if it has no data, or cannot be looked at. */
+bool io_stored_of(const char *path, const char *mount, struct io_stored *s);
+
+/* Local. True if the file, or new files in the directory, have an attribute that asks
+ * for compression. */
+bool io_file_compresses(const char *path);
+
 /* ---- nodes ---------------------------------------------------------------------- */
 
 struct world;

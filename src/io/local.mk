@@ -47,6 +47,7 @@ src_io_libio_a_SOURCES = \
 	src/io/engines/pieces.c \
 	src/io/engines/pieces.h \
 	src/io/fs/stack.c \
+	src/io/fs/stored.c \
 	src/io/fs/stripe.c
 src_io_libio_a_CPPFLAGS = $(AM_CPPFLAGS)
 src_io_libio_a_CFLAGS = $(SHARED_CFLAGS)

@@ -217,6 +217,18 @@ void report_stripes(struct report *r, const char *role, int64_t bytes, int64_t c
     f->stripe_about = model_text(r, about);
 }
 
+void report_stored(struct report *r, const char *role, int64_t stored, int64_t data,
+                   const char *about)
+{
+    struct model_file *f = find_file(r->model, role);
+    if (!f)
+        return;
+    f->stored_bytes = stored;
+    f->stored_of_bytes = data;
+    free(f->stored_about);
+    f->stored_about = model_text(r, about);
+}
+
 struct at at_of(const struct report_at *told)
 {
     struct at at = {.value = 0};
@@ -413,6 +425,7 @@ static void free_file(struct model_file *f)
     free(f->mount);
     free(f->ldad);
     free(f->stripe_about);
+    free(f->stored_about);
     free(f->storage);
     for (int i = 0; i < f->layers; i++) {
         free(f->layer[i].kind);

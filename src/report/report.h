@@ -91,6 +91,11 @@ void report_file_sizes(struct report *r, const char *role, const char *path,
 void report_stripes(struct report *r, const char *role, int64_t bytes, int64_t count,
                     const char *about);
 
+/* Local. Reports how many of the `data` bytes of some files of `role` are stored, and
+ * what asks for compression. */
+void report_stored(struct report *r, const char *role, int64_t stored, int64_t data,
+                   const char *about);
+
 struct report_group { /* nodes that see the same storage, as in doc/report-schema.md */
     int nodes, fields;
     const char *const *key, *const *value; /* "" if it is not known */

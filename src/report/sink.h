@@ -98,7 +98,9 @@ struct model_layer {
 
 struct model_file {
     char *role, *path, *kind, *layout, *fs, *mount, *ldad, *stripe_about, *storage;
+    char *stored_about;
     int64_t count, bytes, block_bytes, stripe_bytes, stripe_count;
+    int64_t stored_bytes, stored_of_bytes; /* of: 0: not known */
     int layers;
     struct model_layer *layer;
 };

@@ -176,6 +176,9 @@ static void sink_json_put_files(struct json *j, const struct model *m)
         put_count(j, "stripe_bytes", f->stripe_bytes, 1);
         put_count(j, "stripe_count", f->stripe_count, 1);
         json_text(j, "stripe_about", known_text(f->stripe_about));
+        put_count(j, "stored_bytes", f->stored_of_bytes ? f->stored_bytes : -1, 0);
+        put_count(j, "stored_of_bytes", f->stored_of_bytes, 1);
+        json_text(j, "stored_about", known_text(f->stored_about));
         put_stack(j, f);
         json_end_object(j);
     }

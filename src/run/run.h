@@ -337,6 +337,7 @@ struct run {
                                   * 0: none */
     struct io_striping striping; /* requested by --stripe; count 0: not */
     bool striped;                /* the stripes of a file were looked up */
+    struct io_stored stored;     /* of this rank's first file; data 0: not known */
     char id[64];
     uint64_t seed;
     bool own_text;       /* the program prints its own text: the report prints none */
@@ -436,9 +437,9 @@ void run_input_say(struct run *r, const char *path, const struct io_input *in,
  * may still write it. */
 void run_input_again(struct run *r, const char *path, const struct io_input *in);
 
-/* Local, rank 0 counts. Looks up the stripes of one of the run's files, at the first
- * call, for the report. Between phases, as it may run another program. Programs that
- * call run_file_remove need not call it. */
+/* Local. Looks, at the first call, for the report, at one of this rank's files, or at
+ * the shared one: its stripes (on rank 0), and what is stored of it. Between phases, as
+ * it may run another program. Programs that call run_file_remove need not call it. */
 void run_stripes(struct run *r, const char *path);
 
 /* Local. Before run_ready: gives the report the layout of the files. */

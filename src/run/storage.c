@@ -280,13 +280,25 @@ void run_storage_tell(struct run *r, struct report_file *f)
                        run_storage_path(r), text);
 }
 
+/* Without a sync, the file system may not have decided yet where data goes. */
+static void look_stored(struct run *r, const char *path)
+{
+    struct io_stored *s = &r->stored;
+    if (r->flush && (!r->shared || !r->world.rank) &&
+        !io_stored_of(path, r->fs.mount, s))
+        s->data = 0;
+}
+
 void run_stripes(struct run *r, const char *path)
 {
     struct io_stripes s;
     char about[2048];
-    if (r->striped || r->failed || r->world.rank || !stores(r) || r->partitioned)
+    if (r->striped || r->failed || !stores(r) || r->partitioned)
         return;
     r->striped = true;
+    look_stored(r, path);
+    if (r->world.rank)
+        return;
     io_stripes_of(path, &r->fs, &s);
     report_stripes(r->report, "data", s.bytes, s.count, of_group(r, s.about, about));
     const struct io_striping *asked = &r->striping;
@@ -349,6 +361,40 @@ void run_input_again(struct run *r, const char *path, const struct io_input *in)
         report_warning(r->report, "input_changed",
                        "%s was changed while it was read, though not by this run",
                        path);
+}
+
+/* ---- what is stored -------------------------------------------------------------- */
+
+#define STORED_OTHER 0.02         /* a smaller difference is not worth a line */
+enum { STORED_SLACK = 64 << 10 }; /* of each file: the ends of blocks, lists of them */
+
+static void say_stored(struct run *r, int64_t stored, int64_t data, bool less)
+{
+    char a[16], b[16];
+    const char *about = r->stored.about;
+    report_note(r->report, "stored", "%s for %s of data (%.0f %%): %s%s%s%s",
+                units_bytes(a, stored), units_bytes(b, data),
+                100 * (double)stored / (double)data,
+                less ? "the file system compresses, or stores equal data once"
+                     : "space is allocated ahead, or data is stored more than once",
+                *about ? " (" : "", about, *about ? ")" : "");
+}
+
+/* **Collective.** Reports what is stored of the files that ranks have looked at. */
+static void tell_stored(struct run *r)
+{
+    int64_t sum[3] = {r->stored.stored, r->stored.data, r->stored.data > 0};
+    if (!r->stored.data)
+        sum[0] = 0;
+    MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_INT64_T, MPI_SUM, r->world.comm);
+    double slack = STORED_OTHER * (double)sum[1] + (double)(STORED_SLACK * sum[2]);
+    double more = (double)(sum[0] - sum[1]);
+    if (!sum[2])
+        return;
+    r->stack.compresses |= more < -slack;
+    report_stored(r->report, "data", sum[0], sum[1], r->stored.about);
+    if (more > slack || more < -slack)
+        say_stored(r, sum[0], sum[1], more < 0);
 }
 
 /* ---- at the end ------------------------------------------------------------------ */
@@ -527,6 +573,7 @@ void run_storage_shares(struct run *r, struct report_checks *c)
     const struct io_layer *l;
     enum io_reads by = served_by(r);
     decisive(r, &l);
+    tell_stored(r);
     c->device_share = c->below_share = -1;
     if (r->groups) {
         share_by_group(r, c);

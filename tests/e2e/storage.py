@@ -33,8 +33,8 @@ class Storage(Case):
         self.at = self.path("at")
         os.mkdir(self.at)
 
-    def measured(self, at=None, program="blocktransfer", args=SIZE):
-        done = self.run_program(program, *args, dir=at or self.at)
+    def measured(self, at=None, program="blocktransfer", args=SIZE, np=2):
+        done = self.run_program(program, *args, dir=at or self.at, np=np)
         self.assertEqual(done.status, 0, done)
         self.said = done.out
         report = done.report
@@ -181,6 +181,41 @@ class Storage(Case):
                 self.assertEqual("another file system" in done.err, unlike, done)
                 self.assertEqual("unlike_nodes" in [
                     w["code"] for w in done.report["warnings"]], unlike)
+
+    def stored(self, *args, np=2):
+        """Returns (stored, data, note, attributes) of a run's files."""
+        report = self.measured(None, *args, np=np)
+        row = report["files"][0]
+        return (row["stored_bytes"], row["stored_of_bytes"],
+                " ".join(report["run"]["notes"].get("stored", "").split()),
+                row["stored_about"])
+
+    SORT = "outcore", ("sort", "--records=100000")
+
+    def test_what_is_stored(self):
+        with disks.image(self.at, "btrfs"):
+            self.assertEqual(self.stored(), (8 << 20, 8 << 20, "", None))
+            disks.tool("chattr", "+c", self.at)
+            self.stored(*self.SORT)
+            self.assertIn("attribute c", self.row["stored_about"])
+            self.assertNotIn("served_from_memory", self.warned)
+            self.assertIn("a file system that compresses", " ".join(self.said.split()))
+            self.is_not_claimed()
+
+    def test_what_a_mount_compresses(self):
+        with disks.image(self.at, "btrfs"):
+            disks.tool("mount", "-o", "remount,compress-force=zstd", self.at)
+            stored, data, note, about = self.stored(*self.SORT, np=1)
+        self.assertIn("mount option compress-force=zstd", about)
+        self.assertIn("of data (91 %): the file system compresses", note)
+        # The kernel's counters tell apart from that how much was fetched.
+        self.assertAlmostEqual(stored / data, self.checks["below_share"], delta=0.05)
+        self.assertNotIn("served_from_memory", self.warned)
+
+    def test_what_is_not_known_to_be_stored(self):
+        for option in "--cache=keep", "--filetype=PARTITIONED":
+            self.assertEqual(self.stored("blocktransfer", (*SIZE, option)),
+                             (None, None, "", None))
 
     def on_unlike_nodes(self, program, *args):
         memory = self.path("memory")

@@ -106,6 +106,8 @@ TABLE = {
                "layout": "text?", "ldad": "any", "bytes": "count?", "fs": "text?",
                "mount": "text?", "block_bytes": "count?", "stripe_bytes": "count?",
                "stripe_count": "count?", "stripe_about*": "text?",
+               "stored_bytes*": "count?", "stored_of_bytes*": "positive?",
+               "stored_about*": "text?",
                "stack*": [{"level": "count", "kind": "text", "name": "text",
                            "about": "text?", "reads": "reads"}]}],
     "nodes*": [{"count": "positive", "names": "text", "storage": "text",

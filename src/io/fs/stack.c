@@ -517,6 +517,7 @@ int io_stack_of(const char *path, struct io_stack *s)
         return err_set(-errno, path, -1, "the directory cannot be used: %s",
                        strerror(errno));
     stack_of(whole, "", s);
+    s->compresses |= io_file_compresses(whole);
     free(whole);
     return 0;
 }
