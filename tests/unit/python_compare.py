@@ -769,7 +769,7 @@ class Yardstick(Case):
 
 FIRST = """\
 a writes 1.30x as fast as bb [1.30, 1.30].
-bb against a: reading equal within 5 %.
+No difference in reading between bb and a beyond 5 %.
 
 write_MBps, MB/s
 a   #######################################|    100 [99.26, 100.7]  baseline
@@ -824,7 +824,7 @@ class Formats(Case):
     def test_markdown(self):
         status, out, _ = leadline("compare", "--format", "markdown", *self.pair())
         self.assertEqual(status, 0)
-        self.assertEqual(out.splitlines()[0], "writing of b: one run each; what "
+        self.assertEqual(out.splitlines()[0], "Writing of b: one run each; what "
                          "differs between runs is not in this interval; a sweep "
                          "decides.")
         lines = [line for line in out.splitlines() if line[:1] == "|"]

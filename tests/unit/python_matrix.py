@@ -382,8 +382,8 @@ class Answer(unittest.TestCase):
 
     def test_undecided_says_what_would_decide(self):
         (words,) = self.sentences(factorial(("depth", [1, 8])), [1.0, 1.0], 0.2)
-        self.assertRegex(words, r"^depth=8 against depth=1: no difference in writing "
-                         r"shown \(up to \d+ % possible\)\. \d+ more rounds, about "
+        self.assertRegex(words, r"^No difference in writing shown between depth=8 and "
+                         r"depth=1 \(up to \d+ % possible\)\. \d+ more rounds, about "
                          r"\d+ min, "
                          r"would show a difference of 5 %\.$")
         need = int(words.partition("). ")[2].partition(" ")[0])
@@ -392,7 +392,7 @@ class Answer(unittest.TestCase):
 
     def test_too_few_rounds(self):
         (words,) = self.sentences(factorial(("depth", [1, 8])), [1.0, 1.0], rounds=4)
-        self.assertEqual(words, "writing of c1: too few repetitions (4, 6 "
+        self.assertEqual(words, "Writing of c1: too few repetitions (4, 6 "
                          "needed). 2 more rounds, about 12 s, give a verdict.")
 
     def test_sentence_and_table_agree(self):

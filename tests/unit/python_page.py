@@ -15,7 +15,8 @@ import fake_pages
 from files import read_text
 from leadline.base import axes
 from leadline.draw import draw_file, draw_svg, looks, paint, shapes, svg
-from leadline.page import gallery, pictures, pictures_tail
+from leadline.judge import summary
+from leadline.page import first, gallery, pictures, pictures_tail
 from leadline_case import leadline
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -201,12 +202,53 @@ class Study(unittest.TestCase):
         status, _, err = leadline("report", folder, "-o", path)
         self.assertEqual((status, err), (0, ""))
         source = read_text(path)
-        box = source[source.index('id="summary"'):source.index('id="doubts"')]
-        self.assertEqual(box.count("<h3>"), 2)
+        head = source[source.index("<header>"):source.index("</header>")]
+        self.assertRegex(head, r"<h1>8 ranks write 2\.\d+x as fast as 1 rank \[")
+        self.assertLessEqual(head.count("<p>"), 3)
+        self.assertEqual(head.count('<svg xmlns'), 2)    # wide, and for phones
+        self.assertRegex(head, r"<summary>\d+ caveats?: ")
+        self.assertLess(head.index("<svg"), head.index("<details"))
+        keys = ["differs", "amount", "activity", "tails", "all", "reading"]
+        self.assertEqual(re.findall(r'href="#(\w+)"', head), keys)
+        self.assertEqual(re.findall(r'<section id="(\w+)"', source), keys)
+        box = source[source.index('id="summary"'):source.index('id="effects"')]
+        self.assertEqual(len(re.findall("<h3>madbench (?:write|read)_MBps", box)), 2)
         self.assertLessEqual(box.count("<li>"), 10)
         for words in re.findall(r"<li>(.*?)</li>", box, re.S):
             self.assertLessEqual(len(re.sub(r"<[^>]*>|\n", "", words)), 200)
         self.assertLess(source.index('id="heat"'), source.index('id="verdicts"'))
+
+    def test_a_dot_for_each_configuration_first(self):
+        """By the factor that matters most; very many are dots in the row of its
+        value."""
+        def drawn(name):
+            made = found(name)
+            one = summary.found(made.groups)[0]
+            return made, first.picture(one)
+        made, picture = drawn("few")
+        self.assertEqual(len(picture.rows), 4)
+        self.assertEqual(sum("baseline" in row.label for row in picture.rows), 1)
+        self.assertRegex(picture.axis, r"MB/s; n = \d+ each$")
+        for row in picture.rows:
+            self.assertTrue(all(m.low < m.centre < m.high for m in row.marks))
+        made, picture = drawn("study")
+        self.assertEqual([row.label for row in picture.rows],
+                         ["1 rank", "2 ranks", "4 ranks", "8 ranks"])
+        self.assertEqual(sum(len(m.values) for row in picture.rows
+                             for m in row.marks), 64)
+        self.assertTrue(all(m.low is None for row in picture.rows for m in row.marks))
+
+    def test_a_table_of_the_baseline_alone_is_not_drawn(self):
+        folder = tempfile.mkdtemp()
+        try:
+            fake_pages.sweep(folder, {"engine": ["posix"]})
+            path = os.path.join(folder, "page.html")
+            self.assertEqual(leadline("report", folder, "-o", path)[0], 0)
+            source = read_text(path)
+            self.assertNotIn('id="verdicts"', source)
+            self.assertIn("<h1>Leadline report</h1>", source)
+        finally:
+            shutil.rmtree(folder)
 
 
 class Others(unittest.TestCase):

@@ -17,7 +17,9 @@ PAGE = """
 }
 body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 56rem;
   padding: 1.5rem 1rem 4rem; background: var(--page); color: var(--text); }
-h1 { line-height: 1.2; margin: 0 0 .25rem; }
+h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .5rem; }
+header p { margin: .3rem 0; } header figure { margin: .5rem 0; }
+summary { cursor: pointer; color: var(--soft); font-size: .9rem; }
 h2 { border-bottom: 1px solid var(--edge); margin: 2.5rem 0 .75rem;
   padding-bottom: .2rem; break-after: avoid; }
 h3 { font-size: 1rem; margin: 1.5rem 0 .5rem; break-after: avoid; }
@@ -66,6 +68,7 @@ td::before { content: attr(data-head); color: var(--soft); position: absolute; l
 dl { display: block; } dd { margin-bottom: .3rem; }
 }
 @media print {
+details::details-content { content-visibility: visible; }
 body { max-width: none; padding: 0; font-size: 10.5pt; }
 nav { display: none; }
 .box { background: none; border: 1px solid var(--edge); }

@@ -125,15 +125,15 @@ def nothing_shown(figure: Figure, claims: Sequence[Claim], equal: float) -> str:
         return "%s of %s: %s" % (doing(figure), claims[0].subject,
                                  claims[0].words.replace(": ", "; "))
     about = list(OrderedDict.fromkeys(c.about for c in some))
-    who = ("%s against %s" % (some[0].subject, some[0].base) if len(some) == 1 else
-           " and ".join(about) if all(about) else
-           "%d configurations" % (len(some) + 1))
+    who = ("between %s and %s" % (some[0].subject, some[0].base) if len(some) == 1
+           else "by " + " or ".join(about) if all(about) else
+           "between %d configurations" % (len(some) + 1))
     hidden = max(rules.hidden(c.ratio) for c in some if c.ratio)
     if hidden < equal:
-        return "%s: %s equal within %.4g %%" % (who, doing(figure),
-                                                 100.0 * (equal - 1.0))
-    return "%s: no difference in %s shown (up to %s possible)" % (
-        who, doing(figure), rules.percent_text(hidden))
+        return "no difference in %s %s beyond %.4g %%" % (doing(figure), who,
+                                                         100.0 * (equal - 1.0))
+    return "no difference in %s shown %s (up to %s possible)" % (
+        doing(figure), who, rules.percent_text(hidden))
 
 
 def doing(figure: Figure) -> str:
@@ -261,9 +261,15 @@ def finding(its: Sequence[compare.Row], claims: Sequence[Claim],
 def sentences(some: Sequence[Finding]) -> List[str]:
     """Returns a sentence for each finding, and for what would decide it."""
     several = len(set(f.program for f in some)) > 1
-    return ["%s%s." % (f.program + ": " if several else "", f.words)
-            + (" %s%s." % (f.more[:1].upper(), f.more[1:])
-               if f.more and not f.decided else "") for f in some]
+    return ["%s." % (f.program + ": " + f.words if several else capital(f.words))
+            + (" %s." % capital(f.more) if f.more and not f.decided else "")
+            for f in some]
+
+
+def capital(words: str) -> str:
+    """Begins with a capital, but not names of configurations and values."""
+    plain = words.partition(" ")[0] in ("no", "not", "writing", "reading")
+    return words[:1].upper() + words[1:] if plain else words
 
 
 def title(some: Sequence[Finding]) -> str:

@@ -3,6 +3,8 @@
 It is self-contained: no network, no scripts. Everything from a report is escaped, in
 one place (html.py); the policy in the page's head would stop the rest.
 """
+import re
+import textwrap
 import time
 from collections import OrderedDict
 
@@ -13,7 +15,7 @@ from leadline.base.table import plural
 from leadline.draw import draw_svg, shapes
 from leadline.draw.html import Raw, document, grid, items, section, tag
 from leadline.judge import compare, notes, share, summary
-from leadline.page import gallery, pictures, pictures_own
+from leadline.page import finding, first, gallery, pictures, pictures_own
 from leadline.page.verdicts import Verdicts, comparable
 from leadline.results import history
 
@@ -24,10 +26,10 @@ MOST_NAMED = 3     # configurations for which one sentence says the same
 ALIKE = 4          # number from which on sentences that say the same become one
 
 
-def box(found, verdicts, baseline):
+def box(found, verdicts, founds):
     """Makes the box, program by program."""
     out = []
-    told = summary.of(found.groups, baseline)
+    told = list(map(summary.summary, founds))
     for program, some in pictures.by_program(found.groups):
         its = [s for s in told if s.program == program]
         for one in its:
@@ -38,7 +40,7 @@ def box(found, verdicts, baseline):
                     items(more)]
         elif not its:
             out += [tag("h3", program), items([nothing_said(some)])]
-    return tag("div", *out, class_="box")
+    return tag("div", *out, class_="box", id="summary")
 
 
 def lines(found):
@@ -103,6 +105,8 @@ def gathered(sentences):
 
 # ---- the page -----------------------------------------------------------------
 
+LONGEST = 95      # characters of the caveat that is named
+NO_ANSWER = "Leadline report"   # title of a page with nothing to compare
 MANY = 8          # hosts and the like that are named
 FEW_RUNS = 40     # more have to be scrolled, except in print
 
@@ -134,7 +138,7 @@ HOW_TO_READ = [
 
 def figure(picture):
     caption = tag("figcaption", *[tag("div", words) for words in picture.words])
-    return tag("figure", tag("h3", picture.title), drawn(picture), caption)
+    return tag("figure", tag("h4", picture.title), drawn(picture), caption)
 
 
 def drawn(picture):
@@ -190,46 +194,91 @@ def runs(found):
                aria_label="All %d runs" % len(lines))
 
 
-def verdict_tables(verdicts):
-    return [t for v in verdicts for t in (v.table(), v.tail_table())]
+# The questions, in their order, and the kinds of pictures that answer each.
+QUESTIONS = [
+    ("differs", "What differs", ("effects",)),
+    ("amount", "By how much", ("bandwidth", "curves", "heat", "filetype", "scaling",
+                               "calibrate", "alpha", "pfmload", "ldad", "text")),
+    ("activity", "Where the time goes", ("time", "series", "ranks", "iotrace")),
+    ("tails", "Tails", ("latency",)),
+    ("all", "Runs", ("trend",))]
 
 
-def sections(found, baseline):
-    verdicts = [Verdicts(members, baseline) for members in comparable(found.groups)
-                if any(g.figures() for g in members)]
-    verdicts = [v for v in verdicts if v.figures]
-    shown = OrderedDict((name, found.pictures(name)) for name in gallery.KINDS)
-    yield "summary", "In short", [box(found, verdicts, baseline)
-                                  ], found.groups
-    warned = doubts(found, verdicts)
-    yield "doubts", "Caveats", [items(warned)], warned
-    table = verdict_tables(verdicts)
+def sections(found, verdicts, founds):
+    """Generates (key, heading, content) of the sections that have one."""
+    kinds = OrderedDict((key, [kind(name, found) for name in names])
+                        for key, _, names in QUESTIONS)
+    tables = [t for v in verdicts if len(v.members) > 1
+              for t in (v.table(), v.tail_table())]
     short = sum(len(v.members) for v in verdicts) <= FEW_RUNS
-    if short:
-        yield "verdicts", "Verdicts", table, verdicts
-    shares = share.rows(found.groups, found.yardsticks)
-    yield "shares", "Share of plain transfers", [
-        tag("p", "What part of the rates of leadline calibrate these runs reach, as "
-            "medians; ranks: of the runs, of the calibration."),
-        grid(share.HEADER, shares, (2, 3, 4, 5))], shares
-    for name, made in shown.items():
-        yield name, gallery.KINDS[name].heading, list(map(figure, made)), made
-    if not short:
-        yield "verdicts", "Verdicts", table, verdicts
-    yield "runs", "Runs", [runs(found)], found.groups
-    yield "reading", "How to read this", [tag("p", s) for s in HOW_TO_READ], True
+    tables = [tag("div", *tables, id="verdicts")] if any(tables) else []
+    if found.groups:
+        kinds["differs"].insert(0, box(found, verdicts, founds))
+    kinds["differs" if short else "amount"] += tables
+    kinds["amount"].append(shares(found))
+    if found.groups:
+        kinds["all"] = [what_ran(found), runs(found)] + kinds["all"]
+    for key, heading, _ in QUESTIONS:
+        if any(kinds[key]):
+            yield key, heading, kinds[key]
+    yield "reading", "How to read this", [tag("p", s) for s in HOW_TO_READ]
+
+
+def kind(name, found):
+    """Makes all pictures of a kind; "" if there are none."""
+    made = list(map(figure, found.pictures(name)))
+    heading = tag("h3", gallery.KINDS[name].heading)
+    return tag("div", heading, *made, id=name) if made else ""
+
+
+def shares(found):
+    rows = share.rows(found.groups, found.yardsticks)
+    return tag("div", tag("h3", "Share of plain transfers"), tag(
+        "p", "What part of the rates of leadline calibrate these runs reach, as "
+        "medians; ranks: of the runs, of the calibration."),
+        grid(share.HEADER, rows, (2, 3, 4, 5)), id="shares") if rows else ""
+
+
+def first_screen(found, title, verdicts, founds):
+    """Makes the title, what it means, one picture, the system, and folded caveats."""
+    rows = [r for v in verdicts for some in v.rows for r in some]
+    main, answer, sentences = first.answered(finding.findings(rows, founds))
+    if title and answer:
+        sentences.insert(0, answer + ".")
+    out = [tag("h1", title or answer or NO_ANSWER)] + [tag("p", s) for s in sentences]
+    made = next((first.picture(one) for one in founds if main
+                 and one.matrix.program == main.program
+                 and one.figure[:2] == main.figure[:2]), None)
+    if made:
+        out.append(tag("figure", drawn(made), *[tag("figcaption", words)
+                                                for words in made.words]))
+    if found.groups:
+        out.append(tag("p", first.system(found), class_="soft"))
+    warned = doubts(found, verdicts)
+    return out + [folded(warned)] * bool(warned)
+
+
+def folded(warned):
+    """Makes a line with the number of caveats and the first of them, which opens."""
+    return tag("details", tag("summary", "%s: %s" % (
+        plural(len(warned), "caveat"), textwrap.shorten(
+            warned[0], LONGEST, placeholder=" \u2026"))), items(warned), id="doubts")
 
 
 def render(found, title, baseline, version):
-    made = [(key, heading, content) for key, heading, content, there in
-            sections(found, baseline) if there]
+    verdicts = [Verdicts(members, baseline) for members in comparable(found.groups)
+                if any(g.figures() for g in members)]
+    verdicts = [v for v in verdicts if v.figures]
+    founds = summary.found(found.groups, baseline)
+    made = list(sections(found, verdicts, founds))
     links = [tag("a", heading, href="#" + key) for key, heading, _ in made]
-    body = [tag("header", tag("h1", title), what_ran(found) if found.groups else "",
-                tag("nav", *links))]
+    head = first_screen(found, title, verdicts, founds)
+    body = [tag("header", *head + [tag("nav", *links)])]
     body += [section(*[key, heading] + content) for key, heading, content in made]
     body.append(tag("footer", "Made by leadline %s on %s." % (
         version, time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()))))
-    return document(title, body)
+    words = re.sub("<[^>]*>", "", head[0]).strip()
+    return document(Raw(words), body)
 
 
 # ---- the command -------------------------------------------------------------
@@ -245,8 +294,8 @@ def main(args, where):
 
 OPTIONS = [
     option("-o, --output FILE", "default: report.html", default="report.html"),
-    option("--title TEXT", "title of the page",
-           "Title of the page. Default: Leadline report.", default="Leadline report"),
+    option("--title TEXT", "title of the page (default: what was found)",
+           "Title of the page. Default: what was found, in a sentence."),
     option("--baseline NAME",
            "the configuration to compare with (default: the first of those that can be "
            "compared)",

@@ -9,13 +9,6 @@ from leadline.page import pictures
 from leadline.results import groups
 
 SIGNS = (("faster", "good", "\u25b2 "), ("slower", "bad", "\u25bc "))
-SAID = {rules.FASTER: "is faster", rules.SLOWER: "is slower",
-        rules.EQUAL: "is equal within %s", rules.TOO_SMALL: "hardly differs",
-        rules.NOT_SHOWN: "shows no difference",
-        rules.SINGLE_RUNS: "depends on single runs",
-        rules.TOO_FEW: "has too few repetitions",
-        rules.ONE_RUN: "is not judged (one run)",
-        rules.NOT_COMPARABLE: "is not comparable"}   # in a sentence
 
 
 def comparable(some):
@@ -31,27 +24,6 @@ def comparable(some):
     return sets
 
 
-def of(some, baseline=None, policy=rules.POLICY):
-    """Returns verdicts of each set of comparable groups; those of one program hold
-    together."""
-    every = [Verdicts(members, baseline, policy, alone=False)
-             for members in comparable(some) if any(g.figures() for g in members)]
-    every = [v for v in every if v.figures]
-    for program in OrderedDict((v.program, None) for v in every):
-        judge([v for v in every if v.program == program], policy)
-    return every
-
-
-def judge(some, policy):
-    """Adds the verdicts of some sets, all together."""
-    flat = [r for v in some for rows in v.rows + v.tails for r in rows]
-    heads = [f for v in some for f in v.figures]
-    judged = iter(compare.judged(flat, policy, heads))
-    for v in some:
-        for rows in v.rows + v.tails:
-            rows[:] = [next(judged) for _ in rows]
-
-
 def pick(members, baseline):
     """Returns the baseline of comparable groups: the one that --baseline means, or else
     the usual one."""
@@ -62,10 +34,10 @@ def pick(members, baseline):
 
 
 class Verdicts:
-    """A set of comparable groups: their totals against the baseline. `alone`: its
-    verdicts hold together, and not with those of other sets."""
+    """A set of comparable groups: their totals against the baseline. Its verdicts hold
+    together, and not with those of other sets."""
 
-    def __init__(self, members, baseline, policy=rules.POLICY, alone=True):
+    def __init__(self, members, baseline, policy=rules.POLICY):
         self.baseline = pick(members, baseline)
         self.program = self.baseline.first.program
         self.policy = policy
@@ -76,8 +48,15 @@ class Verdicts:
         self.rows = [self.rows_of(g, self.figures) for g in self.members]
         self.tail_figures = tails.totals(every)
         self.tails = [self.rows_of(g, self.tail_figures) for g in self.members]
-        if alone:
-            judge([self], policy)
+        self.judge()
+
+    def judge(self):
+        """Adds the verdicts, all together."""
+        some = self.rows + self.tails
+        judged = iter(compare.judged([r for rows in some for r in rows], self.policy,
+                                     self.figures))
+        for rows in some:
+            rows[:] = [next(judged) for _ in rows]
 
     def rows_of(self, group, figures):
         return [compare.row(f, group, self.baseline, strict=self.policy.strict)
@@ -113,16 +92,6 @@ class Verdicts:
             cells += [str(r.n), value, verdict(compare.short_verdict(r.comparison))]
         return cells
 
-    def sentence(self):
-        """Says of each figure which are faster, slower, or neither; "" if there is one
-        group only."""
-        if len(self.rows) < 2:
-            return ""
-        return "On %s, against %s: %s." % (
-            self.ranks(), self.baseline.name,
-            "; ".join("%s %s" % (title_of(f), self.kinds(i))
-                      for i, f in enumerate(self.figures)))
-
     def tail_sentences(self):
         return tails.sentences([(self.baseline.name, rows + more) for rows, more in
                                 zip(self.rows[1:], self.tails[1:])])
@@ -139,30 +108,10 @@ class Verdicts:
                     (2, 3), "Latencies that differ from %s's: %d of %d" % (
                         self.baseline.name, len(rows), every)) if rows else ""
 
-    def kinds(self, i):
-        kinds = OrderedDict()
-        for row in self.rows[1:]:
-            kinds.setdefault(self.said(row[i]), []).append(
-                row[i].group.name + factor_of(row[i]))
-        return ", ".join("%s with %s" % (kind, listed(names))
-                         for kind, names in kinds.items())
-
-    def said(self, row):
-        words = SAID[row.comparison.rule]
-        return words % ("%.4g %%" % (100.0 * (self.policy.equal - 1.0))
-                        ) if "%s" in words else words
-
 
 def listed(names):
     """Joins names: a, b and c."""
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-
-
-def factor_of(row):
-    """Formats a factor, (1.8x), if there is one."""
-    if not rules.differs(row.comparison.rule):
-        return ""
-    return " (%s)" % row.comparison.verdict.partition(" by ")[2].partition(" ")[0]
 
 
 def title_of(figure):
