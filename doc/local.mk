@@ -7,6 +7,7 @@ dist_doc_DATA = \
 	doc/clusters.md \
 	doc/container.md \
 	doc/cookbook.md \
+	doc/doctor.md \
 	doc/faults.md \
 	doc/findings.md \
 	doc/gallery.md \

@@ -179,6 +179,7 @@ SCRIPT_TESTS += \
 	tests/e2e/shown.py \
 	tests/e2e/debian_packages.py \
 	tests/e2e/dry_run.py \
+	tests/e2e/doctor.py \
 	tests/e2e/ended.py \
 	tests/e2e/ended_slow_disk.py \
 	tests/e2e/fault.py \

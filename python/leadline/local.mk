@@ -33,7 +33,7 @@ nobase_dist_pkgdata_DATA += $(addprefix python/leadline/page/, \
 	pictures_own.py pictures_scaling.py pictures_tail.py pictures_time.py plot.py \
 	verdicts.py)
 nobase_dist_pkgdata_DATA += $(addprefix python/leadline/commands/, \
-	__init__.py cli.py)
+	__init__.py cli.py doctor.py)
 noinst_SCRIPTS = python/leadline/leadline
 bin_SCRIPTS += python/leadline/installed/leadline
 EXTRA_DIST += python/leadline/leadline.in pyproject.toml python/wheel.py
@@ -51,10 +51,12 @@ python/leadline/leadline: $(srcdir)/python/leadline/leadline.in src/base/version
 	$(MAKE_LAUNCHER) -e 's|@pythondir[@]|$(abs_top_srcdir)/python|' \
 	  -e 's|@launcherdir[@]|$(abs_top_builddir)/python/leadline|' \
 	  -e 's|@programdir[@]|$(abs_top_builddir)|' \
+	  -e 's|@libexecdir[@]|$(abs_top_builddir)|' \
 	  $(srcdir)/python/leadline/leadline.in > $@.tmp
 	$(AM_V_at)chmod +x $@.tmp && mv $@.tmp $@
 python/leadline/installed/leadline: python/leadline/leadline
 	$(MAKE_LAUNCHER) -e 's|@pythondir[@]|$(pkgdatadir)/python|' \
 	  -e 's|@launcherdir[@]|$(bindir)|' -e 's|@programdir[@]|$(bindir)|' \
+	  -e 's|@libexecdir[@]|$(pkglibexecdir)|' \
 	  $(srcdir)/python/leadline/leadline.in > $@.tmp
 	$(AM_V_at)chmod +x $@.tmp && mv $@.tmp $@

@@ -10,6 +10,7 @@ ranks together, and for transfers of at least a KiB: smaller ones are of librari
 themselves. "cached": through the page cache, without which no file can be mapped. It
 ends when it is unmounted.
 
+read:stale:K gives what the same read has got first; fsync:lost:K does nothing.
 It can also lie about names: readdir:lost:K leaves out the K-th name listed,
 readdir:twice:K lists it twice; getattr:stale:K reports that a file with bytes has none;
 unlink:lost:K and rename:lost:K do nothing. K% is each K-th; slow waits 20 ms there, and
@@ -78,6 +79,7 @@ class PassThrough(fusepy.Operations):
 
     def __init__(self, folder, fault):
         self.folder, self.fault = folder, fault
+        self.first = {}  # what each read has got first, for stale ones
 
     def __call__(self, op, path, *args):
         return super().__call__(op, self.folder + path, *args)
@@ -100,6 +102,8 @@ class PassThrough(fusepy.Operations):
             return b""
         data = os.pread(fh, size // 2 if action == "half" else size,
                         offset + 4096 * (action == "shift"))
+        if action == "stale":
+            data = self.first.setdefault((path, offset, size), data)
         return flipped(data) if action == "flip" and data else data
 
     def write(self, path, data, offset, fh):
@@ -114,8 +118,8 @@ class PassThrough(fusepy.Operations):
                          offset + 4096 * (action == "shift"))
 
     def fsync(self, path, datasync, fh):
-        self.fault.due("fsync", path)
-        os.fsync(fh)
+        if self.fault.due("fsync", path) != "lost":
+            os.fsync(fh)
 
     def flush(self, path, fh):
         self.fault.due("close", path)

@@ -14,7 +14,7 @@ from lint import SRC, done, point, programs, sources, text_of, workloads
 BASE = {"base", "base/format"}
 WORLD = BASE | {"world"}
 IO = {"io", "io/fs", "io/engines", "io/part"}
-RUN = WORLD | IO | {"algebra", "layout", "report", "run"}
+RUN = WORLD | IO | {"algebra", "doctor", "layout", "report", "run"}
 LOADER = {"pfmload/area", "pfmload/input", "pfmload/schemes", "pfmload/store"}
 READER = BASE | {"iotrace/format", "iotrace/read"}
 MAY = {
@@ -29,6 +29,7 @@ MAY = {
     "io/engines": WORLD | {"algebra", "io"},
     "io/part": WORLD | {"algebra", "io"},
     "io/fs": WORLD | {"algebra", "io", "io/part"},
+    "doctor": WORLD | {"io"},
     "report": WORLD,
     "run": RUN,
     "ldad/workloads": set(),

@@ -7,6 +7,7 @@ from leadline.base import json_schema, launcher, output, table
 from leadline.base.errors import FAILED, LeadlineError, usage
 from leadline.base.fields import printable
 from leadline.base.options import Parser, operand, option, output_file
+from leadline.commands import doctor
 from leadline.importing import command as importing
 from leadline.judge import compare, differs, gate, notes, rules, share, summary, trend
 from leadline.judge.against import Against
@@ -33,7 +34,7 @@ def parser(where):
     top.commands = commands.choices
     add_compare(commands)
     for module in (sweep, page, plot, history, trend, export, importing, schema,
-                   json_schema, calibrate, io500, launcher, polynomials):
+                   json_schema, calibrate, doctor, io500, launcher, polynomials):
         module.add(commands)
     whatif.add(commands, lambda words, where: run_compare(
         parser(where).parse_args(["compare"] + words), where))
