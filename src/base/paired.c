@@ -6,10 +6,11 @@
 #include <stdlib.h>
 
 #define FEWEST 6      /* rounds with a ratio */
-#define CORRELATED 12 /* rounds from which on their correlation can be told */
+#define CORRELATED 16 /* rounds from which on their correlation can be told */
 #define COMPLETE 12   /* rounds up to which all subsets are taken */
 #define SUBSETS 4095  /* 2^COMPLETE - 1 */
 #define MUCH_WIDER 1.25
+#define FAR 700         /* largest half-width: beyond it exp() overflows */
 #define MIN_EFFECT 1.02 /* as in leadline.judge.rules */
 #define EQUAL 1.05
 
@@ -69,7 +70,7 @@ static double inflation(const double *d, int n, double mean, double c0)
         return 1;
     double first = inflation_by_lag_1(d, n, mean, c0);
     double all = inflation_by_sum(d, n, mean, c0, first);
-    return fmin(fmax(first, all), n / 1.3);
+    return fmin(fmax(first, all), n / 2.0);
 }
 
 /* ---- interval by permutation ----------------------------------------------------- */
@@ -147,7 +148,7 @@ static bool estimate(const struct paired *p, const double *d, int n,
     const double effective = n / inflation(d, n, mean, c0);
     const double error = sqrt(c0 / (1 - 1 / effective) / effective);
     const double p_t = 0.5 + pow(STATS_CONFIDENCE, 1.0 / p->comparisons) / 2;
-    const double half = error > 0 ? stats_t(p_t, effective - 1) * error : 0;
+    const double half = error > 0 ? fmin(stats_t(p_t, effective - 1) * error, FAR) : 0;
     double low, high;
     if (!permute(p, d, n, &low, &high))
         return false;

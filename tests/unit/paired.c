@@ -217,8 +217,31 @@ static void check_carry_over(void)
     tap_ok(!paired_carry_over(&p, order, 2, &factor), "none of five rounds");
 }
 
+/* For tests/unit/python_stats.py: reads comparisons, seed and differences, and prints
+ * what they give. */
+static int echo(void)
+{
+    double d[MOST];
+    int comparisons, n = 0;
+    unsigned long long seed;
+    struct paired_ratio x;
+    if (scanf("%d %llu", &comparisons, &seed) != 2)
+        return 1;
+    while (n < MOST && scanf("%lf", &d[n]) == 1)
+        n++;
+    double ln[2 * MOST] = {0};
+    for (int i = 0; i < n; i++)
+        ln[2 * i + 1] = d[i];
+    struct paired p = {2, n, ln, comparisons, seed};
+    if (!paired_ratio(&p, 1, &x))
+        return 1;
+    return printf("%.17g %.17g %.17g %.17g\n", x.ratio, x.low, x.high, x.effective) < 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 2 && strcmp(argv[1], "--echo") == 0)
+        return echo();
     tap_start(&argc, &argv, 0);
     check_by_hand();
     check_lost();

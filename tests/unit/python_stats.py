@@ -6,6 +6,7 @@ import functools
 import math
 import os
 import random
+import subprocess
 import unittest
 
 from tap import PACKAGE, main
@@ -45,7 +46,7 @@ class Together(unittest.TestCase):
                 ratio = stats.ratio_of(found)
                 self.assertEqual(ratio.low <= 1 <= ratio.high,
                                  stats.chance(found) >= 0.05)
-                edge = found._replace(centre=stats.t_quantile(0.975, found.df)
+                edge = found._replace(means=(), centre=stats.t_quantile(0.975, found.df)
                                       * found.error)
                 self.assertAlmostEqual(stats.chance(edge), 0.05, places=9)
 
@@ -273,7 +274,7 @@ class Coverage(unittest.TestCase):
 
     def test_paired_with_drift(self):
         def one(rng):
-            drift = [rng.gauss(0, 1) for _ in range(6)]
+            drift = [rng.gauss(0, 1) for _ in range(8)]
             a = [math.exp(d + rng.gauss(0.3, 0.1)) for d in drift]
             b = [math.exp(d + rng.gauss(0.0, 0.1)) for d in drift]
             found = paired_ratio(a, b)
@@ -287,6 +288,28 @@ class Coverage(unittest.TestCase):
             found = stats.welch_ratio(a, b)
             return found.low <= 1.0 <= found.high
         self.check(one)
+
+
+class InC(unittest.TestCase):
+    """The run layer computes the same."""
+
+    def test_same(self):
+        rng, program = random.Random(9), os.path.join(
+            os.environ["top_builddir"], "tests", "unit", "paired")
+        for n, many, phi in ((6, 1, 0), (7, 14, 0), (11, 3, 0), (12, 6, 0.9),
+                             (16, 6, 0.9), (40, 1, 0.5), (64, 2, 0), (65, 126, 0.6),
+                             (200, 6, 0.9)):
+            logs = [0.05 + rng.gauss(0, 0.1)]
+            while len(logs) < n:
+                logs.append(phi * logs[-1] + rng.gauss(0, 0.1))
+            seed = rng.getrandbits(64)
+            words = "%d %d %s" % (many, seed, " ".join(map(repr, logs)))
+            found = subprocess.run([program, "--echo"], input=words.encode(),
+                                   check=True, stdout=subprocess.PIPE).stdout.split()
+            mine = stats.mean_estimate(logs, seed)
+            ratio = stats.ratio_of(mine, many=many)
+            for a, b in zip(map(float, found), ratio[:3] + (mine.df + 1.0,)):
+                self.assertAlmostEqual(a / b, 1.0, delta=1e-9)
 
 
 class FalseAlarms(unittest.TestCase):

@@ -6,13 +6,16 @@ hundred repetitions.
 import functools
 import math
 from collections import namedtuple
-from typing import List, Optional, Sequence
+from typing import List, Optional, Sequence, Tuple
 
 CI_MIN = 6       # fewest repetitions for an interval
 CONFIDENCE = 0.95
+FAR = 700.0      # largest half-width of logarithms: beyond it exp() overflows
 
 Interval = namedtuple("Interval", "centre low high n")
-Estimate = namedtuple("Estimate", "centre error df n")   # a mean of logarithms
+# A mean of logarithms. `means`: of subsets of paired differences, sorted; see paired.
+Estimate = namedtuple("Estimate", "centre error df n means")
+Estimate.__new__.__defaults__ = ((),)   # type: ignore
 
 
 def median(values: Sequence[float]) -> float:
@@ -119,12 +122,17 @@ def adjusted(chance: float, many: int) -> float:
 # ---- intervals ---------------------------------------------------------------
 
 
-def _interval(centre: float, error: float, df: float, n: int,
-              many: int = 1) -> Interval:
-    """Converts a mean of logarithms and its standard error back to values."""
-    half = sidak_two_sided(many, df) * error if error > 0.0 else 0.0
-    return Interval(math.exp(centre), math.exp(centre - half),
-                    math.exp(centre + half), n)
+def _interval(estimate: Estimate, many: int = 1) -> Interval:
+    """Converts a mean of logarithms and its error back to values. Of paired differences
+    each end is the farther one of t's and the permutations'."""
+    centre, error, df, n, means = estimate
+    half = min(sidak_two_sided(many, df) * error, FAR) if error > 0.0 else 0.0
+    low, high = centre - half, centre + half
+    if means:
+        share = 1.0 - CONFIDENCE ** (1.0 / max(many, 1))
+        outside = outermost(share / 2.0, len(means))
+        low, high = min(low, means[outside - 1]), max(high, means[-outside])
+    return Interval(math.exp(centre), math.exp(low), math.exp(high), n)
 
 
 def interval(values: Sequence[float]) -> Optional[Interval]:
@@ -134,7 +142,7 @@ def interval(values: Sequence[float]) -> Optional[Interval]:
     if n < CI_MIN:
         return None
     logs = [math.log(v) for v in values]
-    return _interval(mean(logs), math.sqrt(variance(logs) / n), n - 1, n)
+    return _interval(Estimate(mean(logs), math.sqrt(variance(logs) / n), n - 1, n))
 
 
 def centre(values: Sequence[float]) -> float:
@@ -142,22 +150,6 @@ def centre(values: Sequence[float]) -> float:
     ratios of two agree with it, or the median of too few for one."""
     found = interval(values)
     return found.centre if found else median(values)
-
-
-def paired_estimate(values: Sequence[float],
-                    baseline: Sequence[float]) -> Optional[Estimate]:
-    """Estimates the logarithms of values[i] / baseline[i]; None below CI_MIN of
-    them."""
-    return mean_estimate([math.log(v / b) for v, b in zip(values, baseline)])
-
-
-def mean_estimate(logs: Sequence[float]) -> Optional[Estimate]:
-    """Estimates the mean of differences of logarithms, one per round; None below CI_MIN
-    of them."""
-    n = len(logs)
-    if n < CI_MIN:
-        return None
-    return Estimate(mean(logs), math.sqrt(variance(logs) / n), n - 1, n)
 
 
 def welch_estimate(values: Sequence[float],
@@ -180,24 +172,56 @@ def welch_estimate(values: Sequence[float],
 def welch_ratio(values: Sequence[float],
                 baseline: Sequence[float]) -> Optional[Interval]:
     found = welch_estimate(values, baseline)
-    return _interval(*found) if found else None
+    return _interval(found) if found else None
 
 
 def ratio_of(estimate: Estimate, slack: float = 1.0, many: int = 1) -> Interval:
     """Returns the ratio with its interval, which holds together with those of `many`
     comparisons. The factor `slack`, the uncertainty of the values themselves, widens it
     on either side."""
-    found = _interval(*estimate, many=many)
+    found = _interval(estimate, many)
     return found._replace(low=found.low / slack, high=found.high * slack)
+
+
+def negative(estimate: Estimate) -> Estimate:
+    """Returns the estimate of the reciprocal."""
+    return estimate._replace(centre=-estimate.centre,
+                             means=tuple(-m for m in reversed(estimate.means)))
+
+
+def lower_bound(estimate: Estimate, many: int = 1) -> float:
+    """Returns a bound of the logarithm, from below; it holds together with `many`."""
+    low = estimate.centre - sidak_quantile(many, estimate.df) * estimate.error
+    if estimate.means:
+        share = 1.0 - CONFIDENCE ** (1.0 / max(many, 1))
+        low = min(low, estimate.means[outermost(share, len(estimate.means)) - 1])
+    return float(max(low, -FAR))
+
+
+def outermost(share: float, means: int) -> int:
+    """Returns how many of the parts of the line lie outside on one side. Where rounds
+    are too few for so small a share, it is the outermost one."""
+    return max(1, int(share * (means + 1) + 1e-9))
 
 
 def chance(estimate: Estimate, slack: float = 1.0) -> float:
     """Returns the chance that equals differ by so much, beyond `slack`, in either
     direction."""
     distance = abs(estimate.centre) - math.log(slack)
-    if distance <= 0.0 or estimate.error <= 0.0:
-        return 1.0 if distance <= 0.0 else 0.0
-    return min(1.0, 2.0 * t_tail(distance / estimate.error, estimate.df))
+    if distance <= 0.0:
+        return 1.0
+    by_t = (min(1.0, 2.0 * t_tail(distance / estimate.error, estimate.df))
+            if estimate.error > 0.0 else 0.0)
+    return max(by_t, chance_by_signs(estimate, math.log(slack)))
+
+
+def chance_by_signs(estimate: Estimate, slack: float) -> float:
+    """Returns the share of permutations that leave 0 inside the interval."""
+    sign = 1.0 if estimate.centre > 0.0 else -1.0
+    beyond = sum(sign * m <= slack for m in estimate.means)
+    if not beyond:
+        return 0.0
+    return min(1.0, 2.0 * (beyond + 1) / (len(estimate.means) + 1))
 
 
 def benjamini_hochberg(chances: Sequence[float],
@@ -213,6 +237,114 @@ def benjamini_hochberg(chances: Sequence[float],
     for i in order[:kept]:
         out[i] = True
     return out
+
+
+# ---- paired differences of rounds --------------------------------------------
+
+# src/base/paired.c computes the same.
+CORRELATED = 16   # rounds from which on their correlation can be told
+COMPLETE = 12     # rounds up to which all subsets are taken
+SUBSETS = 4095
+RNG_SIGNS = 16    # the stream of base/rng.h
+WORD = (1 << 64) - 1
+RNG_STEP = 0x9e3779b97f4a7c15
+
+
+def paired_estimate(values: Sequence[float], baseline: Sequence[float],
+                    seed: int = 0) -> Optional[Estimate]:
+    """Estimates the logarithms of values[i] / baseline[i]; None below CI_MIN of
+    them."""
+    return mean_estimate([math.log(v / b) for v, b in zip(values, baseline)],
+                         seed)
+
+
+def mean_estimate(logs: Sequence[float], seed: int = 0) -> Optional[Estimate]:
+    """Estimates the mean of differences of logarithms, one per round and in the order
+    of rounds; None below CI_MIN of them. Degrees of freedom are the effective rounds
+    less 1."""
+    n = len(logs)
+    if n < CI_MIN:
+        return None
+    centre = mean(logs)
+    effective = n / inflation(logs, centre)
+    error2 = variance(logs) * (n - 1) / n / (1.0 - 1.0 / effective) / effective
+    return Estimate(centre, math.sqrt(error2), effective - 1.0, n,
+                    subset_means(logs, seed))
+
+
+def covariance(logs: Sequence[float], centre: float, lag: int) -> float:
+    """Returns the autocovariance, with divisor n."""
+    return math.fsum((a - centre) * (b - centre)
+                     for a, b in zip(logs, logs[lag:])) / len(logs)
+
+
+def inflation(logs: Sequence[float], centre: float) -> float:
+    """Returns the factor by which correlation between rounds inflates the variance of
+    their mean: of an autoregression of first order, its coefficient corrected for bias,
+    or of the autocorrelations up to the first within chance, whichever is larger."""
+    n, whole = len(logs), covariance(logs, centre, 0)
+    if n < CORRELATED or whole <= 0.0:
+        return 1.0
+    r = min((n * covariance(logs, centre, 1) / whole + 1.0) / (n - 4), 0.98)
+    first = 1.0
+    if r >= 0.5 / math.sqrt(n):
+        first += math.fsum(2.0 * (1.0 - k / n) * r ** k for k in range(1, n))
+    bias, every = first / n, 1.0
+    for k in range(1, (n + 1) // 2):
+        r = covariance(logs, centre, k) / whole * n / (n - k) * (1.0 - bias) + bias
+        if r < 1.0 / math.sqrt(n):
+            break
+        every += 2.0 * (1.0 - k / n) * r
+    return min(max(first, every), n / 2.0)
+
+
+def mix(x: int) -> int:
+    x = ((x ^ x >> 30) * 0xbf58476d1ce4e5b9) & WORD
+    x = ((x ^ x >> 27) * 0x94d049bb133111eb) & WORD
+    return x ^ x >> 31
+
+
+@functools.lru_cache(maxsize=8)
+def subsets(n: int, seed: int) -> List[Tuple[int, bytes]]:
+    """Returns (members, a bit for each round, in eights) of the drawn subsets."""
+    words = (n + 63) // 64
+    key = mix((mix((seed + RNG_STEP) & WORD) + RNG_SIGNS) & WORD)
+    out = []
+    for i in range(1, SUBSETS + 1):
+        bits = 0
+        for w in range(words):
+            number = i * words + w + 1
+            bits |= mix((key + number * RNG_STEP) & WORD) << 64 * w
+        bits &= (1 << n) - 1
+        out.append((bin(bits).count("1"), bits.to_bytes((n + 7) // 8, "little")))
+    return out
+
+
+def sums_of(logs: Sequence[float]) -> List[float]:
+    """Returns the sum of each subset; bit i of its number is logs[i]."""
+    sums = [0.0]
+    for x in logs:
+        sums += [s + x for s in sums]
+    return sums
+
+
+@functools.lru_cache(maxsize=COMPLETE)
+def members(n: int) -> List[int]:
+    return [bin(bits).count("1") for bits in range(1, 1 << n)]
+
+
+def subset_means(logs: Sequence[float], seed: int) -> Tuple[float, ...]:
+    """Returns sorted means of subsets. If the order in a round is drawn, each
+    difference may as well have the other sign, and these means divide the line into
+    parts that contain the true one equally often (Hartigan 1969)."""
+    n = len(logs)
+    if n <= COMPLETE:
+        return tuple(sorted(map(float.__truediv__, sums_of(logs)[1:],
+                                map(float, members(n)))))
+    eights = [sums_of(logs[i:i + 8]) for i in range(0, n, 8)]
+    return tuple(sorted(
+        sum(map(list.__getitem__, eights, bits)) / count if count else 0.0
+        for count, bits in subsets(n, seed)))
 
 
 # ---- words -------------------------------------------------------------------

@@ -56,7 +56,7 @@ def compare(figure: Figure, group: Group, baseline: Group, ignoring: Sequence[st
     why = refused(figure, group, baseline, ignoring, strict)
     if why:
         return Comparison(None, False, "not comparable: " + why, baseline=baseline)
-    pairs = [at for at in ours if at in theirs and at[0] not in ("rep", "run")]
+    pairs = sorted(at for at in ours if at in theirs and at[0] not in ("rep", "run"))
     paired = len(pairs) >= stats.CI_MIN
     if paired:
         found = stats.paired_estimate([ours[at] for at in pairs],

@@ -125,9 +125,11 @@ def judge_row(row: compare.Row, limit: float, many: int) -> Judged:
 def slowness(found: stats.Estimate, better: str, many: int,
              slack: float = 1.0) -> Tuple[float, float, float]:
     """Returns (factor, lower bound, upper bound) of an Estimate, one of `many`."""
-    centre = -found.centre if better == "higher" else found.centre
-    half = stats.sidak_quantile(many, found.df) * found.error + math.log(slack)
-    return math.exp(centre), math.exp(centre - half), math.exp(centre + half)
+    loss, gain = stats.negative(found), found
+    if better != "higher":
+        loss, gain = gain, loss
+    return (math.exp(loss.centre), math.exp(stats.lower_bound(loss, many)) / slack,
+            slack / math.exp(stats.lower_bound(gain, many)))
 
 
 def decide(slow: Tuple[float, float, float], limit: float) -> str:

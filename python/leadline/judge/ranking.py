@@ -6,7 +6,7 @@ from collections import namedtuple
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from leadline.base import stats
-from leadline.judge import compare
+from leadline.judge import compare, rules
 from leadline.judge.robust import by_round
 from leadline.results.groups import Group
 from leadline.results.report import Figure
@@ -107,8 +107,8 @@ def told_apart(groups: Sequence[Group], rows: Dict[int, List[float]],
     for group in order[1:]:
         found = difference(rows[id(top)], rows[id(group)], paired)
         assert found    # as all have CI_MIN values
-        bound = stats.sidak_two_sided(many, found.df) * found.error
-        (apart if sign * found.centre > bound else alike).append(group)
+        shown = rules.excludes_one(stats.ratio_of(found, many=many))
+        (apart if shown else alike).append(group)
     value = stats.interval(values_of(top, figure))
     return Ranked(top, alike, apart, left_out, value, "")
 

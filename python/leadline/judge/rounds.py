@@ -40,11 +40,20 @@ def spread_points(df: int) -> List[Tuple[float, float]]:
 
 def power(effect: float, noise: float, rounds: int, many: int = 1) -> float:
     """Returns the chance that a difference of `effect` is shown."""
+    rounds = usable(rounds)
     critical = stats.sidak_two_sided(many, rounds - 1)
     shift = math.log(effect) / (noise * math.sqrt(2.0 / rounds))
     return math.fsum(w * (normal_below(shift - critical * s)
                           + normal_below(-shift - critical * s))
                      for s, w in spread_points(rounds - 1))
+
+
+def usable(rounds: int) -> int:
+    """Returns the rounds that are as good as these if their correlation need not be
+    estimated; found by simulation."""
+    if rounds < stats.CORRELATED:
+        return rounds
+    return max(stats.CORRELATED - 1, round(rounds - 1.2 * math.sqrt(rounds)))
 
 
 def fewest(enough: Callable[[int], bool]) -> Optional[int]:

@@ -145,7 +145,7 @@ def between(one: Any) -> Optional[stats.Interval]:
     if not estimate:
         return None
     if estimate.centre < 0.0:
-        estimate = estimate._replace(centre=-estimate.centre)
+        estimate = stats.negative(estimate)
     return stats.ratio_of(estimate, many=n * (n - 1) // 2 * len(one.matrix.figures()))
 
 

@@ -206,12 +206,13 @@ def widest(some, patterns, last):
 def width(ours, theirs, many):
     """Returns the width of an interval. theirs: values of the baseline; None: there is
     none."""
-    logs = ([math.log(v) for v in ours.values()] if theirs is None else
-            [math.log(v / theirs[at]) for at, v in ours.items() if at in theirs])
-    if len(logs) < stats.CI_MIN:
+    logs = [math.log(v) - (math.log(theirs[at]) if theirs else 0.0)
+            for at, v in sorted(ours.items()) if theirs is None or at in theirs]
+    found = stats.mean_estimate(logs)
+    if not found:
         return math.inf
-    error = math.sqrt(stats.variance(logs) / len(logs))
-    return math.exp(stats.sidak_two_sided(many, len(logs) - 1) * error)
+    ratio = stats.ratio_of(found, many=many)
+    return math.sqrt(ratio.high / ratio.low)
 
 
 OPTIONS = [
