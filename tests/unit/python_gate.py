@@ -2,10 +2,12 @@
 # mpi: any
 """leadline compare --fail-if-slower, on series with known answers."""
 import json
+import math
 import os
 import random
 import re
 import shutil
+from unittest import mock
 
 from tap import main
 
@@ -177,8 +179,28 @@ class Gate(LeadlineCase):
                 ({"p": 0.99, "q": 1}, 0, "passes: at worst write_MBps of p (new) is "
                  "slower by 1.01x, limit 5 %"),
                 ({"p": 0.955, "q": 0.955}, 4, "unsure: write_MBps of p (new) may be "
-                 "slower by 1.05x, limit 5 % (and 1 more)")):
+                 "slower by 1.05x, limit 5 % (and 1 more). 48 more rounds would "
+                 "decide: leadline sweep --until=0.28%, or --compare, if one run can "
+                 "have both")):
             self.assertEqual(self.sentence(after), (status, words))
+
+    def test_as_many_rounds_as_it_says_decide(self):
+        """At the same middle and noise; one fewer do not."""
+        for slow, limit in ((1.0, 1.05), (1.03, 1.05), (1.2, 1.05)):
+            for noise in (0.02, 0.1):
+                def judged(n):
+                    found = stats.Estimate(-math.log(slow), noise / math.sqrt(n),
+                                           n - 1, n)
+                    row = mock.Mock()
+                    row.figure.name, row.figure.better = "write_MBps", "higher"
+                    row.comparison.estimate, row.comparison.baseline = found, None
+                    return gate.judge_row(row, limit, 2)
+                few = judged(6)
+                if few.state != gate.UNSURE:
+                    continue
+                need = gate.fewest_rounds(few, limit, 2)
+                self.assertNotEqual(judged(need).state, gate.UNSURE, (slow, noise))
+                self.assertEqual(judged(need - 1).state, gate.UNSURE, (slow, noise))
 
     def test_what_a_configuration_is_called(self):
         """The name comes from its sweep, its label or its file."""

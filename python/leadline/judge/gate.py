@@ -14,7 +14,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 from leadline.base import stats
 from leadline.base.errors import FAILED, LeadlineError, usage
 from leadline.base.options import option
-from leadline.judge import compare, rules, tails
+from leadline.judge import compare, rounds, rules, tails
 from leadline.results import report as reports
 from leadline.results.groups import Group
 
@@ -165,8 +165,42 @@ def sentence(judged: Sequence[Judged], limit: float) -> str:
     if state == PASSES:
         return "passes: at worst %s is slower %s%s" % (what, worst.words, end)
     if state == UNSURE and worst.slowness is not None:
-        return "unsure: %s may be slower %s%s%s" % (what, worst.words, end, more)
+        return "unsure: %s may be slower %s%s%s. %s" % (what, worst.words, end, more,
+                                                        what_decides(some, limit))
     return "%s: %s: %s%s" % (state, what, worst.words, more)
+
+
+def what_decides(unsure: Sequence[Judged], limit: float) -> str:
+    """Says how many rounds, and seconds, would decide the unsure ones, if their middles
+    stay where they are."""
+    halves = [half_that_decides(j.slowness, limit) for j in unsure if j.slowness]
+    need = [fewest_rounds(j, limit, len(unsure)) for j in unsure if j.slowness]
+    count = None if None in need else max(n for n in need if n)
+    have = max(j.row.comparison.estimate.n for j in unsure if j.slowness)
+    seconds = [r.wall_s for j in unsure[:1] for g in (
+        j.row.group, j.row.comparison.baseline) for r in g.reports if r.wall_s]
+    about = (", about %.2g s of runs," % (2 * stats.median(seconds) * (count - have))
+             if count and seconds else "")
+    return ("%s%s would decide: leadline sweep --until=%.2g%%, or --compare, if one "
+            "run can have both") % (
+        "More than %d rounds" % rounds.MOST if count is None
+        else "%d more rounds" % (count - have), about,
+        100.0 * (math.exp(min(halves)) - 1.0))
+
+
+def half_that_decides(slow: float, limit: float) -> float:
+    """Returns the half-width, of logarithms, below which this slowness passes or
+    fails."""
+    return math.log(slow) if slow >= limit else math.log(limit / slow)
+
+
+def fewest_rounds(one: Judged, limit: float, many: int) -> Optional[int]:
+    found = one.row.comparison.estimate
+    noise = found.error * math.sqrt(found.n)
+    half = half_that_decides(one.slowness, limit) - math.log(
+        tails.slack(one.row.figure.name))
+    return rounds.fewest(lambda n: n > found.n and stats.sidak_quantile(
+        many, n - 1) * noise / math.sqrt(n) < half)
 
 
 def tree(judged: Sequence[Judged], limit: float) -> Dict[str, Any]:
