@@ -159,6 +159,10 @@ int io_descriptor_open_to_map(const struct io_file *f);
  * and returns its rc. */
 int io_req_fail(struct io_req *r, int code, const char *why);
 
+/* Local. The reason of a failure in words: strerror's, or better ones for what a file
+ * system refuses; direct: past the page cache. */
+const char *io_reason(bool direct, int code);
+
 /* Local. True if `done` bytes complete a request. */
 static inline bool io_req_enough(const struct io_req *r, int64_t done)
 {

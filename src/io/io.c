@@ -56,10 +56,21 @@ bool io_option_is(const char *options, const char *key, const char *word)
     return value && n == strlen(word) && !strncmp(value, word, n);
 }
 
+const char *io_reason(bool direct, int code)
+{
+    if (code == -EFBIG)
+        return "File too large: a limit (ulimit -f), or the file system's";
+    if (direct && (code == -EINVAL || code == -EOPNOTSUPP))
+        return "this file system refuses direct I/O (O_DIRECT) here: take "
+               "--cache=flush, "
+               "or another directory";
+    return strerror(-code);
+}
+
 int io_req_fail(struct io_req *r, int code, const char *why)
 {
-    if (code == -EFBIG && !strcmp(why, strerror(EFBIG)))
-        why = "File too large: a limit (ulimit -f), or the file system's";
+    if (!strcmp(why, strerror(-code)))
+        why = io_reason(r->file->flags & IO_DIRECT, code);
     r->rc = err_set(code, r->file->path, r->offset + r->done,
                     "%s of %lld bytes failed after %lld: %s",
                     r->op == IO_OP_READ ? "read" : "write", (long long)r->bytes,
@@ -82,11 +93,8 @@ static int open_how(const struct io_file *f, int how)
     if (other)
         return other;
     errno = why;
-    if (direct && errno == EINVAL)
-        return err_set(-EINVAL, f->path, -1,
-                       "this file system does no direct I/O (O_DIRECT)");
-    return err_set(-errno, f->path, -1, "the file cannot be opened: %s",
-                   strerror(errno));
+    return err_set(-why, f->path, -1, "the file cannot be opened: %s",
+                   io_reason(direct, -why));
 }
 
 int io_descriptor_open(const struct io_file *f)
@@ -193,10 +201,11 @@ static int refuse_memory(const struct io_file *f)
     int rc = io_fs_of(slash ? dir : ".", &fs);
     if (rc || !fs.in_memory)
         return rc;
-    return err_set(-EOPNOTSUPP, f->path, -1,
-                   "direct I/O needs a device, and %s is memory: choose another "
-                   "directory",
-                   fs.type);
+    return err_set(
+        -EOPNOTSUPP, f->path, -1,
+        "direct I/O needs a device, and %s is memory: take --cache=flush, or "
+        "another directory",
+        fs.type);
 }
 
 static int share_queue(struct io_file *f, const struct io_open *o)

@@ -303,10 +303,9 @@ void whole_fail_open(const struct io_folder *d, struct io_whole *w, int code,
             d, w, -ELOOP,
             "a link was put in the place of what this run made, and is left as it is: "
             "use a --dir that nobody else may write to");
-    else if (code == -EINVAL && d->how)
-        whole_fail(d, w, code, "this file system does no direct I/O (O_DIRECT)");
     else
-        whole_fail(d, w, code, "the file cannot be %s: %s", what, strerror(-code));
+        whole_fail(d, w, code, "the file cannot be %s: %s", what,
+                   io_reason(d->how, code));
 }
 
 /* True if each component of the path is a name: none is "", "." or "..". */

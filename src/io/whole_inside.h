@@ -3,6 +3,7 @@
 #ifndef IO_WHOLE_INSIDE_H
 #define IO_WHOLE_INSIDE_H
 
+#include "io/engine.h"
 #include "io/whole.h"
 #include <dirent.h>
 #include <sys/stat.h>

@@ -72,7 +72,7 @@ static void read_part(const struct io_folder *d, struct io_whole *w)
         if (n < 0 && errno != EINTR)
             whole_fail(d, w, -errno, "read failed after %lld of %lld bytes: %s",
                        (long long)w->at + w->bytes, (long long)w->size,
-                       strerror(errno));
+                       io_reason(d->how, -errno));
         if (n == 0)
             end_short(d, w);
         w->bytes += n > 0 ? n : 0;
@@ -228,7 +228,7 @@ static struct io_whole *whole_judge(const struct io_folder *d,
     else if (done->read == -EISDIR)
         whole_fail(d, w, -EISDIR, "it is a directory, where a file is to be read");
     else if (done->read < 0)
-        whole_fail(d, w, done->read, "read failed: %s", strerror(-done->read));
+        whole_fail(d, w, done->read, "read failed: %s", io_reason(d->how, done->read));
     else if (done->closed < 0)
         whole_fail(d, w, done->closed, "close failed: %s", strerror(-done->closed));
     else

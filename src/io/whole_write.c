@@ -64,7 +64,8 @@ static void whole_write_all(const struct io_folder *d, struct io_whole *w, int f
         if (n == 0 || (n < 0 && errno != EINTR))
             whole_fail(d, w, n ? -errno : -EIO,
                        "write of %lld bytes failed after %lld: %s", (long long)w->bytes,
-                       (long long)done, n ? strerror(errno) : "nothing was written");
+                       (long long)done,
+                       n ? io_reason(d->how, -errno) : "nothing was written");
         done += n > 0 ? n : 0;
     }
     if (all != w->bytes && !w->rc && ftruncate(fd, w->bytes))

@@ -7,7 +7,7 @@ import os
 import sys
 import unittest
 
-from e2e import FLAVOUR, Case, main
+from e2e import ASYNCHRONOUS, FLAVOUR, Case, main
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir,
                                 "fault"))
@@ -294,6 +294,27 @@ class Storage(Case):
                     self.assertEqual(said, [])
                 elif submit > 0.9 * (submit + wait):
                     self.assertIn("holds the caller", said[0])
+
+    def test_direct_transfers_that_are_refused(self):
+        """As on mergerfs, where the file can be opened with O_DIRECT."""
+        for call, words in (("write", "write of 1048576 bytes failed after 0"),
+                            ("read", "read of 1048576 bytes failed after 0")):
+            at = self.path(call)
+            os.mkdir(at)
+            with disks.passthrough(at, call + ":EINVAL:1+", "blocktransfer"):
+                for engine in "posix", *ASYNCHRONOUS:
+                    done = self.run_program(
+                        "blocktransfer", *SIZE, "--cache=direct",
+                        "--iomethod=" + engine, dir=at, np=1)
+                    self.failed(done, words)
+                    self.assertEqual(done.err.count("refuses direct I/O (O_DIRECT) "
+                                                    "here: take --cache=flush"), 1,
+                                     done)
+
+    def test_direct_transfers_to_memory(self):
+        with disks.memory(self.at, "size=64m"):
+            self.failed(self.run_program("blocktransfer", *SIZE, "--cache=direct",
+                                         dir=self.at), "take --cache=flush")
 
     def test_process_of_fuse(self):
         with disks.passthrough(self.at, "open:slow:1000000", "nothing"):
