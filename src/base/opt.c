@@ -399,6 +399,77 @@ static int set_long(const struct opt_program *p, int argc, char **argv, int *i)
     return set(o, OPT_COMMAND_LINE, argv[++*i]);
 }
 
+int opt_set(const struct opt_program *p, const char *name, const char *text)
+{
+    struct opt *o = opt_find(p, name);
+    if (!o || o->kind == OPT_ASK || o->kind == OPT_TITLE)
+        return refuse_unknown(p, name);
+    return set(o, OPT_COMMAND_LINE, text);
+}
+
+/* ---- all values at once --------------------------------------------------------- */
+
+struct opt_saved {
+    enum opt_from from;
+    union {
+        bool flag;
+        int64_t number;
+        double real;
+        const char *text;
+        struct opt_list list;
+        struct opt_rest rest;
+    } value;
+};
+
+static size_t value_bytes(const struct opt *o)
+{
+    switch (o->kind) {
+    case OPT_FLAG:
+        return sizeof(bool);
+    case OPT_INT:
+    case OPT_BYTES:
+        return sizeof(int64_t);
+    case OPT_REAL:
+        return sizeof(double);
+    case OPT_TEXT:
+    case OPT_CHOICE:
+        return sizeof(const char *);
+    case OPT_LIST:
+        return sizeof(struct opt_list);
+    case OPT_REST:
+        return sizeof(struct opt_rest);
+    case OPT_ASK:
+    case OPT_TITLE:
+    case OPT_NOTE:
+        break;
+    }
+    return 0;
+}
+
+int opt_save(const struct opt_program *p, struct opt_saved **saved)
+{
+    struct opt_saved *all = *saved = mem_new(p->n, sizeof *all, "the options");
+    if (!all)
+        return -ENOMEM;
+    for (int i = 0; i < p->n; i++) {
+        all[i].from = p->table[i].from;
+        if (p->table[i].value)
+            memcpy(&all[i].value, p->table[i].value, value_bytes(&p->table[i]));
+    }
+    return 0;
+}
+
+void opt_restore(const struct opt_program *p, const struct opt_saved *saved)
+{
+    for (int i = 0; i < p->n; i++) {
+        p->table[i].from = saved[i].from;
+        if (p->table[i].value)
+            memcpy(p->table[i].value, &saved[i].value, value_bytes(&p->table[i]));
+    }
+}
+
+/* ---- the command line ----------------------------------------------------------- */
+
 static int set_short(const struct opt_program *p, int argc, char **argv, int *i)
 {
     struct opt *o = find_letter(p, argv[*i][1]);

@@ -59,6 +59,7 @@ struct opt {
     const char *choice_text[OPT_CHOICES_MAX]; /* the manual's words for a choice, where
                                                * they are more than its help */
     bool workload; /* reports that differ in it are not comparable */
+    bool fixed;    /* it cannot differ between the arms of --compare */
     bool required; /* a positional that must be given */
     const char *help;
     const char *text; /* what the manual says in place of `help`, where it says more;
@@ -141,5 +142,15 @@ const char *opt_nearer(const char *word, const char *so_far, const char *name);
 
 /* Local. The entry called `name`; NULL if there is none. */
 struct opt *opt_find(const struct opt_program *p, const char *name);
+
+/* Local. After opt_parse: gives one option a value, as if the command line had it.
+ * Errors as opt_parse. */
+int opt_set(const struct opt_program *p, const char *name, const char *text);
+
+/* Local. Copies the present values of all options to *saved, to be freed by the caller.
+ * Returns 0, or -ENOMEM with a sentence. opt_restore makes them the present values. */
+struct opt_saved;
+int opt_save(const struct opt_program *p, struct opt_saved **saved);
+void opt_restore(const struct opt_program *p, const struct opt_saved *saved);
 
 #endif
