@@ -704,6 +704,33 @@ void scratch_wait_for(const struct scratch_others *all)
     others = all;
 }
 
+static volatile sig_atomic_t asks_first, was_asked;
+static char asked_text[160];
+
+void scratch_ask_first(bool on)
+{
+    asks_first = on;
+    was_asked = 0;
+}
+
+bool scratch_asked(void)
+{
+    return was_asked;
+}
+
+/* True for a signal that only asks. */
+static bool only_asks(int sig)
+{
+    ssize_t said = 0;
+    if (!asks_first || was_asked || sig == SIGPIPE || sig == SIGQUIT)
+        return false;
+    was_asked = 1;
+    if (asked_text[0])
+        said = write(STDERR_FILENO, asked_text, strlen(asked_text));
+    (void)said;
+    return true;
+}
+
 static void say(int sig)
 {
     ssize_t said = 0;
@@ -733,6 +760,10 @@ static void let_others_end(bool failed)
 static void on_signal(int sig)
 {
     int saved = errno;
+    if (only_asks(sig)) {
+        errno = saved;
+        return;
+    }
     bool first = !ending, failed = others && others->failed();
     ending = 1;
     scratch_bound(true);
@@ -781,6 +812,12 @@ void scratch_catch_signals(const char *program)
 {
     catcher = pthread_self();
     catching = true;
+    asked_text[0] = 0;
+    if (program)
+        snprintf(asked_text, sizeof asked_text,
+                 "%s: asked to end by a signal: ends after this repetition; another "
+                 "signal ends it at once\n",
+                 program);
     for (int i = 0; i < CAUGHT; i++) {
         struct sigaction sa = {.sa_handler = on_signal};
         signal_text[i][0] = 0;

@@ -137,6 +137,12 @@ void scratch_outlive_limit(void);
 /* Local. True if such a signal has come: the process is about to end. */
 bool scratch_ending(void);
 
+/* Local. With `on`, the first SIGINT, SIGTERM, SIGHUP, SIGXCPU or SIGUSR2 only asks the
+ * program to end in good order, with a sentence; scratch_asked is then true. A second
+ * one ends it as ever. */
+void scratch_ask_first(bool on);
+bool scratch_asked(void);
+
 /* ---- a directory made empty ------------------------------------------------------ */
 
 /* Local; async-signal-safe: no heap, no locks. Removes the content of the directory
