@@ -1,5 +1,6 @@
 noinst_LIBRARIES += src/report/libreport.a
 src_report_libreport_a_SOURCES = \
+	src/report/comparison.c \
 	src/report/latency.c \
 	src/report/model.c \
 	src/report/output.c \

@@ -89,7 +89,7 @@ static void free_io(struct model_io *io)
 
 void report_io(struct report *r, const struct report_io *io)
 {
-    if (!r->model)
+    if (!r->model || r->model->arm > 0) /* of arms, that of the first is described */
         return;
     struct model_io *to = mem_new(1, sizeof *to, "the report");
     if (!to) {
@@ -197,7 +197,7 @@ void report_file_sizes(struct report *r, const char *role, const char *path,
                        int64_t count, int64_t bytes)
 {
     struct model_file *f = find_file(r->model, role);
-    if (!f)
+    if (!f || r->model->arm > 0)
         return;
     free(f->path);
     f->path = model_text(r, path);
@@ -209,7 +209,7 @@ void report_stripes(struct report *r, const char *role, int64_t bytes, int64_t c
                     const char *about)
 {
     struct model_file *f = find_file(r->model, role);
-    if (!f)
+    if (!f || r->model->arm > 0)
         return;
     f->stripe_bytes = bytes;
     f->stripe_count = count;
@@ -260,7 +260,8 @@ static struct figure *find_figure(struct model *m, const char *name,
 {
     for (int i = 0; i < m->figures; i++) {
         struct figure *f = &m->figure[i];
-        if (f->name && !strcmp(f->name, name) && at_same(&f->at, at))
+        if (f->name && f->arm == m->arm && !strcmp(f->name, name) &&
+            at_same(&f->at, at))
             return f;
     }
     return NULL;
@@ -305,7 +306,7 @@ void report_figure_at(struct report *r, const char *name, const struct report_at
 {
     struct model *m = r->model;
     struct at key = at_of(at);
-    if (!m)
+    if (!m || (m->arm >= 0 && !m->round))
         return;
     struct figure *f = find_figure(m, name, &key);
     if (!f) {
@@ -318,7 +319,10 @@ void report_figure_at(struct report *r, const char *name, const struct report_at
         f->better = model_text(r, better);
         f->formula = model_text(r, formula);
         f->at = key;
+        f->arm = m->arm;
     }
+    while (m->arm >= 0 && f->n < m->round - 1 && !r->rc) /* rounds without a value */
+        append_value(r, f, NAN);
     append_value(r, f, value);
 }
 
@@ -384,7 +388,8 @@ void report_warning(struct report *r, const char *code, const char *fmt, ...)
     if (!m)
         return;
     for (int i = 0; i < m->warnings; i++)
-        if (m->warning[i].code && !strcmp(m->warning[i].code, code))
+        if (m->warning[i].code && m->warning[i].arm == m->arm &&
+            !strcmp(m->warning[i].code, code))
             return;
     struct model_warning *to =
         model_grow(r, &m->warning, m->warnings, &m->warning_room, sizeof *to);
@@ -394,6 +399,7 @@ void report_warning(struct report *r, const char *code, const char *fmt, ...)
     va_start(ap, fmt);
     to->code = model_text(r, code);
     to->text = format_text(r, fmt, ap);
+    to->arm = m->arm;
     va_end(ap);
     m->warnings++;
 }
@@ -401,7 +407,7 @@ void report_warning(struct report *r, const char *code, const char *fmt, ...)
 void report_note(struct report *r, const char *label, const char *fmt, ...)
 {
     struct model *m = r->model;
-    if (!m)
+    if (!m || m->arm > 0 || (m->arm == 0 && m->round))
         return;
     struct pair *to =
         model_grow(r, &m->notes.pair, m->notes.n, &m->note_room, sizeof *to);

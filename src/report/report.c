@@ -61,6 +61,7 @@ static int fill_model(struct report *r, const struct report_open *o)
     m->start_ns = clock_ns();
     clock_utc(m->start_utc);
     m->wall_s = m->split_error = NAN;
+    m->arm = -1;
     m->run_id = model_text(r, o->run_id);
     m->label = model_text(r, o->label ? o->label : "");
     m->json_path = model_text(r, o->json_path);

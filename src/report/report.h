@@ -222,6 +222,56 @@ void report_checks(struct report *r, const struct report_checks *c);
 void report_warning(struct report *r, const char *code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* ---- comparisons of arms within a run (run/compare/compare.h) ------------------- */
+
+struct report_setting {
+    const char *option, *value;
+};
+
+struct report_arm {
+    const char *name, *failed; /* failed: its sentence; NULL: it takes part */
+    int settings;
+    const struct report_setting *setting;
+};
+
+struct report_factor {
+    const char *option;
+    int values;
+    const char *const *value;
+};
+
+struct report_turn {       /* a repetition of one arm */
+    int arm;               /* -1: none was made */
+    double start_s, end_s; /* since the report was opened */
+    int64_t bytes;         /* read and written by all ranks */
+};
+
+struct report_rounds {
+    int arms, factors;
+    const struct report_arm *arm;
+    const struct report_factor *factor;
+    uint64_t seed;                  /* of the orders */
+    int rows;                       /* rounds begun; row 0 is the warm-up */
+    int counted;                    /* rounds that ended after it */
+    const struct report_turn *turn; /* [row][position] */
+    const char *ended_by;           /* as in doc/report-schema.md */
+};
+
+/* Local (rank 0 counts). The report is of these rounds, which it reads until
+ * report_close. */
+void report_rounds(struct report *r, const struct report_rounds *rounds);
+
+/* Local (rank 0 counts). Further samples, figures and warnings are of this arm, in this
+ * round; figures of round 0 are dropped. */
+void report_turn(struct report *r, int arm, int round);
+
+/* Local, on rank 0. The widest half-width, as a share, of the intervals of all arms'
+ * headline figures over those of arm 0; NAN: one is not known yet. */
+double report_width(const struct report *r);
+
+/* Local. Seconds since the report was opened; on rank 0, else 0. */
+double report_clock_s(const struct report *r);
+
 /* **Collective.** `rc` is the agreed verdict; *r may be NULL. Prints the closing tables
  * (figures with median, min, max, interval from 6 repetitions on; warnings), writes
  * JSON (valid = rc == 0, else why and errors) and CSV by rename, frees *r. Returns rc,

@@ -136,7 +136,8 @@ static void fill_sample(struct report *r, struct sample *s, const struct phase *
                         int act, const struct reduced *d)
 {
     const struct model *m = r->model;
-    s->rep = p->rep;
+    s->arm = m->arm;
+    s->rep = m->arm < 0 ? p->rep : m->round;
     s->act = act;
     memcpy(s->phase, p->name, sizeof s->phase);
     s->start_s = reduce_seconds(p->begin_ns - m->start_ns);
@@ -154,13 +155,15 @@ static void fill_sample(struct report *r, struct sample *s, const struct phase *
         fill_transfers(r, s, d);
     if ((act == ACT_OPEN_CLOSE || act == ACT_SYNC) && s->calls > 0)
         s->op = copy_ops(r, d, act);
-    if (act >= ACT_OPEN_CLOSE && act < ACT_OPEN_CLOSE + REDUCE_SERIES && s->calls > 0)
+    /* a comparison has too many short repetitions for a series of each */
+    if (m->arm < 0 && act >= ACT_OPEN_CLOSE && act < ACT_OPEN_CLOSE + REDUCE_SERIES &&
+        s->calls > 0)
         s->slots = copy_slots(r, d, act - ACT_OPEN_CLOSE);
     if (act == SAMPLE_WALL) {
         memcpy(s->start_utc, p->utc_begin, sizeof s->start_utc);
         memcpy(s->end_utc, p->utc_end, sizeof s->end_utc);
     }
-    if (r->per_rank)
+    if (r->per_rank && m->arm < 0)
         s->ranks_s = copy_row(r, act);
 }
 

@@ -45,6 +45,7 @@ struct op { /* calls that move no data, of one kind */
 
 struct sample {
     int rep, act; /* act: enum act or SAMPLE_WALL */
+    int arm;      /* of a comparison; -1: none */
     struct at at;
     char phase[16];
     double start_s;
@@ -63,6 +64,7 @@ struct sample {
 struct figure {
     char *name, *unit, *better, *formula;
     struct at at;
+    int arm; /* of a comparison; -1: none */
     int n, known, room;
     double *reps;  /* n values, NAN if missing */
     double *value; /* the `known` ones among them, in the same order */
@@ -124,6 +126,7 @@ struct model_result {
 
 struct model_warning {
     char *code, *text;
+    int arm; /* of a comparison; -1: none */
 };
 
 struct model {
@@ -162,6 +165,9 @@ struct model {
     struct figure *figure;
     struct model_result *result;
     struct model_warning *warning;
+
+    const struct report_rounds *rounds; /* NULL: no comparison */
+    int arm, round;                     /* that are reported; arm -1: none */
 
     bool checked; /* checks were reported */
     struct report_checks checks;
@@ -232,6 +238,24 @@ int sink_csv(const struct model *m, FILE *out);
  * last `n` samples of the model. */
 void sink_text_phase(struct model *m, int n, const struct report_rate *rate);
 void sink_text_close(struct model *m);
+
+/* ---- comparisons ---------------------------------------------------------------- */
+
+struct ratio { /* of an arm's figure over that of arm 0 */
+    const struct figure *figure;
+    bool known;
+    double ratio, low, high, effective;
+    int rounds;
+    char verdict[96];
+};
+
+/* Local. The ratios of all arms' headline figures; to be freed. NULL: none. */
+struct ratio *comparison_ratios(const struct model *m, int *n);
+
+/* Local. Write the group "comparison"; print the answer and its table. */
+struct json;
+void comparison_json(struct json *j, const struct model *m);
+void comparison_text(const struct model *m);
 
 /* ---- reduction over ranks -------------------------------------------------------- */
 

@@ -355,6 +355,8 @@ static void put_ops(struct json *j, const struct op *op)
 static void put_sample(struct json *j, const struct sample *s, const struct model *m)
 {
     json_object_flat(j, NULL);
+    if (s->arm >= 0)
+        json_int(j, "arm", s->arm);
     json_int(j, "rep", s->rep);
     put_at(j, &s->at);
     json_text(j, "phase", s->phase);
@@ -401,6 +403,8 @@ static void put_figure(struct json *j, const struct figure *f)
     struct figure_summary s = figure_summary(f);
     json_object_flat(j, NULL);
     json_text(j, "name", f->name);
+    if (f->arm >= 0)
+        json_int(j, "arm", f->arm);
     put_at(j, &f->at);
     json_text(j, "unit", f->unit);
     json_text(j, "better", f->better);
@@ -451,6 +455,8 @@ static void put_warnings(struct json *j, const struct model *m)
     for (int i = 0; i < m->warnings; i++) {
         json_object_flat(j, NULL);
         json_text(j, "code", m->warning[i].code);
+        if (m->warning[i].arm >= 0)
+            json_int(j, "arm", m->warning[i].arm);
         json_text(j, "text", m->warning[i].text);
         json_end_object(j);
     }
@@ -492,6 +498,7 @@ int sink_json(const struct model *m, FILE *out)
     put_groups(&j, m);
     put_sources(&j, m);
     put_options(&j, m);
+    comparison_json(&j, m);
     put_samples(&j, m);
     put_figures(&j, m);
     put_results(&j, m);

@@ -228,6 +228,8 @@ void sink_text_phase(struct model *m, int n, const struct report_rate *rate)
         return;
     if (!m->text.header)
         put_header(m);
+    if (m->arm >= 0) /* the answer comes at the end */
+        return;
     /* Headings are repeated only between repetitions, so that none is split. */
     if (m->text.rep == 0 || (m->text.rows >= ROWS_A_HEADING && m->text.rep != s->rep))
         put_columns(m);
@@ -599,13 +601,22 @@ static void put_checks(const struct model *m)
                        (long long)c->blocks_bad);
 }
 
+static void put_warning(const struct model *m, const struct model_warning *w)
+{
+    bool armed = w->arm >= 0 && m->rounds;
+    sink_text_put_line("warning", "%s%s%s", armed ? m->rounds->arm[w->arm].name : "",
+                       armed ? ": " : "", w->text ? w->text : "");
+}
+
 void sink_text_close(struct model *m)
 {
     if (m->quiet)
         return;
     if (!m->text.header && (m->samples || m->figures))
         put_header(m);
-    if (m->valid) {
+    if (m->valid && m->rounds)
+        comparison_text(m);
+    else if (m->valid) {
         put_transfers(m);
         put_ops(m);
         put_swept(m);
@@ -620,8 +631,7 @@ void sink_text_close(struct model *m)
     if (m->checked)
         put_checks(m);
     for (int i = 0; i < m->warnings; i++)
-        sink_text_put_line("warning", "%s",
-                           m->warning[i].text ? m->warning[i].text : "");
+        put_warning(m, &m->warning[i]);
     if (!m->valid) /* the reason is on stderr: the end of the program prints it */
         sink_text_put_line("failed",
                            "The run did not succeed, so no figures are given.");

@@ -1,0 +1,435 @@
+/* Comparisons of arms within a run: ratios over the rounds, their group in the JSON,
+ * and their answer in words. Rounds pair the arms; base/paired.h makes the intervals. */
+#include "base/format/json.h"
+#include "base/mem.h"
+#include "base/paired.h"
+#include "base/stats.h"
+#include "base/units.h"
+#include "report/sink.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CARRIED 1.02 /* a smaller effect of the arm before is not worth a line */
+#define SHORT_S 1.0  /* a shorter repetition may fit into a cache below */
+
+void report_rounds(struct report *r, const struct report_rounds *rounds)
+{
+    if (r->model)
+        r->model->rounds = rounds;
+}
+
+void report_turn(struct report *r, int arm, int round)
+{
+    if (!r->model)
+        return;
+    r->model->arm = arm;
+    r->model->round = round;
+}
+
+double report_clock_s(const struct report *r)
+{
+    return r->model ? (double)(clock_ns() - r->model->start_ns) / 1e9 : 0;
+}
+
+/* ---- ratios ---------------------------------------------------------------------- */
+
+static bool is_total(const struct figure *f)
+{
+    return f->known && !f->at.name[0] &&
+           (!strcmp(f->name, "write_MBps") || !strcmp(f->name, "read_MBps"));
+}
+
+/* True for calls or bytes per second. */
+static bool is_rate(const struct figure *f)
+{
+    const char *per = f->unit ? strrchr(f->unit, '/') : NULL;
+    return f->known && !f->at.name[0] && per && !strcmp(per, "/s");
+}
+
+static bool is_plain(const struct figure *f)
+{
+    return f->known && !f->at.name[0];
+}
+
+/* Marks the figures that the answer is about: the totals; without them the rates, or
+ * else any, HEADLINES of them. Those of arm 0 decide. */
+static void mark_headlines(const struct model *m, bool *marked)
+{
+    enum { HEADLINES = 6 };
+    static bool (*const kinds[])(const struct figure *) = {is_total, is_rate, is_plain};
+    int n = 0;
+    for (int kind = 0; kind < 3 && !n; kind++)
+        for (int i = 0; i < m->figures && n < HEADLINES; i++) {
+            const struct figure *f = &m->figure[i];
+            marked[i] = f->arm == 0 && kinds[kind](f);
+            n += marked[i];
+        }
+}
+
+/* The next headline after figure i (-1: the first); m->figures: none. */
+static int next_headline(const struct model *m, int i)
+{
+    bool *marked = calloc((size_t)m->figures + 1, sizeof *marked);
+    if (marked)
+        mark_headlines(m, marked);
+    do
+        i++;
+    while (i < m->figures && !(marked && marked[i]));
+    free(marked);
+    return i;
+}
+
+static const struct figure *of_arm(const struct model *m, const struct figure *f,
+                                   int arm)
+{
+    for (int i = 0; i < m->figures; i++) {
+        const struct figure *g = &m->figure[i];
+        if (g->arm == arm && !strcmp(g->name, f->name) && at_same(&g->at, &f->at))
+            return g;
+    }
+    return NULL;
+}
+
+/* Logarithms of a figure, [round][arm]; NULL: no memory. */
+static double *logs_of(const struct model *m, const struct figure *first)
+{
+    int arms = m->rounds->arms, rounds = m->rounds->rows - 1;
+    double *ln = rounds > 0 ? malloc((size_t)arms * (size_t)rounds * sizeof *ln) : NULL;
+    for (int a = 0; ln && a < arms; a++) {
+        const struct figure *f = of_arm(m, first, a);
+        for (int i = 0; i < rounds; i++) {
+            double x = f && i < f->n ? f->reps[i] : NAN;
+            ln[i * arms + a] = x > 0 ? log(x) : NAN;
+        }
+    }
+    return ln;
+}
+
+static int headlines(const struct model *m)
+{
+    int n = 0;
+    for (int i = next_headline(m, -1); i < m->figures; i = next_headline(m, i))
+        n++;
+    return n;
+}
+
+static struct paired paired_of(const struct model *m, const double *ln, int figures)
+{
+    const struct report_rounds *c = m->rounds;
+    return (struct paired){.arms = c->arms,
+                           .rounds = c->rows - 1,
+                           .ln = ln,
+                           .comparisons = figures * (c->arms - 1),
+                           .seed = c->seed};
+}
+
+/* Fills in the ratios of one figure, one for each further arm. */
+static void fill_ratios(const struct model *m, const struct figure *first, int figures,
+                        struct ratio *out)
+{
+    double *ln = logs_of(m, first);
+    struct paired p = paired_of(m, ln, figures);
+    bool higher = !strcmp(first->better, "higher");
+    for (int a = 1; a < p.arms; a++, out++) {
+        struct paired_ratio x;
+        *out = (struct ratio){.figure = of_arm(m, first, a)};
+        if (!ln || !out->figure || !paired_ratio(&p, a, &x))
+            continue;
+        out->known = true;
+        out->ratio = x.ratio;
+        out->low = x.low;
+        out->high = x.high;
+        out->effective = x.effective;
+        out->rounds = x.rounds;
+        paired_verdict(&x, higher, out->verdict, sizeof out->verdict);
+    }
+    free(ln);
+}
+
+struct ratio *comparison_ratios(const struct model *m, int *n)
+{
+    int figures = headlines(m), each = m->rounds->arms - 1, k = 0;
+    struct ratio *all = NULL;
+    *n = figures * each;
+    if (*n > 0)
+        all = calloc((size_t)*n, sizeof *all);
+    for (int i = next_headline(m, -1); all && i < m->figures; i = next_headline(m, i))
+        fill_ratios(m, &m->figure[i], figures, &all[each * k++]);
+    return all;
+}
+
+double report_width(const struct report *r)
+{
+    const struct model *m = r->model;
+    int n;
+    struct ratio *all = comparison_ratios(m, &n);
+    double widest = all ? 0 : NAN;
+    for (int i = 0; all && i < n; i++) {
+        bool out = m->rounds->arm[i % (m->rounds->arms - 1) + 1].failed;
+        if (!out) /* fmax would ignore a NAN */
+            widest = all[i].known && widest == widest
+                         ? fmax(widest, sqrt(all[i].high / all[i].low) - 1)
+                         : NAN;
+    }
+    free(all);
+    return widest;
+}
+
+/* ---- JSON ------------------------------------------------------------------------ */
+
+static void put_factors(struct json *j, const struct report_rounds *c)
+{
+    json_array(j, "factors");
+    for (int i = 0; i < c->factors; i++) {
+        json_object_flat(j, NULL);
+        json_text(j, "option", c->factor[i].option);
+        json_array_flat(j, "values");
+        for (int k = 0; k < c->factor[i].values; k++)
+            json_text(j, NULL, c->factor[i].value[k]);
+        json_end_array(j);
+        json_end_object(j);
+    }
+    json_end_array(j);
+}
+
+static void put_arms(struct json *j, const struct report_rounds *c)
+{
+    json_array(j, "arms");
+    for (int i = 0; i < c->arms; i++) {
+        const struct report_arm *a = &c->arm[i];
+        json_object_flat(j, NULL);
+        json_text(j, "name", a->name);
+        json_object_flat(j, "settings");
+        for (int k = 0; k < a->settings; k++)
+            json_text(j, a->setting[k].option, a->setting[k].value);
+        json_end_object(j);
+        json_text(j, "failed", a->failed);
+        json_end_object(j);
+    }
+    json_end_array(j);
+}
+
+enum turn_part { TURN_ARM, TURN_START, TURN_END, TURN_BYTES };
+
+/* Writes one part of all turns, a line for each round. */
+static void put_turns(struct json *j, const struct report_rounds *c, const char *key,
+                      enum turn_part part)
+{
+    json_array(j, key);
+    for (int i = 0; i < c->rows; i++) {
+        json_array_flat(j, NULL);
+        for (int k = 0; k < c->arms; k++) {
+            const struct report_turn *t = &c->turn[i * c->arms + k];
+            if (t->arm < 0)
+                continue;
+            if (part == TURN_ARM)
+                json_int(j, NULL, t->arm);
+            else if (part == TURN_BYTES)
+                json_int(j, NULL, t->bytes);
+            else
+                json_real(j, NULL, part == TURN_START ? t->start_s : t->end_s);
+        }
+        json_end_array(j);
+    }
+    json_end_array(j);
+}
+
+static void put_ratios(struct json *j, const struct model *m)
+{
+    int n;
+    struct ratio *all = comparison_ratios(m, &n);
+    json_array(j, "ratios");
+    for (int i = 0; all && i < n; i++) {
+        if (!all[i].known)
+            continue;
+        json_object_flat(j, NULL);
+        json_text(j, "figure", all[i].figure->name);
+        json_int(j, "arm", all[i].figure->arm);
+        json_real(j, "ratio", all[i].ratio);
+        json_real(j, "low", all[i].low);
+        json_real(j, "high", all[i].high);
+        json_text(j, "verdict", all[i].verdict);
+        json_real(j, "effective_rounds", all[i].effective);
+        json_end_object(j);
+    }
+    json_end_array(j);
+    free(all);
+}
+
+void comparison_json(struct json *j, const struct model *m)
+{
+    const struct report_rounds *c = m->rounds;
+    if (!c)
+        return;
+    json_object(j, "comparison");
+    put_factors(j, c);
+    put_arms(j, c);
+    json_unsigned(j, "seed", c->seed);
+    json_int(j, "rounds", c->counted);
+    json_text(j, "ended_by", c->ended_by);
+    put_turns(j, c, "order", TURN_ARM);
+    put_turns(j, c, "start_s", TURN_START);
+    put_turns(j, c, "end_s", TURN_END);
+    put_turns(j, c, "bytes", TURN_BYTES);
+    put_ratios(j, m);
+    json_end_object(j);
+}
+
+/* ---- text ------------------------------------------------------------------------ */
+
+static const char *arm_name(const struct model *m, int arm)
+{
+    return m->rounds->arm[arm].name;
+}
+
+/* What a figure is of: "write_MBps" is "write", and "create.per_s" "create". */
+static const char *what_of(const struct figure *f, char text[64])
+{
+    static const char *const ends[] = {"_MBps", ".per_s"};
+    snprintf(text, 64, "%s", f->name);
+    for (int i = 0; i < 2; i++) {
+        char *end = strstr(text, ends[i]);
+        if (end)
+            *end = 0;
+    }
+    return text;
+}
+
+/* The sentence that answers: one for each ratio. */
+static void say_ratio(const struct model *m, const struct ratio *x)
+{
+    char what[64];
+    what_of(x->figure, what);
+    printf("%s: %s over %s: ", what, arm_name(m, x->figure->arm), arm_name(m, 0));
+    if (x->known)
+        printf("%.3f [%.3f, %.3f], %s\n", x->ratio, x->low, x->high, x->verdict);
+    else
+        printf("too few rounds for an interval (%d needed)\n", STATS_CI_MIN);
+}
+
+static void put_row(const struct model *m, const struct figure *f, int arm, int width)
+{
+    struct figure_summary s = figure_summary(f);
+    printf("  %-*s %4d %10.4g %10.4g %10.4g\n", width, arm_name(m, arm), f->known,
+           s.median, s.min, s.max);
+}
+
+static int name_width(const struct model *m)
+{
+    int width = 12;
+    for (int i = 0; i < m->rounds->arms; i++) {
+        int n = (int)strlen(arm_name(m, i));
+        width = n > width ? n : width;
+    }
+    return width;
+}
+
+static void put_table(const struct model *m, const struct figure *first)
+{
+    int width = name_width(m);
+    char heading[96];
+    snprintf(heading, sizeof heading, "%s, %s", first->name, first->unit);
+    printf("\n  %-*s %4s %10s %10s %10s\n", width, heading, "n", "median", "min",
+           "max");
+    for (int a = 0; a < m->rounds->arms; a++) {
+        const struct figure *f = of_arm(m, first, a);
+        if (f)
+            put_row(m, f, a, width);
+        else
+            printf("  %-*s    - %s\n", width, arm_name(m, a), "no value");
+    }
+}
+
+static const char *end_text(const char *ended_by)
+{
+    static const struct {
+        const char *by, *text;
+    } row[] = {{"rounds", "as --rounds asks"},
+               {"width", "when the intervals were as narrow as --until asks"},
+               {"budget", "when the time of --budget was used up"},
+               {"limit", "before the batch job's time is used up"},
+               {"signal", "by a signal"},
+               {"failure", "as fewer than two arms were left"}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        if (ended_by && !strcmp(row[i].by, ended_by))
+            return row[i].text;
+    return "early";
+}
+
+/* Says how much an arm's repetition moves, and what so short a one cannot show. */
+static void say_slice(const struct model *m)
+{
+    const struct report_rounds *c = m->rounds;
+    double seconds = 0, longest = 0;
+    int64_t bytes = 0;
+    int n = 0;
+    for (int i = c->arms; i < c->rows * c->arms; i++) {
+        const struct report_turn *t = &c->turn[i];
+        if (t->arm < 0)
+            continue;
+        n++;
+        seconds += t->end_s - t->start_s;
+        longest = fmax(longest, t->end_s - t->start_s);
+        bytes = t->bytes > bytes ? t->bytes : bytes;
+    }
+    char size[16], took[16];
+    if (!n)
+        return;
+    printf("Each repetition moved %s in %s on average, with making and removing its "
+           "files.\n",
+           units_bytes(size, bytes), units_seconds(took, seconds / n));
+    if (longest < SHORT_S)
+        printf(
+            "So short a one cannot show what comes when a cache of the device or its "
+            "controller is full, nor rates that last.\n");
+}
+
+/* Says which arm's effect remains in what runs next. */
+static void say_carried(const struct model *m, const struct figure *first, int figures)
+{
+    const struct report_rounds *c = m->rounds;
+    double *ln = logs_of(m, first), factor;
+    int *order = malloc((size_t)c->rows * (size_t)c->arms * sizeof *order);
+    struct paired p = paired_of(m, ln, figures);
+    char what[64];
+    for (int i = 0; order && i < (c->rows - 1) * c->arms; i++)
+        order[i] = c->turn[c->arms + i].arm;
+    for (int a = 0; ln && order && a < c->arms; a++)
+        if (paired_carry_over(&p, order, a, &factor) &&
+            fmax(factor, 1 / factor) > CARRIED)
+            printf("%s: what runs just after %s is %.3f times as fast as after others: "
+                   "it leaves the storage in another state.\n",
+                   what_of(first, what), arm_name(m, a), factor);
+    free(order);
+    free(ln);
+}
+
+static void say_failures(const struct model *m)
+{
+    for (int a = 0; a < m->rounds->arms; a++)
+        if (m->rounds->arm[a].failed)
+            printf("left out: %s failed: %s\n", arm_name(m, a),
+                   m->rounds->arm[a].failed);
+}
+
+void comparison_text(const struct model *m)
+{
+    const struct report_rounds *c = m->rounds;
+    int n, figures = headlines(m);
+    struct ratio *all = comparison_ratios(m, &n);
+    putchar('\n');
+    for (int i = 0; all && i < n; i++)
+        if (all[i].figure && !c->arm[all[i].figure->arm].failed)
+            say_ratio(m, &all[i]);
+    free(all);
+    say_failures(m);
+    for (int i = next_headline(m, -1); i < m->figures; i = next_headline(m, i))
+        put_table(m, &m->figure[i]);
+    printf("\nIn this run, of %d round%s after one of warm-up, each in an order of its "
+           "own; ended %s.\n",
+           c->counted, units_s(c->counted), end_text(c->ended_by));
+    say_slice(m);
+    for (int i = next_headline(m, -1); i < m->figures; i = next_headline(m, i))
+        say_carried(m, &m->figure[i], figures);
+}
