@@ -176,6 +176,7 @@ SCRIPT_TESTS += \
 	tests/e2e/blocktransfer.py \
 	tests/e2e/coherence.py \
 	tests/e2e/commands.py \
+	tests/e2e/compare_arms.py \
 	tests/e2e/shown.py \
 	tests/e2e/debian_packages.py \
 	tests/e2e/dry_run.py \

@@ -24,7 +24,8 @@ enum rng_stream {
     RNG_MIXED,
     RNG_TAGGERS,
     RNG_STARS,
-    RNG_SIGNS
+    RNG_SIGNS,
+    RNG_ROUNDS
 };
 
 #define RNG_STEP UINT64_C(0x9e3779b97f4a7c15) /* 2^64 / golden ratio, odd */

@@ -365,6 +365,7 @@ static int plan_input(struct run *r, struct run_need *n)
 
 static int plan(struct run *r, struct run_need *n)
 {
+    memset(stages, 0, sizeof stages);
     if (input_given(set))
         return plan_input(r, n);
     keep_settle(r);
@@ -425,7 +426,8 @@ int main(int argc, char **argv)
         .options = WORKLOAD_COUNT(table),
         .run = &block.set.run,
         .context = &block,
-        .takes = (RUN_TAKES_ALL & ~RUN_TAKES_VERIFY) | RUN_TAKES_PASS,
+        .takes =
+            (RUN_TAKES_ALL & ~RUN_TAKES_VERIFY) | RUN_TAKES_PASS | RUN_TAKES_COMPARE,
         .plan = plan,
         .open = open_blocks,
         .close = close_blocks,

@@ -4,7 +4,7 @@
 
 #include "extsort/extsort.h"
 #include "run/lanes.h"
-#include "run/stream.h"
+#include "run/stream/stream.h"
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>

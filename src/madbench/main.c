@@ -470,7 +470,7 @@ int main(int argc, char **argv)
         .table = settings_table,
         .options = settings_count,
         .run = &settings.run,
-        .takes = RUN_TAKES_ALL & ~RUN_TAKES_LANES,
+        .takes = (RUN_TAKES_ALL & ~RUN_TAKES_LANES) | RUN_TAKES_COMPARE,
         .plan = make_plan,
         .plan_print = madbench_print_plan,
         .open = madbench_prepare,

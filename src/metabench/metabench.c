@@ -296,8 +296,8 @@ int main(int argc, char **argv)
         .options = WORKLOAD_COUNT(table),
         .run = &meta.set.run,
         .context = &meta,
-        .takes =
-            RUN_TAKES_UNIQUE | RUN_TAKES_SHIFT | RUN_TAKES_LANES | RUN_TAKES_VERIFY,
+        .takes = RUN_TAKES_UNIQUE | RUN_TAKES_SHIFT | RUN_TAKES_LANES |
+                 RUN_TAKES_VERIFY | RUN_TAKES_COMPARE,
         .meets = true,
         .own_calls = true,
         .plan = plan,

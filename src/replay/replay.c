@@ -185,7 +185,7 @@ int main(int argc, char **argv)
         .context = &replay,
         .takes = RUN_TAKES_UNIQUE | RUN_TAKES_SHARED | RUN_TAKES_COLLECTIVE |
                  RUN_TAKES_VERIFY | RUN_TAKES_RECORDED | RUN_TAKES_PARTITIONED |
-                 RUN_TAKES_ASYNC | RUN_TAKES_LANES,
+                 RUN_TAKES_ASYNC | RUN_TAKES_LANES | RUN_TAKES_COMPARE,
         .plan = replay_plan,
         .open = open_replay,
         .close = close_replay,

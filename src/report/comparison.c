@@ -1,5 +1,5 @@
-/* Comparisons of arms within a run: ratios over the rounds, their group in the JSON,
- * and their answer in words. Rounds pair the arms; base/paired.h makes the intervals. */
+/* Comparisons of arms within a run: ratios over the rounds, the JSON group, and the
+ * answer in words. Rounds pair the arms; base/paired.h makes the intervals. */
 #include "base/format/json.h"
 #include "base/mem.h"
 #include "base/paired.h"
@@ -426,7 +426,8 @@ void comparison_text(const struct model *m)
     say_failures(m);
     for (int i = next_headline(m, -1); i < m->figures; i = next_headline(m, i))
         put_table(m, &m->figure[i]);
-    printf("\nIn this run, of %d round%s after one of warm-up, each in an order of its "
+    putchar('\n');
+    printf("In this run, of %d round%s after one of warm-up, each in an order of its "
            "own; ended %s.\n",
            c->counted, units_s(c->counted), end_text(c->ended_by));
     say_slice(m);

@@ -222,7 +222,7 @@ void report_checks(struct report *r, const struct report_checks *c);
 void report_warning(struct report *r, const char *code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* ---- comparisons of arms within a run (run/compare/compare.h) ------------------- */
+/* ---- comparisons of arms within a run (run/compare.h) ------------------- */
 
 struct report_setting {
     const char *option, *value;

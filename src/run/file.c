@@ -73,7 +73,8 @@ void run_path(struct run *r, const char *role, const char *which, char *path,
 {
     const struct run_options *o = r->options;
     char rep[16] = "";
-    if (o->repeat > 1) /* not the same name anew: network file systems mix them up */
+    if (o->repeat > 1 ||
+        r->arms) /* not the same name anew: network file systems mix them up */
         snprintf(rep, sizeof rep, ".rep%d", r->rep);
     const char *name = r->program->name; /* "outcore aio" makes outcore-... */
     int n = snprintf(path, size, "%s/%.*s-%s.%s%s%s", o->dir, (int)strcspn(name, " "),
@@ -188,8 +189,8 @@ void run_count_cached(struct run *r, int64_t bytes, int64_t resident)
 {
     if (resident < 0)
         return;
-    r->looked_bytes += bytes;
-    r->resident_bytes += resident;
+    r->origin.looked_bytes += bytes;
+    r->origin.resident_bytes += resident;
 }
 
 int64_t run_drop_cached(struct run *r, const char *path)

@@ -4,6 +4,10 @@
 
 #include "run/run.h"
 
+/* **Collective**, in a comparison: makes the run what the options say that are now in
+ * place, as run_start did. Returns the agreed verdict. */
+int run_again(struct run *r);
+
 /* ---- storage --------------------------------------------------------------------- */
 
 /* Local. The place whose storage is reported: --dir, or the run's input. */
@@ -21,10 +25,12 @@ void run_storage_tell(struct run *r, struct report_file *f);
  * by groups of nodes. */
 void run_storage_rates(struct run *r, const struct report_rate *rate);
 
-/* **Collective.** Computes the shares of the bytes read that came from a device and
- * from below the page cache; warns if memory served reads, or may have. If nodes are on
- * unlike storage, it says that of each group. */
+/* **Collective.** Computes the shares of the bytes read, as r->origin counts them, that
+ * were in memory, came from below the page cache, and from a device. If nodes are on
+ * unlike storage, it says that of each group. The second warns if memory served reads,
+ * or may have. */
 void run_storage_shares(struct run *r, struct report_checks *c);
+void run_storage_warn(struct run *r, const struct report_checks *c);
 
 /* ---- --live ---------------------------------------------------------------------- */
 

@@ -98,7 +98,8 @@ static void lane_look(struct lane *l, const struct run *r)
     v->buffer_count = own.buffer_count;
     memcpy(v->buffers, own.buffers, sizeof own.buffers);
     v->progress.on = false; /* lane 0 of rank 0 shows the progress of all */
-    v->checked = v->bad = v->looked_bytes = v->resident_bytes = 0;
+    v->checked = v->bad = 0;
+    v->origin = (struct run_origin){0};
     v->care_ns = v->queue_ns = 0;
     memset(v->cpu_ns, 0, sizeof v->cpu_ns);
 }
@@ -272,8 +273,8 @@ static void lane_fold(struct run *r, struct run *v)
 {
     r->checked += v->checked;
     r->bad += v->bad;
-    r->looked_bytes += v->looked_bytes;
-    r->resident_bytes += v->resident_bytes;
+    r->origin.looked_bytes += v->origin.looked_bytes;
+    r->origin.resident_bytes += v->origin.resident_bytes;
     r->care_ns += v->care_ns;
     r->queue_ns += v->queue_ns;
     for (int a = 0; a < ACT_COUNT; a++)

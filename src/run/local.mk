@@ -1,7 +1,10 @@
 noinst_LIBRARIES += src/run/librun.a
 src_run_librun_a_SOURCES = \
-	src/run/blocks.c \
-	src/run/blocks.h \
+	src/run/arms.c \
+	src/run/compare.h \
+	src/run/rounds.c \
+	src/run/stream/blocks.c \
+	src/run/stream/blocks.h \
 	src/run/file.c \
 	src/run/lanes.c \
 	src/run/lanes.h \
@@ -19,8 +22,8 @@ src_run_librun_a_SOURCES = \
 	src/run/set.h \
 	src/run/storage.c \
 	src/run/inside.h \
-	src/run/stream.c \
-	src/run/stream.h \
+	src/run/stream/stream.c \
+	src/run/stream/stream.h \
 	src/run/transfer.c \
 	src/run/workload.c \
 	src/run/workload.h

@@ -111,10 +111,12 @@ static void add_rates(struct run *r, const struct report_rate *a)
     r->all_read_bytes += a->read_bytes;
     if (r->aside)
         return;
-    r->read_bytes += a->read_bytes;
-    if (a->read_bytes && r->device_read_bytes >= 0)
-        r->device_read_bytes =
-            a->device_read_bytes < 0 ? -1 : r->device_read_bytes + a->device_read_bytes;
+    r->origin.read_bytes += a->read_bytes;
+    if (a->read_bytes && r->origin.device_read_bytes >= 0)
+        r->origin.device_read_bytes =
+            a->device_read_bytes < 0
+                ? -1
+                : r->origin.device_read_bytes + a->device_read_bytes;
     t->wall_s += a->wall_s;
     add_beside(r, a);
     if (a->mixed || a->paused) {

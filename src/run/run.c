@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "base/scratch.h"
 #include "base/units.h"
+#include "run/compare.h"
 #include "run/inside.h"
 #include "run/lanes.h"
 #include "run/workload.h"
@@ -287,6 +288,41 @@ static int pretend(struct run *r)
     return 0;
 }
 
+/* Clears what options and plans have set. */
+static void run_forget_plan(struct run *r)
+{
+    r->hint_count = r->buffer_count = 0;
+    r->striping = (struct io_striping){0};
+    memset(r->engine_of, 0, sizeof r->engine_of);
+    r->chosen[0] = r->plan[0] = 0;
+    r->input = (struct run_input){0};
+    r->output = (struct run_output){0};
+    r->all_files = 0;
+    r->latencies = r->io_shares = r->samples_only = false;
+    r->at = (struct report_at){0};
+    r->direct_align = IO_DIRECT_ALIGN;
+}
+
+int run_again(struct run *r)
+{
+    int lanes = r->lanes;
+    run_forget_plan(r);
+    int rc = err_agree(r->world.comm, run_settle(r));
+    r->options->quiet |= r->output_taken;
+    if (rc)
+        return rc;
+    count_workers(r);
+    if (r->report && r->lanes != lanes) {
+        int wanted = r->lanes;
+        run_lanes_close(r);
+        rc = err_agree(r->world.comm, run_lanes_open(r, wanted));
+    }
+    if (!rc)
+        rc = run_mode(r, run_mode_asked(r->options), true);
+    r->pass = 0;
+    return rc;
+}
+
 bool run_start(struct run *r, const struct workload *w, const struct opt_program *p,
                int *argc, char ***argv, int *status)
 {
@@ -300,6 +336,8 @@ bool run_start(struct run *r, const struct workload *w, const struct opt_program
     if (world_early(p, *argc, *argv, status))
         return false;
     int rc = opt_parse(p, *argc, *argv);
+    if (!rc)
+        rc = arms_open(r);
     if (!rc)
         rc = run_settle(r);
     watchdog_limit(o->io_timeout);
@@ -724,16 +762,18 @@ static void summarise_beside(struct run *r)
 
 static int summarise_checks(struct run *r)
 {
-    int64_t sum[4] = {r->checked, r->bad, r->looked_bytes, r->resident_bytes};
-    MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPI_INT64_T, MPI_SUM, r->world.comm);
-    struct report_checks c = {
-        .blocks_checked = sum[0], .blocks_bad = sum[1], .resident_share = -1};
-    if (sum[2] > 0)
-        c.resident_share = (double)sum[3] / (double)sum[2];
+    int64_t sum[2] = {r->checked, r->bad};
+    MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
+    struct report_checks c = {.blocks_checked = sum[0], .blocks_bad = sum[1]};
+    if (r->arms)
+        compare_warn(r);
     run_storage_shares(r, &c);
     report_checks(r->report, &c);
-    summarise_care(r);
-    summarise_beside(r);
+    if (!r->arms) { /* these would be sums over unlike arms */
+        run_storage_warn(r, &c);
+        summarise_care(r);
+        summarise_beside(r);
+    }
     if (!r->options->verify || run_mode_asked(r->options) == RUN_NONE ||
         !r->all_read_bytes || sum[0])
         return 0;
@@ -791,6 +831,8 @@ int run_report_close(struct run *r, int rc)
 int run_finish(struct run *r, int rc)
 {
     run_report_close(r, rc);
+    compare_verdict(r, rc);
+    arms_close(r);
     run_lanes_close(r);
     phase_close(&r->phase);
     return world_close(&r->world, r->program->name);

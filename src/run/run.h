@@ -20,7 +20,10 @@ struct run_options {
     const char *json, *csv, *label, *series;
     const char *verify_how; /* yes, no or pass */
     bool collective, verify, keep, dry_run, quiet, per_rank, unlike_nodes, space_check;
-    struct opt_list hints;
+    struct opt_list hints, compare;
+    const char *compare_arms, *until;
+    double budget_s;
+    int64_t rounds;
     int64_t repeat, seed, ranks, rank_shift;
     int64_t threads; /* lanes of each rank; 0: no such option */
     double io_timeout;
@@ -49,6 +52,7 @@ enum run_takes {
     RUN_TAKES_ENGINE = 16384,   /* it transfers by an engine: all do
                                  * except workload.own_calls */
     RUN_TAKES_RECORDED = 32768, /* FILETYPE: that of the recorded program */
+    RUN_TAKES_COMPARE = 65536,  /* --compare: `plan` may be called again */
     RUN_TAKES_ALL = 4095
 };
 
@@ -56,7 +60,8 @@ enum run_takes {
 extern const char run_threads_text[], run_rank_shift_text[], run_time_text[],
     run_stripe_text[], run_dir_text[], run_iomethod_text[], run_hint_text[],
     run_keep_text[], run_node_dirs_text[], run_verify_text[], run_verify_how_text[],
-    run_json_text[], run_live_text[], run_dry_run_text[];
+    run_json_text[], run_live_text[], run_dry_run_text[], run_compare_text[],
+    run_until_text[];
 
 /* The entries of a program's option table for `struct run_options o`; the presets of
  * --filetype, --keep and --cache are those for benchmarks. */
@@ -66,7 +71,8 @@ extern const char run_threads_text[], run_rank_shift_text[], run_time_text[],
 /* clang-format off */
 #define RUN_OPTIONS_CACHED(o, filetype_preset, keep_preset, cache_preset) \
     {.kind = OPT_TITLE, .help = "I/O:"}, \
-    {.kind = OPT_TEXT, .name = "dir", .value = &(o).dir, .preset = ".", .arg = "DIR", \
+    {.kind = OPT_TEXT, .name = "dir", \
+     .fixed = true, .value = &(o).dir, .preset = ".", .arg = "DIR", \
      .help = "directory in which files are created", .text = run_dir_text}, \
     {.kind = OPT_TEXT, .name = "iomethod", .env = "IOMETHOD", .value = &(o).iomethod, \
      .preset = "POSIX", .arg = "METHOD", .needs = RUN_TAKES_ENGINE, \
@@ -133,7 +139,8 @@ extern const char run_threads_text[], run_rank_shift_text[], run_time_text[],
      .help = "PARTITIONED: absolute paths of directories for the ranks' files; %n " \
              "stands for the node's number, %r for the rank; the ranks of a node " \
              "take them in turn", .text = run_node_dirs_text}, \
-    {.kind = OPT_FLAG, .name = "unlike-nodes", .value = &(o).unlike_nodes, \
+    {.kind = OPT_FLAG, .name = "unlike-nodes", \
+     .fixed = true, .value = &(o).unlike_nodes, \
      .preset = "no", \
      .help = "run although --dir is on other storage on some nodes", \
      .text = "Run although --dir is on other storage on some nodes than on others. " \
@@ -141,7 +148,8 @@ extern const char run_threads_text[], run_rank_shift_text[], run_time_text[],
              "option the report warns (*unlike_nodes*), and has rates by groups of " \
              "nodes beside the total. Each rank needs files of its own: what nodes " \
              "share is refused."}, \
-    {.kind = OPT_FLAG, .name = "space-check", .value = &(o).space_check, \
+    {.kind = OPT_FLAG, .name = "space-check", \
+     .fixed = true, .value = &(o).space_check, \
      .preset = "yes", \
      .help = "refuse files that the file system has no space for", \
      .text = "Refuse files that the file system has no space for, before the run. " \
@@ -155,7 +163,8 @@ extern const char run_threads_text[], run_rank_shift_text[], run_time_text[],
      .text = "List the I/O engines and their options, what each can do, or why one " \
              "cannot be used here, and end. With *json* print an array of objects."}, \
     {.kind = OPT_TITLE, .help = "Measuring:"}, \
-    {.kind = OPT_INT, .name = "repeat", .letter = 'r', .value = &(o).repeat, \
+    {.kind = OPT_INT, .name = "repeat", \
+     .fixed = true, .letter = 'r', .value = &(o).repeat, \
      .preset = "1", .arg = "N", .unit = "1", .min = 1, .max = 1e6, \
      .help = "repetitions; 6 or more give 95 % intervals", \
      .text = "Repetitions, each with new files. With 6 or more, figures have 95 % " \
@@ -168,45 +177,82 @@ extern const char run_threads_text[], run_rank_shift_text[], run_time_text[],
      .workload = true, .text = run_verify_how_text, \
      .help = "check every block that is read, outside the I/O times; pass: in a " \
              "separate, untimed pass"}, \
-    {.kind = OPT_INT, .name = "seed", .value = &(o).seed, .preset = "0", .arg = "N", \
+    {.kind = OPT_INT, .name = "seed", \
+     .fixed = true, .value = &(o).seed, .preset = "0", .arg = "N", \
      .unit = "1", .min = 0, .max = 9.2e18, \
      .help = "seed for data and random offsets; 0: picks a new one in each run", \
      .text = "Seed for data and random offsets; 0 picks a new one in each run. The " \
              "report has it."}, \
+    {.kind = OPT_TITLE, .help = "Comparing, in one run:"}, \
+    {.kind = OPT_LIST, .name = "compare", .value = &(o).compare, .fixed = true, \
+     .arg = "OPTION=VALUE,VALUE", .needs = RUN_TAKES_COMPARE, \
+     .text = run_compare_text, \
+     .help = "compare the values of an option, in rounds; may be repeated: then all " \
+             "combinations"}, \
+    {.kind = OPT_TEXT, .name = "compare-arms", .value = &(o).compare_arms, \
+     .fixed = true, .arg = "ARMS", .needs = RUN_TAKES_COMPARE, \
+     .help = "compare named settings: 'posix: iomethod=posix; coll: iomethod=mpi " \
+             "collective'", \
+     .text = "Compare named settings: \"posix: iomethod=posix; coll: iomethod=mpi " \
+             "collective\". With --compare, all combinations."}, \
+    {.kind = OPT_TEXT, .name = "until", .value = &(o).until, .fixed = true, \
+     .arg = "WIDTH", .needs = RUN_TAKES_COMPARE, .text = run_until_text, \
+     .help = "end when all intervals are this narrow, for example 5%"}, \
+    {.kind = OPT_REAL, .name = "budget", .value = &(o).budget_s, .preset = "0", \
+     .fixed = true, .arg = "S", .unit = "s", .min = 0, .max = 1e7, \
+     .needs = RUN_TAKES_COMPARE, \
+     .help = "seconds that the comparison may take", \
+     .text = "The seconds that the comparison may take: no round is begun that would " \
+             "exceed them, judged by the rounds before. 0: no limit, but 300 if " \
+             "neither --rounds nor --until is given."}, \
+    {.kind = OPT_INT, .name = "rounds", .value = &(o).rounds, .preset = "0", \
+     .fixed = true, .arg = "N", .unit = "1", .min = 0, .max = 1e5, \
+     .needs = RUN_TAKES_COMPARE, \
+     .help = "rounds of the comparison, after the one of warm-up", \
+     .text = "The rounds of the comparison, after the one of warm-up; 6 are the " \
+             "least for an interval. 0: as many as --until and --budget allow."}, \
     {.kind = OPT_TITLE, .help = "Output:"}, \
-    {.kind = OPT_TEXT, .name = "json", .value = &(o).json, .arg = "FILE", \
+    {.kind = OPT_TEXT, .name = "json", \
+     .fixed = true, .value = &(o).json, .arg = "FILE", \
      .text = run_json_text, \
      .help = "write the report as JSON, for leadline compare (-: to standard " \
              "output, which then has nothing else)"}, \
-    {.kind = OPT_TEXT, .name = "csv", .value = &(o).csv, .arg = "FILE", \
+    {.kind = OPT_TEXT, .name = "csv", .fixed = true, .value = &(o).csv, .arg = "FILE", \
      .help = "write the samples as CSV (-: to standard output)", \
      .text = "Write the samples as CSV, one row per repetition, phase and activity; " \
              "*-* as for --json."}, \
-    {.kind = OPT_TEXT, .name = "label", .value = &(o).label, .arg = "TEXT", \
+    {.kind = OPT_TEXT, .name = "label", \
+     .fixed = true, .value = &(o).label, .arg = "TEXT", \
      .help = "a name for this run in its report"}, \
-    {.kind = OPT_FLAG, .name = "quiet", .letter = 'q', .value = &(o).quiet, \
+    {.kind = OPT_FLAG, .name = "quiet", \
+     .fixed = true, .letter = 'q', .value = &(o).quiet, \
      .preset = "no", .help = "print no progress and no tables", \
      .text = "Print no progress and no tables. Progress is printed only where " \
              "standard error is a terminal."}, \
-    {.kind = OPT_FLAG, .name = "per-rank", .value = &(o).per_rank, .preset = "no", \
+    {.kind = OPT_FLAG, .name = "per-rank", \
+     .fixed = true, .value = &(o).per_rank, .preset = "no", \
      .help = "write every rank's times to the JSON, even above 256 ranks"}, \
-    {.kind = OPT_REAL, .name = "live", .value = &(o).live_s, .preset = "0", \
+    {.kind = OPT_REAL, .name = "live", \
+     .fixed = true, .value = &(o).live_s, .preset = "0", \
      .arg = "S", .unit = "s", .min = 0, .max = 1e6, .text = run_live_text, \
      .help = "every S seconds, print on stderr what rank 0 transferred in that " \
              "time (with --quiet, only add a row to --live-csv); 0: do not"}, \
-    {.kind = OPT_TEXT, .name = "live-csv", .value = &(o).live_csv, .arg = "FILE", \
+    {.kind = OPT_TEXT, .name = "live-csv", \
+     .fixed = true, .value = &(o).live_csv, .arg = "FILE", \
      .help = "with --live: write the same as CSV, one row every S seconds", \
      .text = "With --live: write the same as CSV, one row each time. The file exists " \
              "during the run and stays, however the run ends."}, \
-    {.kind = OPT_TEXT, .name = "series", .value = &(o).series, \
+    {.kind = OPT_TEXT, .name = "series", .fixed = true, .value = &(o).series, \
      .arg = "ID,CONFIG,ROUND", .help = "this run's place in a sweep", \
      .text = "This run's place in a sweep, for the report. *leadline sweep* sets " \
              "it."}, \
     {.kind = OPT_TITLE, .help = "Planning:"}, \
-    {.kind = OPT_FLAG, .name = "dry-run", .value = &(o).dry_run, .preset = "no", \
+    {.kind = OPT_FLAG, .name = "dry-run", \
+     .fixed = true, .value = &(o).dry_run, .preset = "no", \
      .text = run_dry_run_text, \
      .help = "print what the run would need (also to --json), and do nothing"}, \
-    {.kind = OPT_INT, .name = "ranks", .value = &(o).ranks, .preset = "0", \
+    {.kind = OPT_INT, .name = "ranks", \
+     .fixed = true, .value = &(o).ranks, .preset = "0", \
      .arg = "P", .unit = "1", .min = 0, .max = 2e9, \
      .help = "with --dry-run: pretend that there are P ranks"}
 /* clang-format on */
@@ -246,6 +292,12 @@ enum { RUN_SHIFT_LEAST = -1, RUN_SHIFT_MOST = 2, RUN_SHIFTS = 4 };
 
 enum run_mode { RUN_NONE, RUN_SYNC, RUN_ASYNC, RUN_MODES };
 
+struct run_origin {                       /* where the bytes came from that were read */
+    int64_t looked_bytes, resident_bytes; /* of files about to be read, on this rank */
+    int64_t read_bytes, device_read_bytes; /* of all ranks; device -1: not known. Phases
+                                            * of work, without the first */
+};
+
 struct run_rates { /* rates of one repetition, for the figures over all phases */
     double read_s, write_s, wall_s; /* sums over phases of the slowest rank's time */
     int64_t read_bytes, write_bytes;
@@ -263,6 +315,7 @@ struct run_held { /* sample of a phase's transfers, observed as they were submit
 };
 
 struct run_lanes;
+struct arms;
 struct workload;
 struct run_live;
 
@@ -291,6 +344,7 @@ struct run {
     struct run_options *options;
     void *context; /* the program's own (struct workload) */
     struct report *report;
+    struct arms *arms; /* run/compare.h; NULL: no comparison */
     struct phase *phase;
     int files;               /* number of each lane's files of need.role; 1 without
                               * a role */
@@ -351,12 +405,10 @@ struct run {
                  * only one */
     int failed; /* this rank's first failure */
     int64_t device_before;
-    struct report_checks checks;          /* on rank 0, of all ranks */
-    int64_t checked, bad;                 /* this rank's blocks */
-    int64_t looked_bytes, resident_bytes; /* of files about to be read */
-    /* On every rank, summed over all ranks; -1: not known. Phases of work, without
-     * the first. */
-    int64_t all_read_bytes, read_bytes, device_read_bytes;
+    struct report_checks checks; /* on rank 0, of all ranks */
+    int64_t checked, bad;        /* this rank's blocks */
+    int64_t all_read_bytes;      /* of all ranks, in all phases */
+    struct run_origin origin;
     struct run_rates rates;
     struct run_beside beside[2];      /* reads, writes; over all repetitions */
     int64_t cpu_ns[ACT_COUNT];        /* of this process, within transfers and syncs */

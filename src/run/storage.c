@@ -413,13 +413,14 @@ static const char *image_text(const struct run *r, const struct io_stack *s,
     return text;
 }
 
-static void warn(struct run *r, double below, double resident)
+void run_storage_warn(struct run *r, const struct report_checks *c)
 {
+    double below = c->below_share, resident = c->resident_share;
     char text[2048], image[96];
     const struct io_layer *l;
     const struct io_stack *s = decisive(r, &l);
     bool compresses = r->stack.compresses || r->also.compresses;
-    if (served_by(r) == IO_READS_MEMORY) /* otherwise already reported */
+    if (r->groups || !r->origin.read_bytes || served_by(r) == IO_READS_MEMORY)
         return;
     if (below >= 0 && below < FROM_BELOW && !compresses)
         report_warning(r->report, "served_from_memory",
@@ -550,8 +551,8 @@ static void share_by_group(struct run *r, struct report_checks *c)
 {
     int64_t looked[IO_GROUPS][2] = {{0}};
     bool root = !r->world.rank;
-    looked[r->group][0] = r->looked_bytes;
-    looked[r->group][1] = r->resident_bytes;
+    looked[r->group][0] = r->origin.looked_bytes;
+    looked[r->group][1] = r->origin.resident_bytes;
     MPI_Reduce(root ? MPI_IN_PLACE : looked, looked, 2 * r->groups, MPI_INT64_T,
                MPI_SUM, 0, r->world.comm);
     c->by_group = true;
@@ -572,17 +573,21 @@ void run_storage_shares(struct run *r, struct report_checks *c)
     static char why[512];
     const struct io_layer *l;
     enum io_reads by = served_by(r);
+    int64_t sum[2] = {r->origin.looked_bytes, r->origin.resident_bytes};
+    MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
     decisive(r, &l);
     tell_stored(r);
     c->device_share = c->below_share = -1;
+    c->resident_share = sum[0] > 0 ? (double)sum[1] / (double)sum[0] : -1;
     if (r->groups) {
         share_by_group(r, c);
         return;
     }
-    if (!r->read_bytes)
+    if (!r->origin.read_bytes)
         return;
-    if (r->counters && r->device_read_bytes >= 0)
-        c->below_share = (double)r->device_read_bytes / (double)r->read_bytes;
+    if (r->counters && r->origin.device_read_bytes >= 0)
+        c->below_share =
+            (double)r->origin.device_read_bytes / (double)r->origin.read_bytes;
     if (c->below_share > 1)
         c->below_share = 1;
     if (by == IO_READS_MEMORY)
@@ -595,5 +600,4 @@ void run_storage_shares(struct run *r, struct report_checks *c)
         snprintf(why, sizeof why, "%s (%s)", l->name, l->about);
         c->why = why;
     }
-    warn(r, c->below_share, c->resident_share);
 }

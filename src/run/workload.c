@@ -3,6 +3,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "run/compare.h"
+#include "run/inside.h"
 #include "run/lanes.h"
 #include <errno.h>
 #include <stdio.h>
@@ -203,6 +205,83 @@ static int workload_open(struct workload_run *m)
     return rc || !m->w->open ? rc : err_agree(m->r->world.comm, m->w->open(m->r));
 }
 
+/* ---- a comparison --------------------------------------------------------------- */
+
+static void workload_release(struct workload_run *m)
+{
+    struct run *r = m->r;
+    workload_queues_close(m);
+    if (m->w->close)
+        m->w->close(r);
+    buf_free(r->buffer);
+    free(r->file);
+    m->queue = NULL;
+    r->buffer = NULL;
+    r->file = NULL;
+}
+
+/* Plans for the arm whose settings are in place. */
+static int workload_plan_arm(struct workload_run *m)
+{
+    m->need = (struct run_need){0};
+    int rc = run_again(m->r);
+    if (!rc)
+        rc = workload_plan(m->r, m->w, &m->need);
+    m->r->files = m->need.role ? (int)m->need.files : 1;
+    if (!rc && m->need.layout)
+        run_plan(m->r, m->need.layout);
+    return rc;
+}
+
+static int workload_once(void *context)
+{
+    struct workload_run *m = context;
+    int rc = workload_plan_arm(m);
+    if (!rc)
+        rc = workload_open(m);
+    if (!rc)
+        rc = workload_repetition(m);
+    workload_release(m);
+    return rc;
+}
+
+/* Finds the most that an arm needs: the arms come one after the other. */
+static int workload_need_most(struct workload_run *m, struct run_need *most)
+{
+    int rc = 0;
+    for (int k = m->r->arms->n - 1; k >= 0 && !rc; k--) { /* the first arm comes last */
+        rc = arms_apply(m->r, k);
+        if (!rc)
+            rc = workload_plan_arm(m);
+        if (rc)
+            break;
+        const struct run_need *n = &m->need;
+        int64_t memory = most->memory_bytes, disk = most->disk_bytes;
+        *most = *n;
+        most->memory_bytes = n->memory_bytes > memory ? n->memory_bytes : memory;
+        most->disk_bytes = n->disk_bytes > disk ? n->disk_bytes : disk;
+        if (k)
+            workload_release(m);
+    }
+    return rc;
+}
+
+static int workload_compare(struct workload_run *m, int argc, char **argv)
+{
+    struct run *r = m->r;
+    struct run_need n = {0};
+    int rc = workload_need_most(m, &n);
+    if (!rc && r->options->dry_run)
+        rc = workload_dry(r, m->w, &n);
+    else if (!rc)
+        rc =
+            run_ready(r, argc, argv, n.memory_bytes, n.disk_bytes, n.order, n.depth, 0);
+    workload_release(m);
+    if (!rc && !r->options->dry_run)
+        rc = compare_rounds(r, workload_once, m);
+    return rc;
+}
+
 /* ---- the run -------------------------------------------------------------------- */
 
 static int workload_repeat(struct workload_run *m, int argc, char **argv)
@@ -225,15 +304,13 @@ static int workload_repeat(struct workload_run *m, int argc, char **argv)
 static int workload_all(struct run *r, const struct workload *w, int argc, char **argv)
 {
     struct workload_run m = {.r = r, .w = w};
+    if (r->arms)
+        return workload_compare(&m, argc, argv);
     int rc = workload_plan(r, w, &m.need);
     if (!rc)
         rc = r->options->dry_run ? workload_dry(r, w, &m.need)
                                  : workload_repeat(&m, argc, argv);
-    workload_queues_close(&m);
-    if (w->close)
-        w->close(r);
-    buf_free(r->buffer);
-    free(r->file);
+    workload_release(&m);
     return rc;
 }
 
@@ -314,6 +391,28 @@ const char run_stripe_text[] =
     "the directory says. The report has the stripes in effect, and a warning if they "
     "differ from these. Refused on other file systems, and with "
     "--filetype=PARTITIONED.";
+
+const char run_compare_text[] =
+    "Compare the values of an option within one run. May be repeated: then all "
+    "combinations, the _arms_, are compared with the first one. A round makes a "
+    "repetition of every arm, with new files, in an order that is drawn for each "
+    "round; the first round warms up and does not count. The answer is the ratio of "
+    "each "
+    "arm to the first one over the rounds, with a 95 % interval, and a verdict, as "
+    "*leadline compare* gives it of the report. What slows down the storage for a "
+    "while "
+    "meets all arms alike, so the intervals are much narrower than those of separate "
+    "runs; but one run is one placement of processes and one time of day. Any option "
+    "of "
+    "the workload can be compared; not the directory, the outputs and what belongs to "
+    "the run as a whole. An arm that fails is left out, and the exit status is 1. "
+    "SIGINT, SIGTERM and the end of a Slurm job's time end the comparison after the "
+    "repetition in progress, with the answer so far.";
+
+const char run_until_text[] =
+    "End when the intervals of all arms' ratios are within this share of their middle, "
+    "in two rounds in a row, after at least 12 rounds. By default 5%, with a --budget "
+    "of 300 s, if neither --rounds nor --budget is given.";
 
 const char run_dir_text[] =
     "The directory in which files are created. It must exist on every node and, if the "

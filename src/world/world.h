@@ -109,6 +109,7 @@ double watchdog_limit_s(void);
 /* clang-format off */
 #define WORLD_TIMEOUT(seconds) \
     {.kind = OPT_REAL, .name = "io-timeout", .value = &(seconds), .preset = "300", \
+     .fixed = true, \
      .arg = "SECONDS", .unit = "s", .min = 0, .max = 1e6, \
      .help = "end the run if one I/O call takes longer, or if a rank gives no sign " \
              "of life for this long (stopped or frozen); 0: wait forever", \

@@ -14,7 +14,8 @@ from lint import SRC, done, point, programs, sources, text_of, workloads
 BASE = {"base", "base/format"}
 WORLD = BASE | {"world"}
 IO = {"io", "io/fs", "io/engines", "io/part"}
-RUN = WORLD | IO | {"algebra", "doctor", "layout", "report", "run"}
+RUN_ALONE = WORLD | IO | {"algebra", "doctor", "layout", "report", "run"}
+RUN = RUN_ALONE | {"run/stream"}
 LOADER = {"pfmload/area", "pfmload/input", "pfmload/schemes", "pfmload/store"}
 READER = BASE | {"iotrace/format", "iotrace/read"}
 MAY = {
@@ -31,7 +32,8 @@ MAY = {
     "io/fs": WORLD | {"algebra", "io", "io/part"},
     "doctor": WORLD | {"io"},
     "report": WORLD,
-    "run": RUN,
+    "run": RUN_ALONE,
+    "run/stream": RUN_ALONE,
     "ldad/workloads": set(),
     "ldad/lib": WORLD | IO | {"algebra"},
     "ldad/measure": RUN | {"ldad/lib", "ldad/workloads"},

@@ -5,7 +5,7 @@
 #include "tap.h"
 
 #include "base/buf.h"
-#include "run/blocks.h"
+#include "run/stream/blocks.h"
 
 enum { SIZE = 300000, BLOCK = 4096, MOST = 8 * BLOCK, DEPTH = 5, EXTENTS = 400 };
 

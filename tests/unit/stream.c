@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/rng.h"
 #include "base/scratch.h"
-#include "run/stream.h"
+#include "run/stream/stream.h"
 #include <sys/resource.h>
 
 enum { SIZE = 300001, MOST = 65536, DEPTH = 4 };

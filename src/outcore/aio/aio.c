@@ -498,7 +498,8 @@ int outcore_aio(int argc, char **argv)
         .options = WORKLOAD_COUNT(table),
         .run = &set.run,
         .takes = RUN_TAKES_UNIQUE | RUN_TAKES_SHARED | RUN_TAKES_DIRECT |
-                 RUN_TAKES_NULL | RUN_TAKES_LANES | RUN_TAKES_VERIFY,
+                 RUN_TAKES_NULL | RUN_TAKES_LANES | RUN_TAKES_VERIFY |
+                 RUN_TAKES_COMPARE,
         .plan = aio_plan,
         .open = aio_open_all,
         .stages = stages,

@@ -4,7 +4,7 @@
 #include "base/stamp.h"
 #include "base/units.h"
 #include "run/lanes.h"
-#include "run/stream.h"
+#include "run/stream/stream.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

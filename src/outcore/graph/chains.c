@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "outcore/graph/search.h"
-#include "run/blocks.h"
+#include "run/stream/blocks.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "base/units.h"
 #include "extsort/extsort.h"
 #include "outcore/graph/store.h"
-#include "run/blocks.h"
+#include "run/stream/blocks.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 #include "outcore/data/make.h"
 #include "outcore/data/records.h"
-#include "run/stream.h"
+#include "run/stream/stream.h"
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -520,7 +520,7 @@ int outcore_graph(int argc, char **argv)
         .table = table,
         .options = WORKLOAD_COUNT(table),
         .run = &set.run,
-        .takes = RUN_TAKES_UNIQUE | RUN_TAKES_ASYNC,
+        .takes = RUN_TAKES_UNIQUE | RUN_TAKES_ASYNC | RUN_TAKES_COMPARE,
         .plan = graph_plan,
         .open = graph_open_all,
         .stages = stages,

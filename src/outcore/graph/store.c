@@ -3,7 +3,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/units.h"
-#include "run/blocks.h"
+#include "run/stream/blocks.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #define OUTCORE_GRAPH_STORE_H
 
 #include "run/run.h"
-#include "run/stream.h"
+#include "run/stream/stream.h"
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -4,7 +4,7 @@
 #include "base/units.h"
 #include "outcore/knn/format.h"
 #include "outcore/knn/scan.h"
-#include "run/blocks.h"
+#include "run/stream/blocks.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

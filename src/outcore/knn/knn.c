@@ -547,8 +547,8 @@ int outcore_knn(int argc, char **argv)
         .table = table,
         .options = WORKLOAD_COUNT(table),
         .run = &set.run,
-        .takes =
-            RUN_TAKES_SHARED | RUN_TAKES_DIRECT | RUN_TAKES_LANES | RUN_TAKES_ASYNC,
+        .takes = RUN_TAKES_SHARED | RUN_TAKES_DIRECT | RUN_TAKES_LANES |
+                 RUN_TAKES_ASYNC | RUN_TAKES_COMPARE,
         .plan = knn_plan,
         .open = knn_open_all,
         .stages = stages,

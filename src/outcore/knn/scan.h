@@ -7,7 +7,7 @@
 #include "outcore/knn/format.h"
 #include "outcore/knn/kernel.h"
 #include "run/run.h"
-#include "run/stream.h"
+#include "run/stream/stream.h"
 
 /* ---- the scan -------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 #include "outcore/stream/many.h"
 #include "outcore/stream/sink.h"
 #include "run/run.h"
-#include "run/stream.h"
+#include "run/stream/stream.h"
 
 /* ---- answers --------------------------------------------------------------------- */
 

@@ -290,8 +290,8 @@ static int classify(int argc, char **argv)
         .table = table,
         .options = WORKLOAD_COUNT(table),
         .run = &set.run,
-        .takes =
-            RUN_TAKES_UNIQUE | RUN_TAKES_DIRECT | RUN_TAKES_LANES | RUN_TAKES_VERIFY,
+        .takes = RUN_TAKES_UNIQUE | RUN_TAKES_DIRECT | RUN_TAKES_LANES |
+                 RUN_TAKES_VERIFY | RUN_TAKES_COMPARE,
         .plan = ngram_plan,
         .open = ngram_open_all,
         .stages = stages,

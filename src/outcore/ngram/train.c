@@ -11,7 +11,7 @@
 #include "outcore/ngram/classifier.h"
 #include "outcore/ngram/classify.h"
 #include "outcore/stream/many.h"
-#include "run/stream.h"
+#include "run/stream/stream.h"
 #include "run/workload.h"
 #include <errno.h>
 #include <stdio.h>
@@ -297,7 +297,7 @@ int ngram_train(int argc, char **argv)
         .table = table,
         .options = WORKLOAD_COUNT(table),
         .run = &set.run,
-        .takes = RUN_TAKES_SHARED | RUN_TAKES_LANES,
+        .takes = RUN_TAKES_SHARED | RUN_TAKES_LANES | RUN_TAKES_COMPARE,
         .plan = train_plan,
         .open = train_open_all,
         .stages = stages,

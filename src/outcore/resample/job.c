@@ -265,7 +265,7 @@ const struct method method_block = {
 /* ---- strip ----------------------------------------------------------------------- */
 
 /* Strip: full rows of the image, as many as a tile has, in one read and one write. A
- * stream (run/stream.h) would split transfers at multiples of its slots in the file,
+ * stream (run/stream) would split transfers at multiples of its slots in the file,
  * but these begin at rows, and there are as many as strips. */
 
 struct strip {

@@ -365,8 +365,8 @@ int outcore_resample(int argc, char **argv)
         .table = table,
         .options = WORKLOAD_COUNT(table),
         .run = &set.run,
-        .takes =
-            RUN_TAKES_UNIQUE | RUN_TAKES_SHARED | RUN_TAKES_DIRECT | RUN_TAKES_ASYNC,
+        .takes = RUN_TAKES_UNIQUE | RUN_TAKES_SHARED | RUN_TAKES_DIRECT |
+                 RUN_TAKES_ASYNC | RUN_TAKES_COMPARE,
         .plan = resample_plan,
         .open = resample_open_all,
         .stages = stages,

@@ -2,7 +2,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "outcore/search/search.h"
-#include "run/stream.h"
+#include "run/stream/stream.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

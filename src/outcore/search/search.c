@@ -490,7 +490,8 @@ int outcore_search(int argc, char **argv)
         .options = WORKLOAD_COUNT(table),
         .run = &set.run,
         .takes = RUN_TAKES_SHARED | RUN_TAKES_ASYNC | RUN_TAKES_DIRECT |
-                 RUN_TAKES_AUTO | RUN_TAKES_LANES | RUN_TAKES_VERIFY,
+                 RUN_TAKES_AUTO | RUN_TAKES_LANES | RUN_TAKES_VERIFY |
+                 RUN_TAKES_COMPARE,
         .plan = search_plan,
         .open = search_open_all,
         .stages = stages,

@@ -4,7 +4,7 @@
 #include "base/units.h"
 #include "outcore/sort/sorting.h"
 #include "run/lanes.h"
-#include "run/stream.h"
+#include "run/stream/stream.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include "extsort/extsort.h"
 #include "run/run.h"
-#include "run/stream.h"
+#include "run/stream/stream.h"
 #include "sort/order.h"
 
 /* ---- splitters ------------------------------------------------------------------- */

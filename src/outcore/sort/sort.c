@@ -307,7 +307,8 @@ int outcore_sort(int argc, char **argv)
         .options = WORKLOAD_COUNT(table),
         .run = &set.run,
         .takes = RUN_TAKES_UNIQUE | RUN_TAKES_SHARED | RUN_TAKES_ASYNC |
-                 RUN_TAKES_DIRECT | RUN_TAKES_LANES | RUN_TAKES_VERIFY,
+                 RUN_TAKES_DIRECT | RUN_TAKES_LANES | RUN_TAKES_VERIFY |
+                 RUN_TAKES_COMPARE,
         .plan = sort_plan,
         .open = sort_open_all,
         .stages = stages,

@@ -3,7 +3,7 @@
 #include "base/rng.h"
 #include "base/units.h"
 #include "run/lanes.h"
-#include "run/stream.h"
+#include "run/stream/stream.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

@@ -427,7 +427,7 @@ int outcore_stream(int argc, char **argv)
         .options = WORKLOAD_COUNT(table),
         .run = &set.run,
         .takes = RUN_TAKES_SHARED | RUN_TAKES_DIRECT | RUN_TAKES_LANES |
-                 RUN_TAKES_ASYNC | RUN_TAKES_VERIFY,
+                 RUN_TAKES_ASYNC | RUN_TAKES_VERIFY | RUN_TAKES_COMPARE,
         .plan = stream_plan,
         .open = streaming_open_all,
         .stages = stages,

@@ -5,7 +5,7 @@
 #include "outcore/text/made.h"
 #include "outcore/text/text.h"
 #include "run/set.h"
-#include "run/stream.h"
+#include "run/stream/stream.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -300,8 +300,10 @@ void pipeline_close(struct pipeline *p, struct run *r)
         grow_free(&p->lane[i].all);
         text_room_free(p->lane[i].room);
     }
-    for (int m = 0; m < TEXT_STEPS; m++)
+    for (int m = 0; m < TEXT_STEPS; m++) {
         text_tools_free(p->work.tools[m]);
+        p->work.tools[m] = NULL;
+    }
     free(p->lane);
     p->lane = NULL;
     deal_free(&p->files);

@@ -391,7 +391,8 @@ int outcore_text(int argc, char **argv)
         .table = table,
         .options = WORKLOAD_COUNT(table),
         .run = &text.set.run,
-        .takes = RUN_TAKES_SHARED | RUN_TAKES_LANES | RUN_TAKES_VERIFY,
+        .takes =
+            RUN_TAKES_SHARED | RUN_TAKES_LANES | RUN_TAKES_VERIFY | RUN_TAKES_COMPARE,
         .own_calls = true,
         .plan = text_plan,
         .open = text_open_all,

@@ -5,7 +5,7 @@
 #include "hydro/geodesy.h"
 #include "hydro/gsf.h"
 #include "hydro/gsf_out.h"
-#include "run/stream.h"
+#include "run/stream/stream.h"
 
 /* ---- readers --------------------------------------------------------------------- */
 

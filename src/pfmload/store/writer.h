@@ -7,7 +7,7 @@
 #include "extsort/extsort.h"
 #include "hydro/pfm.h"
 #include "hydro/pfm_make.h"
-#include "run/stream.h"
+#include "run/stream/stream.h"
 
 /* Bytes of a transfer, which ends at a multiple of them, and the largest piece. */
 enum { WRITER_TRANSFER = 4 << 20, WRITER_PIECE_MAX = 65536 };

@@ -1,4 +1,4 @@
-#include "run/blocks.h"
+#include "run/stream/blocks.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/mem.h"

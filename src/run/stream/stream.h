@@ -14,8 +14,8 @@
  * and those needed now wait for room.
  *
  * Memory: run_stream_memory, and nothing after the open. */
-#ifndef RUN_STREAM_H
-#define RUN_STREAM_H
+#ifndef RUN_STREAM_STREAM_H
+#define RUN_STREAM_STREAM_H
 
 #include "run/run.h"
 

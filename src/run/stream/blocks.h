@@ -1,8 +1,8 @@
 /* Transfers scattered pieces of a file in whole blocks: each block that some
  * piece needs is transferred once, neighbours in one request, with many requests
  * in flight. */
-#ifndef RUN_BLOCKS_H
-#define RUN_BLOCKS_H
+#ifndef RUN_STREAM_BLOCKS_H
+#define RUN_STREAM_BLOCKS_H
 
 #include "run/run.h"
 

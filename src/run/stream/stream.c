@@ -1,4 +1,4 @@
-#include "run/stream.h"
+#include "run/stream/stream.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/units.h"
