@@ -99,7 +99,7 @@ tests_unit_deal_SOURCES = tests/unit/deal.c src/block/order.c src/block/order.h
 tests_unit_metabench_names_SOURCES = tests/unit/metabench_names.c \
 	src/metabench/names.c src/metabench/metabench.h
 tests_unit_ldad_types_LDADD = src/ldad/libldadfile.a $(LDADD)
-tests_unit_kept_LDADD = src/run/librun.a $(LDADD)
+tests_unit_kept_LDADD = src/run/librun.a src/doctor/libdoctor.a $(LDADD)
 tests_unit_splitters_SOURCES = tests/unit/splitters.c \
 	src/outcore/sort/splitters.c src/outcore/sort/sections.h
 tests_unit_records_SOURCES = tests/unit/records.c \
@@ -115,7 +115,7 @@ tests_unit_search_index_SOURCES = tests/unit/search_index.c \
 	src/outcore/search/index.c src/outcore/search/index.h
 tests_unit_sets_SOURCES = tests/unit/sets.c src/outcore/data/consume.c src/outcore/data/consume.h \
 	src/outcore/aio/flow.c src/outcore/aio/flow.h
-tests_unit_sets_LDADD = src/run/librun.a $(LDADD)
+tests_unit_sets_LDADD = src/run/librun.a src/doctor/libdoctor.a $(LDADD)
 tests_unit_fft_SOURCES = tests/unit/fft.c \
 	src/ldad/measure/fft_answer.c src/ldad/measure/fft_math.c src/ldad/measure/fft_math.h \
 	src/ldad/measure/fft_real.h
@@ -135,7 +135,7 @@ tests_unit_graph_text_SOURCES = tests/unit/graph_text.c \
 tests_unit_teps_SOURCES = tests/unit/teps.c src/outcore/graph/teps.c src/outcore/graph/graph500.h
 tests_unit_tree_SOURCES = tests/unit/tree.c \
 	src/outcore/graph/tree.c src/outcore/graph/graph500.h src/outcore/graph/search.h
-tests_unit_tree_LDADD = src/run/librun.a $(LDADD)
+tests_unit_tree_LDADD = src/run/librun.a src/doctor/libdoctor.a $(LDADD)
 tests_unit_text_torn_LDADD = $(textmodules_LIBS) $(LDADD)
 tests_unit_vectors_SOURCES = tests/unit/vectors.c src/outcore/data/records.c \
 	src/outcore/data/records.h
@@ -146,17 +146,17 @@ tests_unit_symbols_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 tests_unit_local_SOURCES = tests/unit/local.c tests/unit/pmpi.c tests/unit/pmpi.h
 tests_unit_nodes_SOURCES = tests/unit/nodes.c tests/unit/pmpi.c tests/unit/pmpi.h
 tests_unit_whole_SOURCES = tests/unit/whole.c tests/unit/pmpi.c tests/unit/pmpi.h
-tests_unit_lanes_LDADD = src/run/librun.a $(LDADD)
-tests_unit_passes_LDADD = src/run/librun.a $(LDADD)
-tests_unit_queue_LDADD = src/run/librun.a $(LDADD)
-tests_unit_blocks_LDADD = src/run/librun.a $(LDADD)
+tests_unit_lanes_LDADD = src/run/librun.a src/doctor/libdoctor.a $(LDADD)
+tests_unit_passes_LDADD = src/run/librun.a src/doctor/libdoctor.a $(LDADD)
+tests_unit_queue_LDADD = src/run/librun.a src/doctor/libdoctor.a $(LDADD)
+tests_unit_blocks_LDADD = src/run/librun.a src/doctor/libdoctor.a $(LDADD)
 tests_unit_dest_SOURCES = tests/unit/dest.c src/pfmload/input/dest.c \
 	src/pfmload/input/dest.h
 tests_unit_feed_SOURCES = tests/unit/feed.c tests/unit/local_run.h
 tests_unit_scan_SOURCES = tests/unit/scan.c tests/unit/local_run.h
 tests_unit_extsort_SOURCES = tests/unit/extsort.c tests/unit/local_run.h
 tests_unit_sorted_SOURCES = tests/unit/sorted.c tests/unit/local_run.h
-tests_unit_stream_LDADD = src/run/librun.a $(LDADD)
+tests_unit_stream_LDADD = src/run/librun.a src/doctor/libdoctor.a $(LDADD)
 
 if HAVE_SCALAPACK
 check_PROGRAMS += \
@@ -336,7 +336,7 @@ tests_e2e_manyfiles_LDADD = $(blocktransfer_LDADD)
 check_LIBRARIES += tests/unit/libtap.a
 tests_unit_libtap_a_SOURCES = tests/unit/one_run.h tests/unit/seccomp.h tests/unit/tap.c tests/unit/tap.h
 LDADD = tests/unit/libtap.a src/pfmload/libpfmload.a src/extsort/libextsort.a src/sort/libsort.a \
-	src/run/librun.a \
+	src/run/librun.a src/doctor/libdoctor.a \
 	src/hydro/libhydro.a src/madbench/libmadmath.a \
 	$(io_LIBS) src/layout/liblayout.a src/report/libreport.a src/world/libworld.a \
 	src/algebra/libalgebra.a src/base/libbase.a -lm -lpthread

@@ -209,10 +209,10 @@ int doctor_examine(struct doctor *d, const struct world *w, const char *dir)
 {
     struct place p = {.dir = dir, .fd = -1};
     int other = partner(w), own = -1;
-    d->n = 0;
     int rc = err_agree(w->comm, w->rank ? 0 : place_open(&p));
     MPI_Bcast(p.path, sizeof p.path, MPI_CHAR, 0, w->comm);
     if (!rc && w->rank == 0) {
+        d->n = 0;
         examine_node(d, &p);
         examine_nodes(d, &p, w, other);
     } else if (!rc && w->rank == other) {

@@ -15,7 +15,7 @@ madbench_SOURCES = \
 	src/madbench/main.c \
 	src/madbench/settings.c src/madbench/settings.h
 EXTRA_madbench_SOURCES = src/madbench/full.c src/madbench/full_absent.c
-madbench_LDADD = src/madbench/libmadmath.a src/run/librun.a $(io_LIBS) src/layout/liblayout.a \
+madbench_LDADD = src/madbench/libmadmath.a src/run/librun.a src/doctor/libdoctor.a $(io_LIBS) src/layout/liblayout.a \
 	src/report/libreport.a src/world/libworld.a src/algebra/libalgebra.a src/base/libbase.a
 
 if HAVE_SCALAPACK

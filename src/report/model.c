@@ -173,6 +173,15 @@ void report_group_shares(struct report *r, int i, double below, double resident)
     r->model->group[i].resident_share = resident;
 }
 
+void report_part(struct report *r, void (*put)(const void *what, struct json *j),
+                 const void *what)
+{
+    if (!r->model)
+        return;
+    r->model->part_put = put;
+    r->model->part = what;
+}
+
 void report_source(struct report *r, const struct report_source *s)
 {
     struct model *m = r->model;

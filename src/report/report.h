@@ -106,6 +106,12 @@ void report_group(struct report *r, const struct report_group *g); /* copied */
  * the page cache, and that were in memory before; < 0: not known. */
 void report_group_shares(struct report *r, int i, double below, double resident);
 
+/* Local. Has `put` write a further group of the JSON, from `what`, which is valid until
+ * report_close: findings of a library that is not known here. One at most. */
+struct json;
+void report_part(struct report *r, void (*put)(const void *what, struct json *j),
+                 const void *what);
+
 /* A file of soundings that a run has read. */
 struct report_source {
     const char *path, *about; /* about: reason why parts were left out; NULL: all

@@ -169,6 +169,9 @@ struct model {
     const struct report_rounds *rounds; /* NULL: no comparison */
     int arm, round;                     /* that are reported; arm -1: none */
 
+    void (*part_put)(const void *what, struct json *j); /* NULL: there is none */
+    const void *part;
+
     bool checked; /* checks were reported */
     struct report_checks checks;
     int lanes;          /* of the rank with the most; 0: none yet */

@@ -496,6 +496,8 @@ int sink_json(const struct model *m, FILE *out)
     put_io(&j, m);
     sink_json_put_files(&j, m);
     put_groups(&j, m);
+    if (m->part_put)
+        m->part_put(m->part, &j);
     put_sources(&j, m);
     put_options(&j, m);
     comparison_json(&j, m);

@@ -32,6 +32,14 @@ void run_storage_rates(struct run *r, const struct report_rate *rate);
 void run_storage_shares(struct run *r, struct report_checks *c);
 void run_storage_warn(struct run *r, const struct report_checks *c);
 
+/* ---- --doctor -------------------------------------------------------------------- */
+
+/* **Collective.** Examines --dir (doctor/doctor.h) if --doctor asks for it, and reports
+ * the findings. Returns the agreed verdict. The second function frees them, after the
+ * report is closed. */
+int run_examine(struct run *r);
+void run_examine_close(struct run *r);
+
 /* ---- --live ---------------------------------------------------------------------- */
 
 /* Local, on rank 0; does nothing on others and without --live. Start and end the

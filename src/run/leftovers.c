@@ -1,9 +1,14 @@
-/* Finds files that unfinished runs have left where this run makes its own. */
+/* Looks at a directory before this run makes its files there: files that others have
+ * left, and, with --doctor, what it can do. */
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/plain.h"
-#include "run/run.h"
+#include "doctor/doctor.h"
+#include "run/inside.h"
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -116,4 +121,48 @@ void run_leftovers(const struct run *r, const char *dir, const char *prefix)
     if (n)
         err_tell(r->program->name, "note", NULL,
                  "earlier runs left or kept files in %s: %s", dir, names);
+}
+
+/* ---- --doctor -------------------------------------------------------------------- */
+
+static void put_findings(const void *what, struct json *j)
+{
+    doctor_put(what, j, "doctor");
+}
+
+/* Notes the answers, but not what was not tried. */
+static void note_answers(struct run *r, const struct doctor *d)
+{
+    char text[2048] = "";
+    size_t n = 0;
+    for (int i = 0; i < d->n && n < sizeof text; i++)
+        if (strcmp(d->finding[i].answer, "not tried") != 0)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s: %s", n ? "; " : "",
+                                  d->finding[i].title, d->finding[i].answer);
+    report_note(r->report, "doctor", "%s", text);
+}
+
+int run_examine(struct run *r)
+{
+    if (!r->options->doctor)
+        return 0;
+    if (r->input.path || !r->engine || !io_engine_stores(r->engine)) {
+        report_note(r->report, "doctor", "not asked: the run stores nothing");
+        return 0;
+    }
+    r->doctor = r->world.rank ? NULL : mem_new(1, sizeof *r->doctor, "the doctor");
+    int rc = err_agree(r->world.comm, r->world.rank || r->doctor ? 0 : -ENOMEM);
+    if (!rc)
+        rc = doctor_examine(r->doctor, &r->world, r->options->dir);
+    if (rc || r->world.rank)
+        return rc;
+    note_answers(r, r->doctor);
+    report_part(r->report, put_findings, r->doctor);
+    return 0;
+}
+
+void run_examine_close(struct run *r)
+{
+    free(r->doctor);
+    r->doctor = NULL;
 }

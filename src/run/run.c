@@ -693,6 +693,8 @@ int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
     if (!rc)
         rc = check_resources(r, memory_bytes, disk_bytes);
     if (!rc)
+        rc = run_examine(r);
+    if (!rc)
         rc = try_counters(r);
     if (!rc)
         rc = run_storage_find(r);
@@ -833,6 +835,7 @@ int run_finish(struct run *r, int rc)
     run_report_close(r, rc);
     compare_verdict(r, rc);
     arms_close(r);
+    run_examine_close(r);
     run_lanes_close(r);
     phase_close(&r->phase);
     return world_close(&r->world, r->program->name);

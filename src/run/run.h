@@ -19,7 +19,8 @@ struct run_options {
     const char *stripe; /* NULL: not given, or no such option */
     const char *json, *csv, *label, *series;
     const char *verify_how; /* yes, no or pass */
-    bool collective, verify, keep, dry_run, quiet, per_rank, unlike_nodes, space_check;
+    bool collective, verify, keep, dry_run, quiet, per_rank, unlike_nodes, space_check,
+        doctor;
     struct opt_list hints, compare;
     const char *compare_arms, *until;
     double budget_s;
@@ -155,6 +156,12 @@ extern const char run_threads_text[], run_rank_shift_text[], run_time_text[],
      .text = "Refuse files that the file system has no space for, before the run. " \
              "With --no-space-check nobody asks, for file systems that tell a wrong " \
              "number."}, \
+    {.kind = OPT_FLAG, .name = "doctor", .value = &(o).doctor, .preset = "no", \
+     .help = "first examine --dir, for the report: what its file system can do, and " \
+             "is honest about", \
+     .text = "First examine --dir as *leadline doctor* does, in some seconds: what " \
+             "its file system can do, and is honest about. The report has the " \
+             "findings (*doctor*), and *leadline compare* tells what differs."}, \
     WORLD_TIMEOUT((o).io_timeout), \
     {.kind = OPT_ASK, .name = "list-engines", .arg = "json", .bare = "", \
      .answer = io_engine_list, .needs = RUN_TAKES_ENGINE, \
@@ -314,6 +321,7 @@ struct run_held { /* sample of a phase's transfers, observed as they were submit
     int depth;
 };
 
+struct doctor;
 struct run_lanes;
 struct arms;
 struct workload;
@@ -379,7 +387,8 @@ struct run {
     bool counts_here;                 /* on this node, by its first rank's trial */
     int groups, group; /* of nodes on unlike storage, and this rank's, from 0; groups
                         * 0: all are alike */
-    bool shared;       /* FILETYPE=SHARED or PARTITIONED */
+    struct doctor *doctor; /* findings of --doctor, on rank 0; NULL: none */
+    bool shared;           /* FILETYPE=SHARED or PARTITIONED */
     bool partitioned;
     char part_spec[256];         /* the engine that partitions, with its inner one */
     char plan[LDAD_TEXT];        /* of the files; "": not known */

@@ -20,6 +20,7 @@ import disks  # noqa: E402
 
 BYTES = 1 << 20
 PROGRAM = os.path.join(BUILD, "leadline-doctor")
+LEADLINE = [os.path.join(BUILD, "python", "leadline", "leadline")]
 
 
 class Doctor(Case):
@@ -233,7 +234,7 @@ class Doctor(Case):
     # ---- the command -------------------------------------------------------------
 
     def test_command(self):
-        command = [os.path.join(BUILD, "python", "leadline", "leadline"), "doctor"]
+        command = [*LEADLINE, "doctor"]
         out = subprocess.check_output([*command, self.at], universal_newlines=True)
         for word in "direct", "fsync", "rename", "append", "lock", "sparse":
             self.assertIn(word, out)
@@ -244,6 +245,19 @@ class Doctor(Case):
                              stderr=subprocess.PIPE, universal_newlines=True)
         self.assertEqual(bad.returncode, 1)
         self.assertIn("No such file or directory", bad.stderr)
+
+    def test_before_a_run(self):
+        """Its report has what leadline doctor says; nothing of it is left."""
+        answers = self.examined()
+        for program, args in (("blocktransfer", ("1M",)), ("metabench", ("10",))):
+            done = self.run_program(program, *args, "--doctor", dir=self.at)
+            report = self.good(done)
+            told = {probe: one["answer"] for probe, one in report["doctor"].items()}
+            self.assertEqual(told, answers)
+            self.assertIn("fsync: " + answers["fsync"], " ".join(done.out.split()))
+            self.assertEqual(os.listdir(self.at), [])
+            subprocess.check_output([*LEADLINE, "validate", done.json])
+        self.assertNotIn("doctor", self.good(self.blocktransfer("1M", dir=self.at)))
 
     def test_two_nodes(self):
         if FLAVOUR != "mpich":

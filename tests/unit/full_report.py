@@ -15,6 +15,8 @@ FILE = {"role": "data", "path": "/scratch", "kind": "shared", "count": 1,
                    "reads": "below"},
                   {"level": 1, "kind": "disk", "name": "sda", "about": None,
                    "reads": "device"}]}
+FINDING = {"title": "fsync", "answer": "yes", "text": "", "means": "",
+           "values": {"small_s": 0.001}}
 NODES = {"count": 1, "names": "n1", "storage": "ext4 on sda", "reads": "device",
          "fs": "ext4", "source": "/dev/sda", "uuid": None, "mount": "rw,relatime",
          "client": None, "kernel": "6.1", "limits": None, "below_share": None,
@@ -72,6 +74,7 @@ def full(figures, start="2026-11-20T10:15:02.123Z", fs="ext4", host="n1", slowes
     tree["io"] = dict(IO, cache=tree["io"]["cache"])
     tree["hosts"] = [dict(HOST, name=host)]
     tree["nodes"] = [dict(NODES)]
+    tree["doctor"] = {"fsync": dict(FINDING)}
     tree["files"] = [copy.deepcopy(dict(FILE, fs=fs))]
     tree["samples"] = samples(phases, ranks, slowest)
     tree["results"] = {}

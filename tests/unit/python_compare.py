@@ -16,7 +16,7 @@ from tap import add, main
 
 from fake_report import report, save, save_runs, save_series
 from files import changed_json, read_json, read_text
-from full_report import full
+from full_report import FINDING, full
 from leadline.base import stats
 from leadline.judge import compare, rules
 from leadline.results import conditions
@@ -309,6 +309,23 @@ class Nodes(unittest.TestCase):
                          "2 nodes: memory 4096; 2 nodes: none")
         self.assertEqual(self.told("file system's source", (
             2, {"source": "a:/x", "uuid": "1-2"})), "a:/x, 1-2")
+
+
+class Examined(LeadlineCase):
+    COMMAND = "compare"
+
+    def report(self, name, answers):
+        tree = report({"write_MBps": STEADY}, label=name)
+        tree["doctor"] = {probe: dict(FINDING, title="of " + probe, answer=answer)
+                          for probe, answer in answers.items()}
+        return self.save(tree, name + ".json")
+
+    def test_answers_that_differ(self):
+        out = " ".join(self.run_command(
+            self.report("a", {"fsync": "yes", "locks": "none"}),
+            self.report("b", {"fsync": "no storage", "locks": "none"})).split())
+        self.assertIn("doctor: of fsync: yes (1 run), no storage (1 run)", out)
+        self.assertNotIn("of locks", out)
 
 
 class Words(unittest.TestCase):

@@ -115,6 +115,8 @@ TABLE = {
                 "mount": "text?", "client": "text?", "kernel": "text?",
                 "limits": "text?", "below_share": "share?",
                 "resident_share": "share?"}],
+    "doctor*": {"*": {"title": "text", "answer": "text", "text": "text",
+                       "means": "text", "values": {"*": "number?"}}},
     "sources*": [{"path": "text", "bytes": "count", "soundings": "count",
                   "about": "text?"}],
     "options": {"*": {"value": "any", "unit": "text?", "from": "text",

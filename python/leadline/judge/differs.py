@@ -47,6 +47,18 @@ def option(name: str) -> Callable[[Report], str]:
     return lambda report: worth(report.option_values().get(name))
 
 
+def answer(probe: str) -> Callable[[Report], str]:
+    return lambda report: worth(report.doctor.get(probe, {}).get("answer"))
+
+
+def examined(groups: Sequence[Group]) -> List[Tuple[str, Callable[[Report], str]]]:
+    """Returns [(field, getter of the answer in a report)] of the doctor's probes."""
+    titles = OrderedDict((probe, one.get("title")) for g in groups for r in g.reports
+                         for probe, one in r.doctor.items())
+    return [("doctor: " + (worth(title) or probe), answer(probe))
+            for probe, title in titles.items()]
+
+
 def refusing(groups: Sequence[Group]) -> List[Tuple[str, Callable[[Report], str]]]:
     """Returns [(field, getter of its value in a report)] of the fields that rule out a
     comparison."""
@@ -67,6 +79,7 @@ def find(groups: Sequence[Any], asked: str = "") -> List[Any]:
     out = [difference(field, FACTOR if field in meant else REFUSE, of, groups)
            for field, of in refusing(groups)]
     out += [difference(c.name, WARN, c.of, groups) for c in conditions.CONDITIONS]
+    out += [difference(name, WARN, of, groups) for name, of in examined(groups)]
     known = set(d.field for d in out if d)
     out += [difference(name, FACTOR, option(name), groups)
             for name in varying(groups) if name not in known and name != "dir"]

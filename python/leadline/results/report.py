@@ -63,6 +63,9 @@ class Report:
         self.files = get(path, tree, "files", list, optional=True) or []
         # nodes that see the same storage
         self.groups = get(path, tree, "nodes", list, optional=True) or []
+        self.doctor = get(path, tree, "doctor", dict, optional=True) or {}
+        if not all(isinstance(one, dict) for one in self.doctor.values()):
+            raise wrong(path, "doctor", "an object of objects")
         self.options = get(path, tree, "options", dict, optional=True) or {}
         self.samples = get(path, tree, "samples", list, optional=True) or []
         self.warnings = get(path, tree, "warnings", list, optional=True) or []
