@@ -31,6 +31,9 @@ from fake_report import report
 words = sys.argv[1:]
 if "--dry-run" in words:
     options = dict(word.split("=", 1) for word in words if "=" in word)
+    if "FAKE_ASKED" in os.environ:
+        with open(os.environ["FAKE_ASKED"], "a") as asked:
+            asked.write(" ".join(words) + "\\n")
     if options["--iomethod"] == "refused":
         sys.exit("fake: no such iomethod")
     with open(options["--json"], "w") as stream:

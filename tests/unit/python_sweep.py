@@ -10,9 +10,11 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 from collections import Counter
+from unittest import mock
 
 from fake_sweep import Case
 from tap import PACKAGE, long, main
@@ -133,6 +135,22 @@ class DryRun(Case):
                       self.lines(self.dry(rounds=6))[1])
         self.assertIn("Rounds until all intervals are within 5 %, at least 7 and at "
                       "most 9.", self.lines(self.dry("--until=5%", "--rounds=9"))[1])
+
+    def test_like_configurations_are_asked_once(self):
+        """They have the same command; so an A/A comparison asks half as often."""
+        with tempfile.NamedTemporaryFile("r") as asked:
+            with mock.patch.dict(os.environ, FAKE_ASKED=asked.name):
+                tree = self.tree(matrix={"filetype": {"a": "unique", "b": "unique"},
+                                         "iomethod": ["posix", "mpi"]})
+            self.assertEqual([c["files"] for c in tree["configurations"]], [2] * 4)
+            found = [line.split("--iomethod=")[1].split()[0] for line in asked]
+        self.assertEqual(sorted(found), ["mpi", "posix"])
+
+    def test_many_show_progress(self):
+        result = self.dry("--format=json", matrix={
+            "filetype": ["unique"], "iomethod": ["m%d" % i for i in range(100)]})
+        self.assertEqual((result.status, result.err), (
+            0, "leadline sweep: 100 of 100 programs have told what they need\n"))
 
     def test_it_is_a_script(self):
         """Its names would be interpreted by a shell."""

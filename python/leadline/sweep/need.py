@@ -9,9 +9,11 @@ import os
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections import OrderedDict, namedtuple
-from typing import Any, Optional, Tuple
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Dict, List, Optional, Tuple
 
 from leadline.base import fields, output, stats, table
 from leadline.base.errors import FAILED, LeadlineError
@@ -20,6 +22,8 @@ from leadline.results import report as reports
 from leadline.sweep import factors, spec
 
 SCHEMA = "leadline-plan/1"
+AT_ONCE = 4       # programs that are asked at a time, for each core
+TOLD_EACH = 100   # answers between two lines of progress
 PATIENCE_S = 60   # planning takes no time, but starting a program may
 
 # Output of a program with --dry-run --json; null: unknown.
@@ -34,9 +38,33 @@ Row = namedtuple("Row", "config program need why left seconds known")
 # ---- needs of the programs ---------------------------------------------------
 
 
-def ask(sweep: Any, config: Any, where: Any, folder: str) -> Tuple[Any, str]:
+def ask_all(sweep: Any, where: Any) -> Dict[str, Tuple[Any, str]]:
+    """Returns {name: (needs, "") or (None, why they are unknown)} of configurations. A
+    program is asked once for those that start it alike, and several at a time are
+    asked, since starting one is mostly waiting."""
+    alike: Dict[str, List[Any]] = OrderedDict()
+    for config in sweep.configs:
+        line = spec.program_line(sweep.spec, config, where)
+        alike.setdefault(repr((line, spec.ranks(sweep.spec, config), factors.variables(
+            sweep.spec, config))), []).append(config)
+    found: Dict[str, Tuple[Any, str]] = {}
+    folder = tempfile.mkdtemp(prefix="leadline-need-")
+    try:
+        with ThreadPoolExecutor(AT_ONCE * (os.cpu_count() or 1)) as pool:
+            asked = pool.map(lambda pair: ask(sweep, pair[1][0], where, os.path.join(
+                folder, "need-%d.json" % pair[0])), enumerate(alike.values()))
+            for i, (configs, answer) in enumerate(zip(alike.values(), asked), 1):
+                found.update((config.name, answer) for config in configs)
+                if i % TOLD_EACH == 0:
+                    sys.stderr.write("leadline sweep: %d of %d programs have told what "
+                                     "they need\n" % (i, len(alike)))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return found
+
+
+def ask(sweep: Any, config: Any, where: Any, path: str) -> Tuple[Any, str]:
     """Returns (needs of `config`, "") or (None, why they are unknown)."""
-    path = os.path.join(folder, "need.json")
     line = spec.program_line(sweep.spec, config, where) + [
         "--dry-run", "--quiet", "--ranks=%d" % spec.ranks(sweep.spec, config),
         "--json=" + path]
@@ -118,15 +146,12 @@ class Earlier:
 def rows(sweep, left, where, earlier):
     """Returns the needs of each configuration; `left`: its runs that are yet to be
     done."""
-    folder = tempfile.mkdtemp(prefix="leadline-need-")
-    try:
-        for config in sweep.configs:
-            need, why = ask(sweep, config, where, folder)
-            program = need["program"] if need else ""
-            seconds, known = earlier.seconds(config.name, program, need)
-            yield Row(config, program, need, why, left[config.name], seconds, known)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    told = ask_all(sweep, where)
+    for config in sweep.configs:
+        need, why = told[config.name]
+        program = need["program"] if need else ""
+        seconds, known = earlier.seconds(config.name, program, need)
+        yield Row(config, program, need, why, left[config.name], seconds, known)
 
 
 # ---- output ------------------------------------------------------------------
