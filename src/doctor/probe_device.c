@@ -18,6 +18,7 @@ enum { SYNCS = 16, SMALL = 4096 };
 /* ---- counters of devices --------------------------------------------------------- */
 
 struct counts {
+    const char *device; /* the first one's name */
     bool known;
     bool cache;   /* the device tells that it has a volatile cache */
     bool flushes; /* its flushes are counted */
@@ -49,6 +50,7 @@ static void add_device(const struct io_layer *l, struct counts *c)
     if (n < 11)
         return;
     c->known = true;
+    c->device = c->device ? c->device : l->name;
     c->bytes += v[6] * 512;
     c->flushed += v[15];
     c->flushes |= n >= 16 && strcmp(l->kind, "dm") != 0 && strcmp(l->kind, "md") != 0;
@@ -143,20 +145,19 @@ static void judge_reach(const struct place *p, struct doctor_finding *f,
 {
     char a[16], b[16], t[16];
     struct counts c = count(p);
-    const char *device = p->stack.n > 1 ? p->stack.layer[1].name : "the device";
     units_bytes(a, r->bytes);
     units_bytes(b, PIECE);
     units_seconds(t, r->small_s);
     if (r->bytes < PIECE * 7 / 8)
         find(f, "no", "synced data is lost in a crash, and sync times mean nothing",
-             "it returned when %s had got %s of %s", device, a, b);
+             "it returned when %s had got %s of %s", c.device, a, b);
     else if (c.cache && c.flushes && !r->flushed)
         find(f, "without a flush",
              "data may be in the device's volatile cache when a sync ends",
-             "%s got %s, but no flush of its cache; 4 KiB take %s", device, a, t);
+             "%s got %s, but no flush of its cache; 4 KiB take %s", c.device, a, t);
     else
         find(f, "yes", "sync times are those of the device below the file system",
-             "%s got %s%s; 4 KiB take %s", device, a,
+             "%s got %s%s; 4 KiB take %s", c.device, a,
              !c.flushes ? "; its flushes are not counted"
              : c.cache  ? " and was flushed"
                         : "; it has no volatile cache",

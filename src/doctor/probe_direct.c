@@ -107,6 +107,15 @@ static int told(struct place *p)
     return bytes;
 }
 
+/* The largest of these sizes up to which all work. */
+static int direct_most(struct place *p, int least)
+{
+    int most = least == 1 ? LEAST : least;
+    while (most < MOST && direct_takes(p, 2 * most))
+        most *= 2;
+    return most;
+}
+
 void probe_alignment(struct place *p, struct doctor_finding *f)
 {
     static const char means[] =
@@ -124,8 +133,13 @@ void probe_alignment(struct place *p, struct doctor_finding *f)
              LEAST, units_bytes(answer, MOST), says);
         return;
     }
+    int most = direct_most(p, least);
     find_value(f, "least_bytes", least);
-    if (least == 1)
+    find_value(f, "most_bytes", most);
+    if (most < MOST)
+        find(f, "fails above", "direct transfers of usual sizes fail here",
+             "%d bytes work, %d do not; %s", most, 2 * most, says);
+    else if (least == 1)
         find(f, "any", "transfers that are not aligned may go through the page cache",
              "a single byte can be written; %s", says);
     else

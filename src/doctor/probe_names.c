@@ -152,6 +152,7 @@ void probe_names(struct place *p, struct doctor_finding *f)
 void probe_times(struct place *p, struct doctor_finding *f)
 {
     enum { MS = 1000000, MOST_MS = 50 };
+    const int64_t SECOND = 1000000000;
     struct timespec now;
     struct stat st;
     int fd = place_noise(p, "time", 4096);
@@ -161,11 +162,16 @@ void probe_times(struct place *p, struct doctor_finding *f)
     } else {
         int64_t ns = (int64_t)(st.st_mtim.tv_sec - now.tv_sec) * 1000000000 +
                      st.st_mtim.tv_nsec - now.tv_nsec;
+        bool whole = !st.st_mtim.tv_nsec && ns > -2 * SECOND && ns < 2 * SECOND;
         bool agree = ns > -MOST_MS * MS && ns < MOST_MS * MS;
         find_value(f, "ahead_s", (double)ns / 1e9);
-        find(f, agree ? "as this node's clock" : "by another clock",
-             agree ? "times of files and of this node can be compared"
-                   : "times of files and of logs on this node do not match",
+        find(f,
+             whole   ? "whole seconds"
+             : agree ? "as this node's clock"
+                     : "by another clock",
+             whole   ? "changes within a second or two cannot be told apart by times"
+             : agree ? "times of files and of this node can be compared"
+                     : "times of files and of logs on this node do not match",
              "a file written now is dated %.3f s %s", (double)(ns < 0 ? -ns : ns) / 1e9,
              ns < 0 ? "earlier" : "later");
     }

@@ -7,7 +7,7 @@ they would, with storage that loses writes."""
 import os
 import shutil
 
-from e2e import HAVE_SCALAPACK, TIMED_OUT, Case, add
+from e2e import BUILD, HAVE_SCALAPACK, TIMED_OUT, Case, add
 from in_rig import in_rig, on_two_hosts
 
 SAFE, DEFAULT = (os.environ.get("LEADLINE_" + name, "") for name in ("SAFE", "DEFAULT"))
@@ -63,6 +63,21 @@ class Coherence(Case):
         self.assertEqual(report["checks"]["blocks_bad"], 0)
         self.assertEqual([(host["name"], host["ranks"]) for host in report["hosts"]],
                          [("node1", 2), ("node2", 2)])
+
+    def test_doctor(self):
+        """leadline doctor tells the two volumes apart."""
+        found = {}
+        for volume in SAFE, DEFAULT:
+            done = self.run_program(os.path.join(BUILD, "leadline-doctor"), volume,
+                                    np=4, dir=False, launcher=on_two_hosts())
+            self.assertEqual(done.status, 0, done)
+            self.assertEqual(done.report["nodes"], 2)
+            found[volume] = {probe: one["answer"]
+                             for probe, one in done.report["doctor"].items()}
+            self.assertIn("fcntl", found[volume]["locks_nodes"])
+        for probe, wanted in ("read_nodes", "strict"), ("directory_nodes", "at once"):
+            self.assertEqual(found[SAFE][probe], wanted)
+            self.assertNotEqual(found[DEFAULT][probe], wanted)
 
     def is_found_out(self, *line):
         """A run ends well with right data, or reports wrong data. MPI libraries may
