@@ -396,6 +396,10 @@ class Answer(unittest.TestCase):
         minutes = int(words.partition("about ")[2].partition(" ")[0])
         self.assertAlmostEqual(minutes, need * 6 / 60.0, delta=1)
 
+    def test_percents_and_factors(self):
+        self.assertEqual([rounds.percent(f) for f in (1.05, 1.99, 1.9965, 2.4)],
+                         ["5 %", "99 %", "2x", "2.4x"])
+
     def test_too_few_rounds(self):
         (words,) = self.sentences(factorial(("depth", [1, 8])), [1.0, 1.0], rounds=4)
         self.assertEqual(words, "Writing of c1: too few repetitions (4, 6 "

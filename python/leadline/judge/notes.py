@@ -21,11 +21,11 @@ DRIFT = 1.1        # a configuration that differs more from itself is named
 
 def notes(groups: Sequence[Any], figures: Sequence[Any]) -> List[str]:
     return (alone(groups) + memory(groups) + below(groups) + one_run(groups)
-            + missing_rounds(groups) + no_rate(groups, figures)
+            + missing_rounds(groups) + no_rate(groups, figures) + loaded(groups)
             + standing_out(groups, figures) + unlike_itself(groups, figures)
-            + stalls(groups) + stragglers(groups) + loaded(groups)
-            + noisy(groups, figures) + tails.absent(groups)
-            + noisy_tails(groups, figures) + from_programs(groups))
+            + stalls(groups) + stragglers(groups) + noisy(groups, figures)
+            + tails.absent(groups) + noisy_tails(groups, figures)
+            + from_programs(groups))
 
 
 def alone(groups: Sequence[Group]) -> List[str]:

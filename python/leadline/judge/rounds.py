@@ -122,7 +122,7 @@ def noise_of(groups: Sequence[Any], figure: Any) -> Optional[float]:
 
 
 def percent(factor: Any) -> str:
-    return "%.2g %%" % (100.0 * (factor - 1.0)) if factor < 2.0 else "%.2gx" % factor
+    return "%.2g %%" % (100.0 * (factor - 1.0)) if factor < 1.995 else "%.2gx" % factor
 
 
 def sentence(rounds: int, configurations: int, noise: Optional[float] = None,
