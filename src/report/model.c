@@ -156,8 +156,9 @@ void report_file(struct report *r, const struct report_file *f)
 void report_group(struct report *r, const struct report_group *g)
 {
     struct model *m = r->model;
-    struct model_group *to =
-        m ? model_grow(r, &m->group, m->groups, &m->group_room, sizeof *to) : NULL;
+    struct model_group *to = m && m->arm <= 0 ? model_grow(r, &m->group, m->groups,
+                                                           &m->group_room, sizeof *to)
+                                              : NULL;
     if (!to)
         return;
     *to = (struct model_group){g->nodes, copy_pairs(r, g->fields, g->key, g->value), -1,

@@ -25,11 +25,18 @@ struct arms_factor {
     struct arms_value value[ARMS_MAX];
 };
 
+struct arms_place { /* the storage of an arm's --dir */
+    struct io_fs fs;
+    struct io_stack stack;
+    bool counters, counts_here;
+};
+
 struct arm {
     char name[128];
     int value[ARMS_FACTORS]; /* the index of each factor's value */
     struct err failed;       /* code 0: it takes part */
     struct run_origin origin;
+    struct arms_place place;
 };
 
 struct arms {
@@ -49,6 +56,10 @@ void arms_close(struct run *r);
 
 /* Local. Gives the options the settings of arm k. */
 int arms_apply(struct run *r, int k);
+
+/* **Collective**, after run_ready: looks at the directories of the other arms, for
+ * files of `disk_bytes` in all. Returns the agreed verdict. */
+int compare_look(struct run *r, int64_t disk_bytes, const char *layout);
 
 /* **Collective**, once the report is open. Makes rounds of repetitions until one of
  * --rounds, --until, --budget, a signal or the end of the batch job ends them. `once`

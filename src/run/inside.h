@@ -8,6 +8,11 @@
  * place, as run_start did. Returns the agreed verdict. */
 int run_again(struct run *r);
 
+/* **Collective**, in a comparison, with the settings of an arm in place whose --dir is
+ * another one than the first arm's: looks at it, as run_ready did, and describes it in
+ * the report. Returns the agreed verdict. */
+int run_look(struct run *r, int64_t disk_bytes, const char *layout);
+
 /* ---- storage --------------------------------------------------------------------- */
 
 /* Local. The place whose storage is reported: --dir, or the run's input. */

@@ -30,7 +30,9 @@ struct compare {
     struct report_turn *turn; /* as in report_rounds */
     int64_t room;             /* turns that fit */
     double begin_s, longest_s, budget_s;
-    int narrow; /* rounds in a row with narrow intervals */
+    struct progress progress; /* in turns of arms, or in milliseconds of the budget */
+    double shown_s;           /* when it was last moved on */
+    int narrow;               /* rounds in a row with narrow intervals */
 };
 
 /* ---- what the report is told ----------------------------------------------------- */
@@ -105,6 +107,30 @@ static void draw_order(const struct compare *c, int row, int order[ARMS_MAX])
     }
 }
 
+/* ---- progress -------------------------------------------------------------------- */
+
+static void start_progress(struct compare *c)
+{
+    const struct run *r = c->r;
+    bool wanted = r->world.rank == 0 && !r->options->quiet;
+    int64_t turns = (r->options->rounds + 1) * c->a->n;
+    progress_start(&c->progress, wanted,
+                   c->budget_s          ? (int64_t)(1e3 * c->budget_s)
+                   : r->options->rounds ? turns
+                                        : 0);
+    c->shown_s = c->begin_s;
+}
+
+static void show_progress(struct compare *c)
+{
+    char what[64];
+    double now_s = report_clock_s(c->r->report);
+    int64_t ms = (int64_t)(1e3 * (now_s - c->shown_s));
+    snprintf(what, sizeof what, "round %d", c->told.rows - 1);
+    progress_step(&c->progress, c->budget_s ? ms : 1, what);
+    c->shown_s = now_s;
+}
+
 /* ---- the end --------------------------------------------------------------------- */
 
 static int arms_left(const struct arms *a)
@@ -176,6 +202,53 @@ static bool is_over(struct compare *c)
     return over;
 }
 
+/* ---- directories ----------------------------------------------------------------- */
+
+static void place_save(const struct run *r, struct arms_place *p)
+{
+    *p = (struct arms_place){r->fs, r->stack, r->counters, r->counts_here};
+}
+
+static void place_restore(struct run *r, const struct arms_place *p)
+{
+    r->fs = p->fs;
+    r->stack = p->stack;
+    r->counters = p->counters;
+    r->counts_here = p->counts_here;
+}
+
+/* The first arm with the same --dir as arm k. */
+static int same_dir(const char *const dir[], int k)
+{
+    int i = 0;
+    while (strcmp(dir[i], dir[k]) != 0)
+        i++;
+    return i;
+}
+
+int compare_look(struct run *r, int64_t disk_bytes, const char *layout)
+{
+    const char *dir[ARMS_MAX];
+    struct arms *a = r->arms;
+    int rc = 0;
+    place_save(r, &a->arm[0].place);
+    for (int k = 0; k < a->n && !rc; k++) {
+        rc = arms_apply(r, k);
+        dir[k] = r->options->dir;
+        int first = same_dir(dir, k);
+        if (first < k || !k) {
+            a->arm[k].place = a->arm[first].place;
+            continue;
+        }
+        rc = rc ? rc : run_again(r);
+        report_turn(r->report, k, 1);
+        rc = rc ? rc : run_look(r, disk_bytes, layout);
+        report_turn(r->report, -1, 0);
+        place_save(r, &a->arm[k].place);
+    }
+    return rc;
+}
+
 /* ---- the rounds ------------------------------------------------------------------ */
 
 /* Leaves out an arm that has failed: the others go on. */
@@ -210,6 +283,7 @@ static void make_turn(struct compare *c, int k, struct report_turn *t,
     report_turn(r->report, k, c->told.rows - 1);
     t->start_s = report_clock_s(r->report);
     int rc = arms_apply(r, k);
+    place_restore(r, &c->a->arm[k].place);
     if (!rc)
         rc = once(context);
     t->end_s = report_clock_s(r->report);
@@ -249,6 +323,7 @@ static bool make_round(struct compare *c, int (*once)(void *), void *context)
         if (a->arm[k].failed.code)
             continue;
         make_turn(c, k, &c->turn[row * a->n + i], once, context);
+        show_progress(c);
         if (i + 1 < a->n && asked_to_end(r))
             return false;
     }
@@ -266,6 +341,8 @@ int compare_rounds(struct run *r, int (*once)(void *context), void *context)
         c.budget_s = BUDGET_PRESET;
     c.begin_s = report_clock_s(r->report);
     tell_all(&c);
+    start_progress(&c);
+    r->progress.on = false; /* the line of a run that only repeats */
     scratch_ask_first(true);
     int rc = 0;
     while (!rc && !(c.told.rows && is_over(&c))) {
@@ -277,6 +354,7 @@ int compare_rounds(struct run *r, int (*once)(void *context), void *context)
             say_too_long(&c);
     }
     scratch_ask_first(false);
+    progress_clear(&c.progress);
     report_turn(r->report, -1, 0);
     if (!rc)
         rc = arms_apply(r, 0); /* for the report's options */
@@ -294,6 +372,7 @@ void compare_warn(struct run *r)
     for (int k = 0; k < a->n; k++) {
         struct report_checks c = {0};
         r->origin = a->arm[k].origin;
+        place_restore(r, &a->arm[k].place);
         add_origin(&all, &r->origin);
         if (r->groups) /* they are warned of as a whole */
             continue;
@@ -302,6 +381,7 @@ void compare_warn(struct run *r)
         run_storage_warn(r, &c);
     }
     report_turn(r->report, -1, 0);
+    place_restore(r, &a->arm[0].place);
     r->origin = all;
 }
 

@@ -595,6 +595,21 @@ static int try_counters(struct run *r)
     return rc;
 }
 
+int run_look(struct run *r, int64_t disk_bytes, const char *layout)
+{
+    int rc = check_resources(r, 0, disk_bytes);
+    if (!rc)
+        rc = try_counters(r);
+    if (!rc)
+        rc = run_storage_find(r);
+    if (!rc && r->groups)
+        rc = err_usage("--compare: the nodes are on unlike storage in one of the "
+                       "directories: compare them in runs of their own");
+    if (!rc)
+        describe_files(r, disk_bytes, layout);
+    return rc;
+}
+
 /* Warns of a queue depth without effect, which the figures would not explain. */
 static void warn_of_depth(struct run *r, int depth)
 {

@@ -73,7 +73,7 @@ extern const char run_threads_text[], run_rank_shift_text[], run_time_text[],
 #define RUN_OPTIONS_CACHED(o, filetype_preset, keep_preset, cache_preset) \
     {.kind = OPT_TITLE, .help = "I/O:"}, \
     {.kind = OPT_TEXT, .name = "dir", \
-     .fixed = true, .value = &(o).dir, .preset = ".", .arg = "DIR", \
+     .value = &(o).dir, .preset = ".", .arg = "DIR", \
      .help = "directory in which files are created", .text = run_dir_text}, \
     {.kind = OPT_TEXT, .name = "iomethod", .env = "IOMETHOD", .value = &(o).iomethod, \
      .preset = "POSIX", .arg = "METHOD", .needs = RUN_TAKES_ENGINE, \

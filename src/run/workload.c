@@ -278,6 +278,8 @@ static int workload_compare(struct workload_run *m, int argc, char **argv)
             run_ready(r, argc, argv, n.memory_bytes, n.disk_bytes, n.order, n.depth, 0);
     workload_release(m);
     if (!rc && !r->options->dry_run)
+        rc = compare_look(r, n.disk_bytes, n.order);
+    if (!rc && !r->options->dry_run)
         rc = compare_rounds(r, workload_once, m);
     return rc;
 }
@@ -404,7 +406,7 @@ const char run_compare_text[] =
     "meets all arms alike, so the intervals are much narrower than those of separate "
     "runs; but one run is one placement of processes and one time of day. Any option "
     "of "
-    "the workload can be compared; not the directory, the outputs and what belongs to "
+    "the workload can be compared, and --dir; not the outputs and what belongs to "
     "the run as a whole. An arm that fails is left out, and the exit status is 1. "
     "SIGINT, SIGTERM and the end of a Slurm job's time end the comparison after the "
     "repetition in progress, with the answer so far.";

@@ -2,8 +2,10 @@
 # limit: 600; tier: quick ci
 """--compare: without it, comparing needs separate runs, whose intervals are wide."""
 import math
+import os
 import re
 import signal
+import tempfile
 
 from e2e import Case, any_mpi, long, main, samples, total, workloads
 
@@ -86,6 +88,16 @@ class Compare(Case):
         moved = {s["arm"]: s["bytes"] for s in samples(report, "write")}
         self.assertEqual(moved, {0: 2 * (256 << 10), 1: 4 * (256 << 10)})
 
+    def test_directories(self):
+        """Each is looked at, and holds its own files."""
+        there = tempfile.mkdtemp(dir="/dev/shm")
+        self.addCleanup(os.rmdir, there)  # it is left empty
+        report = self.compared(*SMALL, "--compare=dir=.," + there)
+        self.assertEqual([f["path"] for f in report["files"]], [".", there])
+        self.assertEqual(report["files"][1]["fs"], "tmpfs")
+        self.assertEqual([w["arm"] for w in report["warnings"]
+                          if w["code"] == "file_system_in_memory"], [1])
+
     @any_mpi
     def test_every_program(self):
         """Every workload, and the other programs that repeat, take part."""
@@ -153,7 +165,7 @@ class Compare(Case):
         cases = [(("--compare=filetype=unique",), "1 arm"),
                  (("--compare=filetype=unique,none",), '"none" is not one of'),
                  (("--compare=filetyp=unique,shared",), "did you mean --filetype"),
-                 (("--compare=dir=/tmp,/var/tmp",), "the same in all arms"),
+                 (("--compare=json=/tmp/a,/tmp/b",), "the same in all arms"),
                  (("--compare=filetype",), "is not OPTION=VALUE,VALUE"),
                  (("--compare=depth=1,2", "--compare=depth=3,4"), "given twice"),
                  (("--compare-arms=a depth=1",), "is not NAME: SETTING"),
