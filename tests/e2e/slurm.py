@@ -153,20 +153,21 @@ class Jobs(SlurmCase):
         self.assertEqual(options["filetype"]["value"].upper(), "SHARED")
 
     def test_array(self):
-        """Two rounds of the six, which an interval needs."""
-        tasks = self.wait_for(self.submit("madbench-array.sbatch", "--array=0-7%1"))
-        self.assertEqual([self.completed(task).code for task in tasks], ["0:0"] * 8)
+        """Two runs, each with its comparison; the last one compares both."""
+        tasks = self.wait_for(self.submit("madbench-array.sbatch", "--array=0-1%1",
+                                          ROUNDS="6"))
+        self.assertEqual([self.completed(task).code for task in tasks], ["0:0"] * 2)
         folder = [name for name in os.listdir(self.tmp)
                   if name.startswith("madbench-array-")]
         self.assertEqual(len(folder), 1)
         names = self.reports(folder[0])
-        self.assertEqual(len(names), 8)
+        self.assertEqual(len(names), 2)
         for name in names:
-            self.valid(folder[0], name)
+            report = self.valid(folder[0], name)
+            self.assertEqual(report["comparison"]["rounds"], 6)
         compared = [task.out for task in tasks if "against unique" in task.out]
         self.assertEqual(len(compared), 1)
         self.assertNotIn("not comparable", compared[0])
-        self.assertNotIn("one run each", compared[0])
 
     def test_failing_steps(self):
         done = self.failed(self.job("madbench.sbatch", NPIX="many"))
@@ -234,24 +235,23 @@ class Jobs(SlurmCase):
         return folder + ":" + os.environ["PATH"]
 
     def compare(self, **env):
-        done = self.completed(self.job("compare-unique-shared.sbatch", **env))
+        done = self.completed(self.job("compare-unique-shared.sbatch", ROUNDS="6",
+                                       **env))
         folder = "compare-unique-shared-" + done.number
-        names = self.reports(folder, "madbench")
-        for name in names:
-            self.valid(folder, "madbench", name)
+        report = self.valid(folder, "compare.json")
         self.assertIn("against unique", done.out)
-        return done.out, names
+        return done.out, [a["name"] for a in report["comparison"]["arms"]]
 
     def test_wide_striped(self):
-        out, names = self.compare(PATH=self.lfs(0), STRIPE_COUNT="4")
+        out, arms = self.compare(PATH=self.lfs(0), STRIPE_COUNT="4")
         self.assertIn("lfs setstripe --stripe-count 4 wide", out)
         self.assertIn("against default", out)
-        self.assertEqual(len(names), 8)
+        self.assertEqual(len(arms), 8)
 
     def test_no_lustre(self):
-        out, names = self.compare(PATH=self.lfs(1))
+        out, arms = self.compare(PATH=self.lfs(1))
         self.assertIn("no Lustre here", out)
-        self.assertEqual(len(names), 4)
+        self.assertEqual(len(arms), 4)
 
     def test_node_local_directories(self):
         done = self.completed(self.job("ldad.sbatch", LEADLINE_LOCAL=LOCAL))
