@@ -30,7 +30,7 @@ struct doctor {
 };
 
 /* **Collective** on w->comm. Examines `dir`, on rank 0, and by one more process of its
- * node and one of the next node, if there is one. Takes seconds. Everything made in
+ * node and one rank of each other node. Takes seconds. Everything made in
  * `dir` is removed again, also by a signal. *d is filled on
  * rank 0, and may be NULL elsewhere. Returns the agreed
  * verdict: 0, or -errno with a sentence if nothing can be made in `dir`. */

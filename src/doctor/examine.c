@@ -3,11 +3,13 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/scratch.h"
 #include "doctor/inside.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -175,14 +177,13 @@ static void examine_node(struct doctor *d, struct place *p)
             else
                 find_unknown(begin(d, i, false), "starting a second process", errno);
         }
-    other_end(&p->other);
+    other_end(&p->other, true);
 }
 
-/* Tries the same with the first rank of another node; rank < 0: there is none. */
-static void examine_nodes(struct doctor *d, struct place *p, const struct world *w,
-                          int rank)
+/* Tries the same with the first rank of the next node, if there is one. */
+static void examine_nodes(struct doctor *d, struct place *p)
 {
-    p->other = rank < 0 ? NULL : other_rank(w->comm, rank);
+    p->other = p->nodes ? p->node[0] : NULL;
     bool shared = p->other && is_shared(p);
     for (int i = 0; i < PROBES; i++)
         if (table[i].party == TWO || table[i].party == NODES) {
@@ -194,35 +195,63 @@ static void examine_nodes(struct doctor *d, struct place *p, const struct world 
             else
                 find(begin(d, i, true), "not tried", "", "one node");
         }
-    other_end(&p->other);
+    p->other = NULL;
 }
 
-/* The rank of another node that takes part; -1: there is one node. */
-static int partner(const struct world *w)
+/* ---- the ranks ------------------------------------------------------------------- */
+
+static bool serves(const struct world *w)
 {
-    int mine = w->node == 1 && w->node_rank == 0 ? w->rank : w->size, least;
-    MPI_Allreduce(&mine, &least, 1, MPI_INT, MPI_MIN, w->comm);
-    return least < w->size ? least : -1;
+    return w->rank && w->node_rank == 0;
+}
+
+/* Finds, on rank 0, a rank of each other node. */
+static int find_nodes(struct place *p, const struct world *w)
+{
+    int mine = serves(w);
+    int *all = w->rank ? NULL : mem_new(w->size, sizeof *all, "the ranks of nodes");
+    int rc = 0;
+    if (w->rank == 0)
+        p->node = mem_new(w->nodes, sizeof *p->node, "the nodes");
+    rc = err_agree(w->comm, w->rank || (all && p->node) ? 0 : -ENOMEM);
+    if (!rc)
+        MPI_Gather(&mine, 1, MPI_INT, all, 1, MPI_INT, 0, w->comm);
+    for (int i = 1; !rc && w->rank == 0 && i < w->size; i++)
+        if (all[i] && !rc) {
+            p->node[p->nodes] = other_rank(w->comm, i);
+            rc = p->node[p->nodes++] ? 0 : -ENOMEM;
+        }
+    free(all);
+    return err_agree(w->comm, rc);
+}
+
+static void serve(const struct world *w, const struct place *p)
+{
+    int own = -1;
+    /* so that it is removed if rank 0 dies */
+    bool listed = !scratch_add_tree(p->path, &own);
+    err_clear();
+    other_serve(w->comm, p->path);
+    if (listed)
+        scratch_forget(p->path);
 }
 
 int doctor_examine(struct doctor *d, const struct world *w, const char *dir)
 {
     struct place p = {.dir = dir, .fd = -1};
-    int other = partner(w), own = -1;
-    int rc = err_agree(w->comm, w->rank ? 0 : place_open(&p));
+    int rc = find_nodes(&p, w);
+    if (!rc)
+        rc = err_agree(w->comm, w->rank ? 0 : place_open(&p));
     MPI_Bcast(p.path, sizeof p.path, MPI_CHAR, 0, w->comm);
     if (!rc && w->rank == 0) {
         d->n = 0;
         examine_node(d, &p);
-        examine_nodes(d, &p, w, other);
-    } else if (!rc && w->rank == other) {
-        /* so that it is removed if rank 0 dies */
-        bool listed = !scratch_add_tree(p.path, &own);
-        err_clear();
-        other_serve(w->comm, p.path);
-        if (listed)
-            scratch_forget(p.path);
-    }
+        examine_nodes(d, &p);
+    } else if (!rc && serves(w))
+        serve(w, &p);
+    for (int i = 0; i < p.nodes; i++)
+        other_end(&p.node[i], !rc);
+    free(p.node);
     world_barrier(w->comm);
     if (w->rank == 0)
         place_close(&p);

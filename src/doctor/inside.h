@@ -19,6 +19,8 @@ struct place {
     struct io_stack stack;
     unsigned char *noise; /* PIECE bytes that nothing can compress */
     struct other *other;  /* the second party; NULL: none */
+    struct other **node;  /* a rank of each other node */
+    int nodes;
 };
 
 /* Local. Creates a file in the place, open for reading and writing. Returns the
@@ -83,10 +85,11 @@ struct answer {
     int64_t value;
 };
 
-/* Local. Starts a process of this node, for the files in `path`, and ends it. When this
- * process dies it empties and removes `path`. Returns NULL if there can be none. */
+/* Local. Starts a process of this node, for the files in `path`. When this process dies
+ * it empties and removes `path`. Returns NULL if there can be none. other_end frees the
+ * second party, after it has told it to end, unless it was never asked to begin. */
 struct other *other_start(const char *path);
-void other_end(struct other **o);
+void other_end(struct other **o, bool tell);
 
 /* Local. Does the same with another rank of `comm`, which calls other_serve. */
 struct other *other_rank(MPI_Comm comm, int rank);

@@ -330,11 +330,12 @@ bool other_gone(const struct other *o)
     return o->gone;
 }
 
-void other_end(struct other **o)
+void other_end(struct other **o, bool tell)
 {
     if (!*o)
         return;
-    other_send(*o, &(struct question){.what = ASK_END});
+    if (tell)
+        other_send(*o, &(struct question){.what = ASK_END});
     if ((*o)->socket >= 0) {
         close((*o)->socket);
         while (waitpid((*o)->pid, NULL, 0) < 0 && errno == EINTR)

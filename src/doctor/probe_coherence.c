@@ -277,28 +277,45 @@ void probe_directory(struct place *p, struct doctor_finding *f)
 
 /* ---- clocks ---------------------------------------------------------------------- */
 
-void probe_clock(struct place *p, struct doctor_finding *f)
+/* Another node's clock, against this one's. */
+struct ahead {
+    int64_t ns, error_ns;
+};
+
+static struct ahead compare_clock(struct other *o)
 {
-    int64_t best = INT64_MAX, ahead = 0;
-    char a[16], b[16];
+    struct ahead a = {0, INT64_MAX};
     for (int i = 0; i < ROUNDS; i++) {
         struct timespec t;
         int64_t from = clock_ns();
         clock_gettime(CLOCK_REALTIME, &t);
-        int64_t theirs = ask(p, ASK_CLOCK, "", 0, 0).value, took = clock_ns() - from;
-        if (took < best) {
-            best = took;
-            ahead = theirs - ((int64_t)t.tv_sec * 1000000000 + t.tv_nsec) - took / 2;
-        }
+        int64_t theirs = other_ask(o, &(struct question){.what = ASK_CLOCK}).value;
+        int64_t half = (clock_ns() - from) / 2;
+        if (half < a.error_ns)
+            a = (struct ahead){
+                theirs - ((int64_t)t.tv_sec * 1000000000 + t.tv_nsec) - half, half};
     }
-    double apart = (double)(ahead < 0 ? -ahead : ahead) / 1e9,
-           error = (double)best / 2e9;
+    return a;
+}
+
+void probe_clock(struct place *p, struct doctor_finding *f)
+{
+    struct ahead most = {0, 0};
+    char a[16], b[16];
+    for (int i = 0; i < p->nodes; i++) {
+        struct ahead one = compare_clock(p->node[i]);
+        if (i == 0 || llabs(one.ns) > llabs(most.ns))
+            most = one;
+    }
+    double apart = (double)llabs(most.ns) / 1e9, error = (double)most.error_ns / 1e9;
     bool agree = apart < error + 0.001;
     find_value(f, "apart_s", apart);
     find_value(f, "error_s", error);
-    find(f, agree ? "agree" : "differ",
-         agree ? "times of events on nodes can be compared"
-               : "logs and traces of nodes cannot be put in one order by their times",
-         "the next node's clock is %s %s, give or take %s", units_seconds(a, apart),
-         ahead < 0 ? "behind" : "ahead", units_seconds(b, error));
+    find(
+        f, agree ? "agree" : "differ",
+        agree ? "times of events on nodes can be compared"
+              : "logs and traces of nodes cannot be put in one order by their times",
+        "of %d other node%s, the clock that is furthest away is %s %s, give or take %s",
+        p->nodes, units_s(p->nodes), units_seconds(a, apart),
+        most.ns < 0 ? "behind" : "ahead", units_seconds(b, error));
 }

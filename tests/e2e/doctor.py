@@ -22,6 +22,14 @@ BYTES = 1 << 20
 PROGRAM = os.path.join(BUILD, "leadline-doctor")
 LEADLINE = [os.path.join(BUILD, "python", "leadline", "leadline")]
 
+# Runs a command; the second rank has another file system at a directory.
+ELSEWHERE = """
+at=$1
+shift
+[ "$PMI_RANK" = 1 ] || exec "$@"
+exec unshare -m sh -c 'mount -t tmpfs none "$0" && exec "$@"' "$at" "$@"
+"""
+
 
 class Doctor(Case):
     LIMIT = 120
@@ -262,11 +270,26 @@ class Doctor(Case):
     def test_two_nodes(self):
         if FLAVOUR != "mpich":
             self.skipTest("only MPICH pretends that there are several nodes")
-        answers = self.examined(np=4, env={"MPIR_CVAR_NUM_CLIQUES": "2"})
-        self.assertEqual(self.nodes, 2)
+        for nodes in 2, 4:
+            answers = self.examined(np=4, env={"MPIR_CVAR_NUM_CLIQUES": str(nodes)})
+            self.assertEqual(self.nodes, nodes)
+            for probe in "append", "locks", "read", "mmap", "directory":
+                self.assertEqual(answers[probe + "_nodes"], answers[probe])
+            self.assertEqual(answers["clock"], "agree")
+            self.assertIn("of %d other node" % (nodes - 1), self.found["clock"]["text"])
+
+    def test_nodes_that_see_nothing_of_each_other(self):
+        """The second rank has a file system of its own at the directory, from the
+        moment at which it examines it."""
+        if FLAVOUR != "mpich":
+            self.skipTest("only MPICH pretends that there are several nodes")
+        if not os.environ.get("LEADLINE_MOUNTS"):
+            self.skipTest("mounting a file system is not allowed here")
+        script = self.file("elsewhere", ELSEWHERE)
+        answers = self.examined(np=2, env={"MPIR_CVAR_NUM_CLIQUES": "2"},
+                                inside=("sh", script, self.at))
         for probe in "append", "locks", "read", "mmap", "directory":
-            self.assertEqual(answers[probe + "_nodes"], answers[probe])
-        self.assertEqual(answers["clock"], "agree")
+            self.assertEqual(answers[probe + "_nodes"], "not shared")
 
 
 if __name__ == "__main__":
