@@ -79,24 +79,59 @@ run() {
     wait "$child"
 }
 
+# Seconds that Slurm leaves a job after scancel, before it kills all of it.
+kill_wait() {
+    local wait
+    wait=$(timeout 5 scontrol show config |
+        awk '$1 == "KillWait" && $3 ~ /^[0-9]+$/ { print $3 }') || true
+    echo "${wait:-30}"
+}
+
 # Slurm sends the signal of --signal some time before it would kill all of the job. A
-# child that has only just begun may miss its own, so it is told again.
+# child that has only just begun may miss its own, so it is told again. One that waits
+# for a node that cannot be reached does not end: half of the time is for it, and the
+# rest for removing files.
 stop() {
+    local quarters=$((2 * $(kill_wait))) i
     echo "$SLURM_JOB_NAME: told to end, by the time limit or by scancel" >&2
-    while [ -n "$child" ] && kill -TERM "$child" 2>/dev/null; do
-        for _ in {1..60}; do
-            sleep 0.25
-            kill -0 "$child" 2>/dev/null || break
-        done
+    for ((i = 0; i < quarters; i++)); do
+        [ -n "$child" ] && kill -0 "$child" 2>/dev/null || exit 1
+        ((i % 20)) || kill -TERM "$child" 2>/dev/null || true
+        sleep 0.25
     done
+    echo "$SLURM_JOB_NAME: what it runs does not end, and is killed" >&2
+    kill -KILL "$child" 2>/dev/null || true
     exit 1
 }
 
-# launch PROGRAM ARGS...: on all ranks of the job.
+# report_of ARGS...: the path in --json=PATH.
+report_of() {
+    local arg
+    for arg in "$@"; do
+        case $arg in
+        --json=*) printf '%s' "${arg#--json=}" ;;
+        esac
+    done
+}
+
+# launch PROGRAM ARGS...: on all ranks of the job. A start that crashes before there is
+# a report is tried again, as some launchers lose one in many.
 launch() {
-    local mpiexec
+    local mpiexec report status
     read -ra mpiexec <<<"$LEADLINE_MPIEXEC"
-    run "${mpiexec[@]}" -n "$ranks" "$@"
+    report=$(report_of "$@")
+    for LEADLINE_STARTS in 1 2 3; do
+        export LEADLINE_STARTS
+        status=0
+        run "${mpiexec[@]}" -n "$ranks" "$@" || status=$?
+        if ((status <= 128)) || [ -z "$report" ] || [ -e "$report" ]; then
+            break
+        fi
+        echo "$SLURM_JOB_NAME: start $LEADLINE_STARTS of 3 ended with status $status" \
+            "before there was a report" >&2
+    done
+    unset LEADLINE_STARTS
+    return "$status"
 }
 
 # sweep NAME <SPECIFICATION: its runs, with their reports in $runs/NAME. They are

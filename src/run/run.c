@@ -664,6 +664,17 @@ static void say_memory_limit(struct run *r)
                     (long long)limit);
 }
 
+/* Counts the starts that the launcher has lost, as those who start programs tell it. */
+static void say_starts(struct run *r)
+{
+    const char *text = getenv("LEADLINE_STARTS");
+    int start = text ? atoi(text) : 0;
+    if (start > 1)
+        report_note(r->report, "starts",
+                    "%d: the one%s before crashed before there was a report", start,
+                    start > 2 ? "s" : "");
+}
+
 static void say_no_engine(struct run *r)
 {
     struct report_io io = {.engine = "none",
@@ -730,6 +741,7 @@ int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
     say_lanes(r);
     say_memory_limit(r);
     say_shift(r);
+    say_starts(r);
     if (!r->engine)
         say_no_engine(r);
     progress_start(&r->progress, r->world.rank == 0 && !r->options->quiet && !r->live,

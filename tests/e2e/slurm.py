@@ -225,6 +225,35 @@ class Jobs(SlurmCase):
         done = self.failed(self.wait_for(number)[0])
         self.assertIn("told to end", done.out)
 
+    def launcher(self, text):
+        """Makes a launcher; returns its path."""
+        path = self.path("launcher")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("#!/bin/bash\n" + text)
+        os.chmod(path, 0o755)
+        return path
+
+    def test_a_child_that_does_not_end(self):
+        """It is killed before Slurm kills the job, and the folder is removed."""
+        slow = self.launcher("trap '' TERM\ntouch %s\nwhile :; do sleep 0.2; done\n"
+                             % shlex.quote(self.path("began")))
+        number = self.submit("madbench.sbatch", LEADLINE_MPIEXEC=slow)
+        self.until(lambda: os.path.exists(self.path("began")), "it waits")
+        self.tool("scancel", "--batch", "--signal=TERM", number)
+        done = self.failed(self.wait_for(number)[0])
+        self.assertIn("does not end, and is killed", done.out)
+
+    def test_a_start_that_crashes(self):
+        begun, right = self.path("begun"), self.tool("leadline", "launcher", "madbench")
+        once = self.launcher("[ -e {0} ] && exec {1} \"$@\"\ntouch {0}\n"
+                             "kill -SEGV $$\n".format(shlex.quote(begun),
+                                                       right.strip()))
+        done = self.completed(self.job("madbench.sbatch", LEADLINE_MPIEXEC=once))
+        self.assertIn("start 1 of 3 ended with status 139", done.out)
+        folder = "madbench-" + done.number
+        notes = self.valid(folder, self.reports(folder)[0])["run"]["notes"]
+        self.assertTrue(notes["starts"].startswith("2: the one before crashed"), notes)
+
     def lfs(self, status):
         """Makes a stand-in for Lustre's lfs; returns its PATH."""
         folder = self.path("bin")
@@ -260,6 +289,8 @@ class Jobs(SlurmCase):
         self.assertEqual(len(reports), 4)
         local = [r for r in reports if r["options"]["node-dirs"]["value"]]
         self.assertEqual(len(local), 1)
+        self.assertIn("partitioned-local",
+                      [r["run"]["series"]["config"] for r in reports])
 
     def test_pfmload(self):
         done = self.completed(self.job("pfmload.sbatch", nodes=1, SCHEMES="D G"))

@@ -60,6 +60,9 @@ if order == "fail":
     print("fake: the disk is full (rank 1 on n1)", file=sys.stderr)
     print("mpiexec: a process ended badly", file=sys.stderr)
     sys.exit(1)
+starts = int(os.environ.get("LEADLINE_STARTS", "1"))
+if order == "crash" or (order == "crash once" and starts == 1):
+    os.kill(os.getpid(), signal.SIGSEGV)
 if order == "hang":
     scratch = os.path.join(here, "scratch")
     def clean(signum, frame):

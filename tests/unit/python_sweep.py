@@ -224,6 +224,21 @@ class DryRun(Case):
 
 
 class Failures(Case):
+    def test_starts_that_crash(self):
+        self.orders(**{"unique-posix": "crash once", "shared-mpi": "crash",
+                       "unique-mpi": "fail"})
+        tree = {"rounds": 1}
+        result = self.sweep(self.spec(**tree), "--out", self.out)
+        self.assertEqual(result.status, 1)
+        self.assertIn("2 of 4 runs failed", result.err)
+        with open(self.path("calls")) as calls:
+            configs = [json.loads(line)["config"] for line in calls]
+        self.assertEqual([configs.count(name) for name in (
+            "unique-posix", "shared-posix", "shared-mpi", "unique-mpi")], [2, 1, 3, 1])
+        self.assertIn("unique-posix round 1: start 1 of 3 crashed before there was a "
+                      "report", result.err)
+        self.assertIn("shared-mpi round 1: start 3 of 3 crashed", result.err)
+
     def test_the_program_speaks(self):
         self.orders(**{"shared-mpi": "fail"})
         result = self.sweep()
@@ -571,6 +586,13 @@ class Names(unittest.TestCase):
         self.assertEqual([c.name for c in configs],
                          ["b1-np1-x", "b2-np1-x", "b1-np4-y", "b2-np4-y", "b3-np4-z"])
         self.assertEqual(configs[0].values["np"], 1)
+
+    def test_cases_with_names(self):
+        configs = spec.configurations(spec.check("s", {"program": "x", "cases": [
+            {"io": "partitioned"}, {"io": "partitioned", "dirs": {"local": "/x/12"}}]}))
+        self.assertEqual([c.name for c in configs], ["partitioned",
+                                                     "partitioned-local"])
+        self.assertEqual(configs[1].values["dirs"], "/x/12")
 
     def test_a_value_with_two_names(self):
         """A configuration and itself have as many runs as two."""

@@ -13,6 +13,7 @@ from leadline.sweep import spec as specs
 # seconds between polls of the queue: longer while nothing ends
 QUICK_S, SLOW_S = 1, 30
 PATIENCE = 20             # consecutive polls that may fail, as when Slurm is restarted
+STARTS = 3                # of a run, if it crashes before there is a report
 LATE_S = 5                # delay after which a network file system shows a job's report
 
 
@@ -43,9 +44,24 @@ def no_pattern(path):
     return path.replace("\\", "\\\\") if "\\" in path else path.replace("%", "%%")
 
 
+# The run, which is started again if it crashes before there is a report: some launchers
+# lose one start in many.
+SCRIPT = """#!/bin/sh
+for LEADLINE_STARTS in %s; do
+    export LEADLINE_STARTS
+    %s
+    status=$?
+    [ $status -gt 128 ] && [ ! -e %s ] || exit $status
+done
+exit $status
+"""
+
+
 def submit(run, spec, env):
     """Submits a run. Returns the number of the new job."""
-    script = "#!/bin/sh\nexec %s\n" % " ".join(shlex.quote(w) for w in run.command)
+    script = SCRIPT % (" ".join(map(str, range(1, STARTS + 1))),
+                       " ".join(shlex.quote(w) for w in run.command),
+                       shlex.quote(run.path))
     status, out, err = tool(
         ["sbatch", "--parsable", "--job-name=" + runs.name(run),
          "--output=" + no_pattern(runs.log_path(run)),

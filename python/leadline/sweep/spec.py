@@ -51,7 +51,14 @@ def is_seed(value: Any) -> bool:
 
 
 def is_case(value):
-    return isinstance(value, dict) and value != {} and all(map(scalar, value.values()))
+    """Accepts an object of values, each of which may have a name: {name: value}."""
+    return isinstance(value, dict) and value != {} and all(
+        scalar(unnamed(v)) and len(v) == 1 if isinstance(v, dict) else scalar(v)
+        for v in value.values())
+
+
+def unnamed(value):
+    return next(iter(value.values()), None) if isinstance(value, dict) else value
 
 
 # name: (default, test, description of valid values)
@@ -63,7 +70,7 @@ KEYS: OrderedDict = OrderedDict([
                 "an object whose values are lists: option = [values], or objects: "
                 "option = {name: value}")),
     ("cases", ([{}], lambda c: isinstance(c, list) and c != [] and all(
-        map(is_case, c)), "a list of objects: option = value")),
+        map(is_case, c)), "a list of objects: option = value, or {name: value}")),
     ("rounds", (FEW_ROUNDS, whole, "a whole number above 0")),
     ("seed", (None, is_seed, "a whole number")),
     ("mpiexec", (None, lambda m: text(m) or (texts(m) and m != []),
@@ -225,7 +232,7 @@ def configurations(spec: Dict[str, Any]) -> List[Any]:
         for pairs in itertools.product(*[named(name, values, words) for name, values
                                          in spec["matrix"].items()]):
             config = OrderedDict(zip(spec["matrix"], pairs))
-            config.update((n, (words[n, repr(v)], v)) for n, v in case.items())
+            config.update((n, (words[n, repr(v)], unnamed(v))) for n, v in case.items())
             made.setdefault(repr(list(config.items())), config)
     short = [join(word for word, _ in config.values()) for config in made.values()]
     combined = [OrderedDict((n, v) for n, (_, v) in config.items())
@@ -259,8 +266,9 @@ def all_words(spec):
             places.setdefault(name, []).append(value)
     for case in spec.get("cases", [{}]):
         for name, value in case.items():
-            words[name, repr(value)] = value_word(name, value)
-            places.setdefault(name, []).append(value)
+            words[name, repr(value)] = (next(iter(value)) if isinstance(value, dict)
+                                        else value_word(name, value))
+            places.setdefault(name, []).append(unnamed(value))
     for name in factors.PLACES:
         found = list(OrderedDict.fromkeys(filter(text, places.get(name, []))))
         words.update(((name, repr(v)), word)

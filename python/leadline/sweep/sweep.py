@@ -111,8 +111,23 @@ def wait(process, timeout):
     return process.returncode
 
 
-def execute(run, env, timeout, lock_file=None):
-    """Starts one run and waits. Returns "", or what went wrong in a sentence."""
+def execute(run, env, timeout, lock_file=None, tell=None):
+    """Starts one run and waits. Returns "", or what went wrong in a sentence. A start
+    that crashes before there is a report is tried again, and `tell` gets a sentence."""
+    for start in range(1, slurm.STARTS + 1):
+        counted = dict(os.environ if env is None else env, LEADLINE_STARTS=str(start))
+        failure, status = execute_once(run, counted, timeout, lock_file)
+        crashed = status is not None and (status < 0 or status > 128)
+        if not crashed or os.path.exists(run.path):
+            break
+        if tell:
+            tell("%s round %d: start %d of %d crashed before there was a report: %s"
+                 % (run.config.name, run.round, start, slurm.STARTS, failure))
+    return failure
+
+
+def execute_once(run, env, timeout, lock_file):
+    """Returns ("" or what went wrong, exit status or None)."""
     with output.fresh(runs.log_path(run)) as log:
         try:
             # A session of its own: Ctrl-C reaches only us, and we can end the whole
@@ -122,7 +137,7 @@ def execute(run, env, timeout, lock_file=None):
                                        pass_fds=[lock_file] if lock_file else [],
                                        start_new_session=True)
         except OSError as why:
-            return "%s cannot be started: %s" % (run.command[0], why.strerror)
+            return "%s cannot be started: %s" % (run.command[0], why.strerror), None
         try:
             status = wait(process, timeout)
         except BaseException:
@@ -130,8 +145,8 @@ def execute(run, env, timeout, lock_file=None):
             raise
         if status is None:
             stop(process)
-            return "it did not end within %g s and was stopped" % timeout
-    return "%s (%s)" % (runs.said(run), runs.ending(status)) if status else ""
+            return "it did not end within %g s and was stopped" % timeout, None
+    return ("%s (%s)" % (runs.said(run), runs.ending(status)) if status else "", status)
 
 
 def results(sweep, todo, progress):
@@ -142,7 +157,7 @@ def results(sweep, todo, progress):
         progress.begin(run)
         began = time.monotonic()
         failure = execute(run, sweep.env[run.config.name], sweep.spec["timeout"],
-                          sweep.lock)
+                          sweep.lock, progress.say)
         if not failure and not sweep.done(run):
             failure = "it ended well but left no valid report in " + run.path
         yield run, time.monotonic() - began, failure
