@@ -718,11 +718,14 @@ bool scratch_asked(void)
     return was_asked;
 }
 
-/* True for a signal that only asks. */
-static bool only_asks(int sig)
+/* True for a signal that only asks: a first one, but for those of other ranks, which
+ * end themselves. */
+static bool only_asks(int sig, const siginfo_t *info)
 {
     ssize_t said = 0;
-    if (!asks_first || was_asked || sig == SIGPIPE || sig == SIGQUIT)
+    bool from_rank = info->si_code == SI_TKILL && info->si_pid != getpid();
+    if (!asks_first || was_asked || ending || from_rank || sig == SIGPIPE ||
+        sig == SIGQUIT)
         return false;
     was_asked = 1;
     if (asked_text[0])
@@ -757,10 +760,11 @@ static void let_others_end(bool failed)
     }
 }
 
-static void on_signal(int sig)
+static void on_signal(int sig, siginfo_t *info, void *unused)
 {
     int saved = errno;
-    if (only_asks(sig)) {
+    (void)unused;
+    if (only_asks(sig, info)) {
         errno = saved;
         return;
     }
@@ -819,7 +823,7 @@ void scratch_catch_signals(const char *program)
                  "signal ends it at once\n",
                  program);
     for (int i = 0; i < CAUGHT; i++) {
-        struct sigaction sa = {.sa_handler = on_signal};
+        struct sigaction sa = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
         signal_text[i][0] = 0;
         if (program)
             snprintf(signal_text[i], sizeof signal_text[i],

@@ -5,12 +5,20 @@ import math
 import os
 import re
 import signal
+import subprocess
 import tempfile
+import time
 
 from e2e import Case, any_mpi, long, main, samples, total, workloads
 
 SMALL = ("256k", "--block-size=64k")
 ROUNDS = 7
+
+
+def ranks_of(mark):
+    """Returns the processes of the program that have `mark` among their arguments."""
+    found = subprocess.check_output(["pgrep", "-f", "^[^ ]*blocktransfer .*" + mark])
+    return [int(pid) for pid in found.split()]
 
 
 def figures(report, arm, name):
@@ -149,6 +157,20 @@ class Compare(Case):
             self.assertEqual(c["ended_by"], "signal")
             self.assertGreater(c["rounds"], 3)
             self.assertEqual(done.files, [])
+
+    def test_two_signals(self):
+        """The second one ends it at once, as it ends other runs; and the other rank."""
+        run = self.start("blocktransfer", *SMALL, "--rounds=100000", "--quiet",
+                         "--compare=filetype=unique,shared", "--think=500000")
+        self.until(lambda: "rep2" in str(run.files), "a repetition is going on")
+        rank = max(ranks_of(run.json))
+        for _ in range(2):
+            os.kill(rank, signal.SIGTERM)
+            time.sleep(0.01)
+        done = run.wait(self.LIMIT)
+        self.assertNotEqual(done.status, 0, done)
+        self.assertIs(done.report["valid"], False)
+        self.assertEqual(done.files, [])
 
     def test_budget(self):
         """It ends by --budget, and says when the workload is too long for it."""
