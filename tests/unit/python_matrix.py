@@ -409,6 +409,25 @@ class Answer(unittest.TestCase):
             row = compare.rows(groups, groups[0], None)[1].comparison
             self.assertEqual(found.decided, rules.differs(row.rule))
 
+    def test_configurations_without_factors(self):
+        """Those that are not shown have a bound; of several baselines, pairs count."""
+        ratio = stats.Interval(2.0, 1.8, 2.2, 6)
+        open_ = stats.Interval(1.0, 0.8, 1.2, 6)
+        figure = mock.Mock(at=(), better="higher")
+        figure.name = "write_MBps"
+
+        def claim(name, base, interval, rule):
+            return finding.Claim("", name, base, False, interval, rule, "")
+        claims = [claim("b", "a", ratio, rules.FASTER),
+                  claim("c", "a", open_, rules.NOT_SHOWN)]
+        self.assertEqual(finding.words_of(figure, claims, 1.05),
+                         "b writes 2.00x as fast as a [1.80, 2.20]; 1 other: no "
+                         "difference beyond 25 %")
+        claims = [claim("b", "a", open_, rules.NOT_SHOWN),
+                  claim("d", "c", open_, rules.NOT_SHOWN)]
+        self.assertEqual(finding.words_of(figure, claims, 1.05), "no difference in "
+                         "writing shown in 2 pairs (up to 25 % possible)")
+
     def test_joined_to_a_title(self):
         def one(words):
             return finding.Finding("p", None, words, "", True)

@@ -56,6 +56,9 @@ def compare(figure: Figure, group: Group, baseline: Group, ignoring: Sequence[st
     why = refused(figure, group, baseline, ignoring, strict)
     if why:
         return Comparison(None, False, "not comparable: " + why, baseline=baseline)
+    why = tails.other_count(figure.name, group, baseline)
+    if why:
+        return Comparison(None, False, "not judged: " + why, baseline=baseline)
     pairs = sorted(at for at in ours if at in theirs and at[0] not in ("rep", "run"))
     paired = len(pairs) >= stats.CI_MIN
     if paired:
@@ -95,7 +98,6 @@ def refused(figure: Figure, group: Group, baseline: Group, ignoring: Sequence[st
             return "%s has %s" % (some.name, tails.no_value(figure, some))
     return (other_unit(key, group, baseline)
             or not_comparable(figure.name, group, baseline, ignoring)
-            or tails.other_count(figure.name, group, baseline)
             or (strict and differs.first(group, baseline)) or "")
 
 

@@ -127,6 +127,7 @@ def nothing_shown(figure: Figure, claims: Sequence[Claim], equal: float) -> str:
     about = list(OrderedDict.fromkeys(c.about for c in some))
     who = ("between %s and %s" % (some[0].subject, some[0].base) if len(some) == 1
            else "by " + " or ".join(about) if all(about) else
+           "in %d pairs" % len(some) if len(set(c.base for c in some)) > 1 else
            "between %d configurations" % (len(some) + 1))
     hidden = max(rules.hidden(c.ratio) for c in some if c.ratio)
     if hidden < equal:
@@ -146,11 +147,12 @@ def words_of(figure: Figure, claims: Sequence[Claim], equal: float) -> str:
         return nothing_shown(figure, claims, equal)
     parts = [shown_text(figure, c) for c in shown[:MOST_SHOWN]]
     for some in by_factor(claims):
-        left = judged(some)
-        if left and some[0].about and not any(c.about == some[0].about for c in shown):
+        left, about = judged(some), some[0].about
+        if left and not (about and any(c.about == about for c in shown)):
             hidden = max(rules.hidden(c.ratio) for c in left if c.ratio)
             parts.append("%s: no difference beyond %s" % (
-                some[0].about, rules.percent_text(hidden)))
+                about or "%d other%s" % (len(left), "" if len(left) == 1 else "s"),
+                rules.percent_text(hidden)))
     return "; ".join(parts)
 
 
