@@ -262,6 +262,7 @@ SCRIPT_TESTS += \
 	tests/unit/json_python.py \
 	tests/unit/mutants_made.py \
 	tests/unit/python_compare.py \
+	tests/unit/python_comparison.py \
 	tests/unit/python_export.py \
 	tests/unit/python_factors.py \
 	tests/unit/python_figure.py \

@@ -79,6 +79,15 @@ OP = dict(LATENCY, calls="count", seconds="seconds")  # calls that move no data
 SERIES = {"slot_s": "seconds", "bytes": ["count"], "calls": ["count"],
           "max_s": ["seconds"]}
 
+COMPARISON = {
+    "factors": [{"option": "name", "values": ["text"]}],
+    "arms": [{"name": "name", "settings": {"*": "any"}, "failed": "text?"}],
+    "seed": "count", "rounds": "count", "ended_by": "text",
+    "order": [["count"]], "start_s": [["seconds?"]], "end_s": [["seconds?"]],
+    "bytes": [["count?"]],
+    "ratios": [{"figure": "name", "arm": "count", "ratio": "amount?", "low": "amount?",
+                "high": "amount?", "verdict": "text", "effective_rounds": "amount?"}]}
+
 # An object is a dict (a field "name*" may be missing, "*" is any field), a list has
 # members of its kind, (kind,) may also be null.
 TABLE = {
@@ -121,8 +130,10 @@ TABLE = {
                   "about": "text?"}],
     "options": {"*": {"value": "any", "unit": "text?", "from": "text",
                       "workload": "truth"}},
+    "comparison*": (COMPARISON,),
     "samples": [{
-        "rep": "positive", "at": {"*": "any"}, "phase": "text", "act": "act",
+        "arm*": "count", "rep": "count", "at": {"*": "any"}, "phase": "text",
+        "act": "act",
         "start_s": "seconds?", "calls": "count?", "bytes": "count?",
         "device_bytes": "count?", "min_s": "seconds", "mean_s": "seconds",
         "max_s": "seconds", "max_rank": "rank?", "max_lane*": "count",
@@ -130,7 +141,8 @@ TABLE = {
         "ranks_s": (["seconds"],), "latency*": (LATENCY,), "series*": (SERIES,),
         "ops*": {"*": OP}}],
     "figures": [{
-        "name": "name", "at": {"*": "any"}, "unit": "name", "better": "better",
+        "name": "name", "arm*": "count", "at": {"*": "any"}, "unit": "name",
+        "better": "better",
         "formula": "text", "reps": ["number?"], "median": "number?", "min": "number?",
         "max": "number?", "ci95": "interval?", "ci_of": "text?"}],
     "results": {"*": "any"},

@@ -272,6 +272,21 @@ def mean_estimate(logs: Sequence[float], seed: int = 0) -> Optional[Estimate]:
                     subset_means(logs, seed))
 
 
+def estimate_of_runs(runs: Sequence[Sequence[float]],
+                     seed: int = 0) -> Optional[Estimate]:
+    """Estimates the mean of differences that several runs found, each in rounds of its
+    own. What differs between runs, as their place and hour, is in the error: the
+    variance of the runs' means, which holds that of rounds, too, and is not below
+    it."""
+    known = [e for e in (mean_estimate(logs, seed) for logs in runs) if e]
+    if len(known) < 2:
+        return known[0] if known else None
+    centres, n = [e.centre for e in known], len(known)
+    between, within = variance(centres), mean([e.error ** 2 for e in known])
+    return Estimate(mean(centres), math.sqrt(max(between, within) / n), n - 1,
+                    sum(e.n for e in known))
+
+
 def covariance(logs: Sequence[float], centre: float, lag: int) -> float:
     """Returns the autocovariance, with divisor n."""
     return math.fsum((a - centre) * (b - centre)

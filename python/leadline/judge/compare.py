@@ -1,6 +1,7 @@
 """leadline compare: figures of configurations side by side, and what follows."""
 import fnmatch
 import json
+import math
 from collections import OrderedDict, namedtuple
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -62,8 +63,7 @@ def compare(figure: Figure, group: Group, baseline: Group, ignoring: Sequence[st
     pairs = sorted(at for at in ours if at in theirs and at[0] not in ("rep", "run"))
     paired = len(pairs) >= stats.CI_MIN
     if paired:
-        found = stats.paired_estimate([ours[at] for at in pairs],
-                                      [theirs[at] for at in pairs])
+        found = of_rounds(pairs, ours, theirs, baseline)
     else:
         found = stats.welch_estimate(list(ours.values()), list(theirs.values()))
     if group.is_one_run or baseline.is_one_run:
@@ -77,6 +77,16 @@ def compare(figure: Figure, group: Group, baseline: Group, ignoring: Sequence[st
     slack = tails.slack(figure.name)
     return Comparison(stats.ratio_of(found, slack), paired, "",
                       stats.chance(found, slack), found, baseline, None)
+
+
+def of_rounds(pairs: Sequence[Key], ours: Dict[Key, float], theirs: Dict[Key, float],
+              baseline: Group) -> Optional[stats.Estimate]:
+    """Estimates the ratio from rounds; in two levels if several runs compared these
+    arms."""
+    runs: Dict[str, List[float]] = OrderedDict()
+    for at in pairs:
+        runs.setdefault(at[0], []).append(math.log(ours[at] / theirs[at]))
+    return stats.estimate_of_runs(list(runs.values()), baseline.first.order_seed)
 
 
 def one_run(group: Group, baseline: Group, found: Optional[stats.Estimate]) -> str:

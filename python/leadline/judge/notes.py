@@ -5,7 +5,7 @@ from typing import Any, Dict, List, Sequence, Tuple
 from leadline.base import names, stats
 from leadline.base.fields import printable
 from leadline.judge import robust, rules, tails
-from leadline.results import series
+from leadline.results import rhythm, series
 from leadline.results.groups import Group, transfer_seconds
 from leadline.results.report import CACHE_BELOW, Figure, SERVED_FROM_MEMORY
 
@@ -23,6 +23,7 @@ def notes(groups: Sequence[Any], figures: Sequence[Any]) -> List[str]:
     return (alone(groups) + memory(groups) + below(groups) + one_run(groups)
             + missing_rounds(groups) + no_rate(groups, figures) + loaded(groups)
             + standing_out(groups, figures) + unlike_itself(groups, figures)
+            + of_one_run(groups) + rhythm.sentences(groups, headline(figures))
             + stalls(groups) + stragglers(groups) + noisy(groups, figures)
             + tails.absent(groups) + noisy_tails(groups, figures)
             + from_programs(groups))
@@ -43,6 +44,24 @@ def one_run(groups: Sequence[Group]) -> List[str]:
             "in these intervals; a sweep decides"
             % (names.common_of(some, WORST), " each" if len(some) > 1 else "")
             ] + without_label(groups)
+
+
+def headline(figures: Sequence[Figure]) -> List[Figure]:
+    """Returns the rates over all phases."""
+    return [f for f in figures if f.name.endswith("_MBps") and "." not in f.name]
+
+
+def of_one_run(groups: Sequence[Group]) -> List[str]:
+    """Says how many runs the rounds of comparisons are of."""
+    runs = set(r.series_id for g in groups for r in g.reports if r.arms_of is not None)
+    if not runs:
+        return []
+    if len(runs) > 1:
+        return ["the rounds are of %d runs: intervals contain what differs between "
+                "runs (t with %d degrees of freedom)" % (len(runs), len(runs) - 1)]
+    return ["all rounds are of one run: verdicts are about this run, its placement of "
+            "processes and its time of day; the same --compare in several jobs tells "
+            "more"]
 
 
 def without_label(groups: Sequence[Group]) -> List[str]:

@@ -7,6 +7,7 @@ from typing import Any, Dict, Iterable, List, Optional, Sequence, Set, Tuple
 from leadline.base import stats
 from leadline.base.errors import LeadlineError
 from leadline.base.fields import printable
+from leadline.results import comparison
 from leadline.results import report as reports
 from leadline.results.report import Report
 
@@ -196,6 +197,13 @@ class Collection:
         self.copies[report.id] += 1
         return True
 
+    def take(self, report: Report, source: str, asked: bool) -> None:
+        """Adds the runs of which a report tells."""
+        if not self.is_copy(report):
+            self.left_out += comparison.failures(report)
+            for one in comparison.expanded(report):
+                self.add(one, source, asked)
+
     def copied(self) -> List[str]:
         return ["%d copies of the report of run %s (%s) are counted once"
                 % (n + 1, run, self.runs[run].path) for run, n in self.copies.items()]
@@ -212,6 +220,8 @@ class Collection:
                      else (name, report.program))
         if not report.config and not report.label:
             same = (report.path,)
+        if report.arms_of is not None:   # equal arms of several runs are one
+            same = (name, comparison.family(report))
         same += (source,) if self.apart else ()
         for group in self.groups:
             if group.same == same:
@@ -263,9 +273,8 @@ def collect(paths: Iterable[str], purpose: str = "compare",
             for report in loaded:
                 if os.path.realpath(report.path) not in seen:
                     seen.add(os.path.realpath(report.path))
-                    if not found.is_copy(report):
-                        found.add(report, path if apart else place,
-                                  asked=not os.path.isdir(path))
+                    found.take(report, path if apart else place,
+                               asked=not os.path.isdir(path))
     found.left_out += found.copied()
     found.take_yardsticks()
     tell_apart(found.groups)

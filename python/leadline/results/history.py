@@ -11,6 +11,7 @@ from leadline.base import output, stats, table
 from leadline.base.errors import LeadlineError, usage
 from leadline.base.fields import SCHEMA as REPORT, printable
 from leadline.base.options import operand, option, output_file
+from leadline.results import comparison
 from leadline.results import report as reports
 
 SCHEMA = "leadline-list/1"
@@ -75,7 +76,8 @@ def each(paths: Iterable[str], faults: List[str]) -> Iterator[reports.Report]:
 def collect(paths: Iterable[str]) -> Tuple[List[reports.Report], List[str]]:
     """Returns (reports by date, sentences about unreadable files)."""
     faults: List[str] = []
-    return sorted(each(paths, faults), key=lambda r: (r.date, r.path)), faults
+    found = [one for r in each(paths, faults) for one in comparison.expanded(r)]
+    return sorted(found, key=lambda r: (r.date, r.path)), faults
 
 
 # ---- one line ----------------------------------------------------------------

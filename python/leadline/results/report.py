@@ -81,9 +81,23 @@ class Report:
         self.figures = [figure(path, row, i) for i, row in enumerate(rows)]
         # including values that are no measurements
         self.given = [row["reps"] for row in rows]
+        # Of a run that compared its arms; results/comparison.py takes it apart, and
+        # sets the report that a part is of, and its place in the round.
+        self.comparison = get(path, tree, "comparison", dict, optional=True)
+        self.figure_arms = [row.get("arm") for row in rows]
+        self.arms_of: Optional["Report"] = None
+        self.turn: Optional[int] = None
         faults = fields.check(tree, fields.TABLE, "$", fields.PARTIAL)
+        if self.comparison is not None and self.valid:
+            faults += fields.check(self.comparison, fields.COMPARISON, "$.comparison")
         if faults:
             raise LeadlineError("%s: not a Leadline report: %s" % (path, faults[0]))
+
+    @property
+    def order_seed(self) -> int:
+        """The seed of a comparison's permutations; 0: it is a run of its own."""
+        tree = self.arms_of.comparison if self.arms_of is not None else None
+        return tree["seed"] if tree else 0
 
     def option_values(self, workload_only: bool = False) -> Dict[str, Any]:
         return {name: option.get("value") for name, option in self.options.items()

@@ -31,6 +31,7 @@ def meaning(tree: Dict[str, Any]) -> List[str]:
               for fault in summary_faults(row, "$.figures[%d]" % i)]
     if tree["checks"]["blocks_bad"]:
         faults.append("$.checks.blocks_bad: blocks were wrong, and it is called valid")
+    faults += comparison_faults(tree)
     for i, row in enumerate(tree["samples"]):
         faults += series_faults(row, "$.samples[%d].series" % i)
     return faults + split_faults(tree["samples"]) + twice(tree["figures"])
@@ -82,30 +83,53 @@ def series_faults(row: Dict[str, Any], path: str) -> List[str]:
 def split_faults(samples: Sequence[Dict[str, Any]]) -> List[str]:
     """Checks that each phase's activities add up to its wall time. A phase that
     occurred several times in a repetition has as many rows."""
-    parts: Dict[Tuple[Any, str, str], float] = {}
-    walls: Dict[Tuple[Any, str, str], float] = {}
-    first: Dict[Tuple[Any, str, str], int] = {}
+    parts: Dict[Tuple[Any, ...], float] = {}
+    walls: Dict[Tuple[Any, ...], float] = {}
+    first: Dict[Tuple[Any, ...], int] = {}
     for i, row in enumerate(samples):
-        key = (row["rep"], row["phase"], str(row["at"]))
+        key = (row.get("arm"), row["rep"], row["phase"], str(row["at"]))
         sums = walls if row["act"] == "wall" else parts
         sums[key] = sums.get(key, 0.0) + row["mean_s"]
         first.setdefault(key, i)
     return ["$.samples[%d].mean_s: the activities of phase %s add up to %.6g s, its "
             "wall time is %.6g s"
-            % (first[key], printable(key[1]), parts[key], wall)
+            % (first[key], printable(key[2]), parts[key], wall)
             for key, wall in walls.items() if key in parts
             and abs(parts[key] - wall) > TOLERANCE * wall + SLACK_S]
 
 
 def twice(figures: Sequence[Dict[str, Any]]) -> List[str]:
-    seen: Set[Tuple[str, str]] = set()
+    seen: Set[Tuple[Any, ...]] = set()
     faults = []
     for i, row in enumerate(figures):
-        key = (row["name"], str(sorted(row["at"].items())))
+        key = (row["name"], row.get("arm"), str(sorted(row["at"].items())))
         if key in seen:
             faults.append("$.figures[%d]: there is a figure %s already"
                           % (i, printable(row["name"])))
         seen.add(key)
+    return faults
+
+
+def comparison_faults(tree: Dict[str, Any]) -> List[str]:
+    """Checks that rows name arms that there are, and that each repetition of a round
+    has its times and bytes."""
+    found = tree.get("comparison")
+    if found is None:
+        return ["$.%s[%d].rep: it is 0, and no round of warm-up" % (part, i)
+                for part in ("samples",) for i, row in enumerate(tree[part])
+                if not row["rep"]]
+    faults, arms = [], range(len(found["arms"]))
+    for part in ("figures", "samples"):
+        faults += ["$.%s[%d].arm: there are %d arms, and it is not one of them"
+                   % (part, i, len(arms)) for i, row in enumerate(tree[part])
+                   if row.get("arm") not in arms]
+    for i, row in enumerate(found["order"]):
+        if len(set(row)) < len(row) or not set(row) <= set(arms):
+            faults.append("$.comparison.order[%d]: it is no order of arms" % i)
+    shape = [len(row) for row in found["order"]]
+    faults += ["$.comparison.%s: it has not the shape of order" % name
+               for name in ("start_s", "end_s", "bytes")
+               if [len(row) for row in found[name]] != shape]
     return faults
 
 

@@ -16,7 +16,7 @@ from leadline.base import output, table
 from leadline.base.errors import LeadlineError
 from leadline.base.fields import printable
 from leadline.base.options import operand, option, output_file
-from leadline.results import history
+from leadline.results import comparison, history
 from leadline.results import report as reports
 from leadline.results.groups import ABOUT_OUTPUT
 from leadline.sweep import factors, sweep_state
@@ -113,7 +113,8 @@ def collect(paths):
             copies += 1
             continue
         seen.update([report.id] if report.id else [])
-        runs.append(slim(report, states.varied(report)))
+        runs += [slim(one, states.varied(one))
+                 for one in comparison.expanded(report)]
     if copies:
         faults.append("%d report%s of runs that are in the table already: they are "
                       "left out" % (copies, "s are" if copies > 1 else " is"))
