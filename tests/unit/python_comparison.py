@@ -112,6 +112,18 @@ class Apart(LeadlineCase):
         self.assertEqual(found.ratio, wanted)
         self.assertEqual(found.verdict, "faster by 1.10x")
 
+    def test_page(self):
+        """It counts one run; and what would decide is not what was done already."""
+        save(self.dir, "c.json", tree_of(noisy(random.Random(1), 3.0)))
+        self.assertEqual(leadline("report", self.dir, "-o", self.path("c.html"))[0], 0)
+        with open(self.path("c.html"), encoding="utf-8") as stream:
+            head = stream.read().partition("</header>")[0]
+        self.assertIn("<h1>No difference in writing shown between shared and unique (",
+                      head)
+        self.assertIn("48 repetitions of 2 configurations, 1 run, ", head)
+        self.assertIn("n = 24 each", head)
+        self.assertIn("would show 5 %: measure when nothing else runs", head)
+
     def test_copy(self):
         tree = tree_of(noisy(random.Random(1)))
         found = self.collected(tree, tree)

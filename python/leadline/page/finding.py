@@ -19,6 +19,10 @@ MOST_SHOWN = 2     # factors in a sentence
 VERBS = {"write_MBps": ("writes", "write"), "read_MBps": ("reads", "read")}
 DOING = {"write_MBps": "writing", "read_MBps": "reading"}
 
+# what to do if rounds do not decide: of a run that compared, of separate runs
+QUIETER = "measure when nothing else runs, or with a larger size"
+INSIDE = "--compare, in one run, sees smaller differences"
+
 
 # `about`: the factor; "" for configurations. `several`: the subject is a plural.
 class Claim(NamedTuple):
@@ -189,8 +193,9 @@ def more_rounds(need: Optional[int], have: int, groups: Sequence[Group],
                 equal: float) -> str:
     """Says what would decide: 12 more rounds, about 90 s, show 5 %."""
     if need is None:
-        return ("not even %d rounds would show %.2g %%: --compare, in one run, sees "
-                "smaller differences" % (rounds.MOST, 100.0 * (equal - 1.0)))
+        inside = any(r.arms_of for g in groups for r in g.reports)
+        return "not even %d rounds would show %.2g %%: %s" % (
+            rounds.MOST, 100.0 * (equal - 1.0), QUIETER if inside else INSIDE)
     if need <= have:
         return ""
     seconds = round_seconds(groups)

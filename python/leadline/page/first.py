@@ -132,9 +132,11 @@ def system(found):
         known = list(OrderedDict.fromkeys(filter(None, map(str, values))))
         return names.common_of(known, NAMED)
     dates = sorted(r.date[:10] for r in every if r.date)
+    runs = len(set(id(r.arms_of or r) for r in every))   # --compare has many in one
     return ", ".join(filter(None, [
-        "%s of %s" % (plural(len(every), "run"), plural(len(found.groups),
-                                                        "configuration")),
+        "%s of %s" % (plural(len(every), "repetition" if runs < len(every) else "run"),
+                      plural(len(found.groups), "configuration")),
+        plural(runs, "run") if runs < len(every) else "",
         several(r.program for r in every),
         several(r.imported for r in every) and "imported",
         several(fs for r in every for fs, _ in r.file_systems() if fs != "?"),
