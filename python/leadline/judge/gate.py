@@ -11,7 +11,7 @@ import math
 from collections import OrderedDict, namedtuple
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from leadline.base import stats
+from leadline.base import stats, table
 from leadline.base.errors import FAILED, LeadlineError, usage
 from leadline.base.options import option
 from leadline.judge import compare, rounds, rules, tails
@@ -179,12 +179,12 @@ def what_decides(unsure: Sequence[Judged], limit: float) -> str:
     have = max(j.row.comparison.estimate.n for j in unsure if j.slowness)
     seconds = [r.wall_s for j in unsure[:1] for g in (
         j.row.group, j.row.comparison.baseline) for r in g.reports if r.wall_s]
-    about = (", about %.2g s of runs," % (2 * stats.median(seconds) * (count - have))
+    about = (", about %.0f s of runs," % (2 * stats.median(seconds) * (count - have))
              if count and seconds else "")
     return ("%s%s would decide: leadline sweep --until=%.2g%%, or --compare, if one "
             "run can have both") % (
         "More than %d rounds" % rounds.MOST if count is None
-        else "%d more rounds" % (count - have), about,
+        else table.plural(count - have, "more round"), about,
         100.0 * (math.exp(min(halves)) - 1.0))
 
 

@@ -169,9 +169,9 @@ def round_seconds(groups: Sequence[Group]) -> Optional[float]:
     starts: Dict[str, List[Tuple[float, int]]] = {}
     for i, group in enumerate(groups):
         for r in group.reports:
-            at = reports.milliseconds(r.start_utc)
-            if r.series_id and at is not None:
-                starts.setdefault(r.series_id, []).append((at / 1e3, i))
+            ms = reports.milliseconds(r.start_utc)
+            if r.series_id and ms is not None:
+                starts.setdefault(r.series_id, []).append((ms / 1e3, i))
     took: Dict[int, List[float]] = {}
     for some in starts.values():
         some.sort()
