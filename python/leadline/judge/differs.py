@@ -103,7 +103,9 @@ def difference(field: str, level: str, of: Callable[[Report], str],
 def times(groups: Sequence[Group]) -> List[Difference]:
     """Returns series that differ, and the hours between the first and the last run."""
     out = []
-    series = Counter(r.series_id for g in groups for r in g.reports if r.series_id)
+    # Runs that compare are of several series by intent.
+    series = Counter(r.series_id for g in groups for r in g.reports
+                     if r.series_id and r.arms_of is None)
     if len(series) > 1:
         out.append(Difference("series", WARN, series.most_common()))
     starts = [when for when in (seconds(r) for g in groups for r in g.reports)

@@ -52,6 +52,7 @@ def runs_of(report: Report, arm: int) -> List[Report]:
     comparison = report.comparison
     assert comparison is not None
     named, options = comparison["arms"][arm], options_of(report, arm)
+    cache, engine = (text_of(options, name) for name in ("cache", "iomethod"))
     figures = [(f, given) for f, given, of in zip(report.figures, report.given,
                                                   report.figure_arms) if of == arm]
     samples: Dict[int, List[Dict[str, Any]]] = {}
@@ -74,8 +75,16 @@ def runs_of(report: Report, arm: int) -> List[Report]:
         one.start_utc = one.date = later(report.start_utc, start)
         one.wall_s = since(end, start)
         one.turn = place
+        # The report's own are of whatever arm ran last.
+        one.io, one.sync, one.cache, one.engine = {}, None, cache, engine
         found.append(one)
     return found
+
+
+def text_of(options: Dict[str, Any], name: str) -> Optional[str]:
+    """Returns an option's value without what follows a colon, as in posix:direct."""
+    value = options.get(name, {}).get("value")
+    return printable(value.split(":")[0].lower()) if isinstance(value, str) else None
 
 
 def has_any(figures: Any, at: int) -> bool:
