@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # limit: 600; tier: quick ci
 """--compare: without it, comparing needs separate runs, whose intervals are wide."""
+import json
 import math
 import os
 import re
@@ -10,6 +11,8 @@ import tempfile
 import time
 
 from e2e import Case, any_mpi, long, main, samples, total, workloads
+from leadline.judge import compare, rules
+from leadline.results import groups
 
 SMALL = ("256k", "--block-size=64k")
 ROUNDS = 7
@@ -44,6 +47,26 @@ class Compare(Case):
             self.assertEqual([len(x) for x in (start, end, moved)], [len(order)] * 3)
             self.assertEqual(sorted(start + end), sum(map(list, zip(start, end)), []))
         return report
+
+    def test_leadline_computes_the_same(self):
+        report = self.compared(*SMALL, "--compare=filetype=unique,shared",
+                               "--compare=iomethod=posix,mpi", rounds=18)
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as f:
+            json.dump(report, f)
+            f.flush()
+            some = groups.collect([f.name]).groups
+        rows = {(r.figure.name, r.group.name): r.comparison
+                for r in compare.rows(some, some[0], None)}
+        found = report["comparison"]
+        self.assertEqual(len(found["ratios"]), 6)
+        for one in found["ratios"]:
+            mine = rows[one["figure"], found["arms"][one["arm"]]["name"]]
+            for a, b in zip(mine.ratio, (one["ratio"], one["low"], one["high"])):
+                self.assertAlmostEqual(a / b, 1.0, delta=1e-9)
+            self.assertAlmostEqual(mine.estimate.df + 1.0, one["effective_rounds"],
+                                   delta=1e-6)
+            if mine.rule != rules.SINGLE_RUNS:   # which the program does not look for
+                self.assertEqual(mine.verdict, one["verdict"])
 
     # ---- what is measured ------------------------------------------------------
 
