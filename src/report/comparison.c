@@ -40,11 +40,17 @@ static bool is_total(const struct figure *f)
            (!strcmp(f->name, "write_MBps") || !strcmp(f->name, "read_MBps"));
 }
 
-/* True for calls or bytes per second. */
+/* True for bytes or calls per second, which have such names. */
 static bool is_rate(const struct figure *f)
 {
-    const char *per = f->unit ? strrchr(f->unit, '/') : NULL;
-    return f->known && !f->at.name[0] && per && !strcmp(per, "/s");
+    static const char *const ends[] = {"_MBps", "per_s"};
+    size_t n = strlen(f->name);
+    bool rate = false;
+    for (int i = 0; i < 2; i++) {
+        size_t end = strlen(ends[i]);
+        rate |= n >= end && !strcmp(f->name + n - end, ends[i]);
+    }
+    return rate && f->known && !f->at.name[0];
 }
 
 static bool is_plain(const struct figure *f)
@@ -52,17 +58,20 @@ static bool is_plain(const struct figure *f)
     return f->known && !f->at.name[0];
 }
 
-/* Marks the figures that the answer is about: the totals; without them the rates, or
- * else any, HEADLINES of them. Those of arm 0 decide. */
+/* Marks the figures that the answer is about: the totals, or else the first rates, or
+ * else the first two. Those of arm 0 decide. python/leadline/judge/compare.py has the
+ * same rule. */
 static void mark_headlines(const struct model *m, bool *marked)
 {
-    enum { HEADLINES = 6 };
-    static bool (*const kinds[])(const struct figure *) = {is_total, is_rate, is_plain};
+    static const struct {
+        bool (*is)(const struct figure *f);
+        int most;
+    } kinds[] = {{is_total, 2}, {is_rate, 6}, {is_plain, 2}};
     int n = 0;
     for (int kind = 0; kind < 3 && !n; kind++)
-        for (int i = 0; i < m->figures && n < HEADLINES; i++) {
+        for (int i = 0; i < m->figures && n < kinds[kind].most; i++) {
             const struct figure *f = &m->figure[i];
-            marked[i] = f->arm == 0 && kinds[kind](f);
+            marked[i] = f->arm == 0 && kinds[kind].is(f);
             n += marked[i];
         }
 }

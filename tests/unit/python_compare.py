@@ -338,8 +338,8 @@ class Words(unittest.TestCase):
             self.assertEqual(compare.option_text("o", value), text)
 
     def test_headlines(self):
-        """They are those requested, or the totals, or the first two without a
-        parameter."""
+        """They are those requested, or the totals, or the first six rates, or the first
+        two without a parameter."""
         def names(text, patterns=None):
             figures = [self.Figure(name.rstrip("@"), (("p", 1),) * name.count("@"))
                        for name in text.split()]
@@ -348,6 +348,7 @@ class Words(unittest.TestCase):
         self.assertEqual(names("a write_MBps read_MBps@ b"), "write_MBps")
         self.assertEqual(names("a b write_MBps", ["b", "c*"]), "b")
         self.assertEqual(names("a@ b c d"), "b c")
+        self.assertEqual(names("a stat.per_s x.read_MBps"), "stat.per_s x.read_MBps")
         self.assertEqual(names("a@ b@ c@"), "a@ b@")
         self.assertEqual(names("a b write_MBps", ["*"]), "write_MBps")
 

@@ -15,7 +15,8 @@ from leadline.results.report import Figure
 SCHEMA = "leadline-compare/1"
 BASELINE = rules.BASELINE
 TOTALS = ["write_MBps", "read_MBps"]
-HEADLINES = 2    # number of headline figures if there are no totals
+RATES = 6        # number of headline figures if there are rates and no totals
+HEADLINES = 2    # and if there are neither
 
 
 # `baseline`: the group it is compared with. `ratio`: with an interval that holds
@@ -279,21 +280,21 @@ def on_single_runs(some: Sequence[Any]) -> List[str]:
 
 def select(groups: Sequence[Any], patterns: Optional[Sequence[str]]) -> List[Any]:
     """Returns the figures of all groups that match: rates, tails, others, and of each
-    the totals before those of phases. Without a pattern: the rates and the tails that
-    have a value, or all if there are neither."""
+    the totals before those of phases. Without a pattern: the rates (bytes or calls per
+    second) and the tails that have a value, or all if there are neither."""
     figures: Dict[Any, Any] = OrderedDict()
     for group in groups:
         for key, figure in group.figures().items():
             figures.setdefault(key, figure)
     ranked = sorted(figures.values(), key=lambda f: (
-        not f.name.endswith("_MBps"), not tails.is_tail(f.name), "." in f.name))
-    chosen = [f for f in ranked if matches(f.name, patterns or ["*_MBps"])]
+        not f.name.endswith("_MBps"), not is_rate(f), not tails.is_tail(f.name),
+        "." in f.name))
     if not patterns:
-        chosen += [f for f in ranked if tails.is_tail(f.name) and any(
-            g.observations((f.name, f.at)) for g in groups)]
-    if not patterns:
-        chosen = chosen or ranked
-    elif not chosen:
+        shown = [f for f in ranked if is_rate(f) or tails.is_tail(f.name)]
+        return [f for f in shown if any(
+            g.observations((f.name, f.at)) for g in groups)] or ranked
+    chosen = [f for f in ranked if matches(f.name, patterns)]
+    if not chosen:
         names = sorted(set(f.name for f in ranked))
         raise usage("no figure is called %s; there are: %s"
                     % (", ".join(patterns), ", ".join(names) or "none"))
@@ -303,10 +304,17 @@ def select(groups: Sequence[Any], patterns: Optional[Sequence[str]]) -> List[Any
 def headline(figures: Sequence[Any],
              patterns: Optional[Sequence[str]] = None) -> Sequence[Any]:
     """Returns those of `figures` that verdicts are about: those named by the user, or
-    the totals, or else the first two."""
+    the totals, or else the first rates, or the first two."""
     asked = [f for f in figures if f.name in (patterns or [])]
-    named = [f for f in figures if f.name in TOTALS and not f.at]
-    return asked or named or ([f for f in figures if not f.at] or figures)[:HEADLINES]
+    plain = [f for f in figures if not f.at]
+    named = [f for f in plain if f.name in TOTALS]
+    rates = [f for f in plain if is_rate(f)]
+    return asked or named or rates[:RATES] or (plain or figures)[:HEADLINES]
+
+
+def is_rate(figure: Any) -> bool:
+    """Returns True for bytes or calls per second, which have such names."""
+    return str(figure.name).endswith(("_MBps", "per_s"))
 
 
 def totals(groups: Sequence[Any]) -> List[str]:
