@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WIDTH_PRESET 0.05
+#define BUDGET_PRESET_S 300
+
 /* ---- the options' texts ---------------------------------------------------------- */
 
 /* Ends the text at the first `mark`, and returns what follows; NULL: there is none. */
@@ -197,6 +200,24 @@ static int parse_width(const char *text, double *width)
     return 0;
 }
 
+/* Parses the time of --budget: "45", "45s", "30m" or "8h". */
+static int parse_budget(const char *text, double *seconds)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } row[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+    char *end = NULL;
+    double n = text ? strtod(text, &end) : 0;
+    *seconds = 0;
+    for (size_t i = 0; text && i < sizeof row / sizeof *row; i++)
+        if (end > text && !strcmp(end, row[i].unit))
+            *seconds = n * row[i].seconds;
+    if (text && !(*seconds > 0 && *seconds <= 1e7))
+        return err_usage("--budget: \"%s\" is not a time such as 45s, 30m or 8h", text);
+    return 0;
+}
+
 static int refuse_alone(const struct run *r)
 {
     static const char *const names[] = {"until", "budget", "rounds"};
@@ -236,8 +257,12 @@ int arms_open(struct run *r)
         rc = make_arms(r, a);
     if (!rc)
         rc = parse_width(o->until, &a->width);
-    if (a && !a->width && !o->rounds && !o->budget_s)
-        a->width = 0.05;
+    if (!rc)
+        rc = parse_budget(o->budget, &a->budget_s);
+    if (!rc && !o->until && !o->rounds && !o->budget) {
+        a->width = WIDTH_PRESET;
+        a->budget_s = BUDGET_PRESET_S;
+    }
     return rc ? rc : arms_apply(r, 0);
 }
 

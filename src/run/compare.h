@@ -46,6 +46,7 @@ struct arms {
     struct opt_saved *given; /* all options, as the user gave them */
     char *text;              /* into which names and values point */
     double width;            /* of --until, as a share; 0: none */
+    double budget_s;         /* 0: no limit */
 };
 
 /* Local, after opt_parse. Parses --compare and --compare-arms, and checks every value.

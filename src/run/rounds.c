@@ -13,10 +13,9 @@
 #include <time.h>
 
 enum {
-    ROUNDS_LEAST = 12,   /* before --until may end the run */
-    NARROW_TIMES = 2,    /* rounds in a row that must be narrow */
-    BUDGET_PRESET = 300, /* seconds */
-    BATCH_SPARE = 30     /* seconds left to a batch job for its end */
+    ROUNDS_LEAST = 12, /* before --until may end the run */
+    NARROW_TIMES = 2,  /* rounds in a row that must be narrow */
+    BATCH_SPARE = 30   /* seconds left to a batch job for its end */
 };
 
 struct compare {
@@ -335,10 +334,7 @@ static bool make_round(struct compare *c, int (*once)(void *), void *context)
 int compare_rounds(struct run *r, int (*once)(void *context), void *context)
 {
     static struct compare c; /* static: the report reads it until it is closed */
-    const struct run_options *o = r->options;
-    c = (struct compare){.r = r, .a = r->arms, .budget_s = o->budget_s};
-    if (!o->budget_s && !o->rounds && !o->until)
-        c.budget_s = BUDGET_PRESET;
+    c = (struct compare){.r = r, .a = r->arms, .budget_s = r->arms->budget_s};
     c.begin_s = report_clock_s(r->report);
     tell_all(&c);
     start_progress(&c);

@@ -22,8 +22,7 @@ struct run_options {
     bool collective, verify, keep, dry_run, quiet, per_rank, unlike_nodes, space_check,
         doctor;
     struct opt_list hints, compare;
-    const char *compare_arms, *until;
-    double budget_s;
+    const char *compare_arms, *until, *budget;
     int64_t rounds;
     int64_t repeat, seed, ranks, rank_shift;
     int64_t threads; /* lanes of each rank; 0: no such option */
@@ -205,13 +204,12 @@ extern const char run_threads_text[], run_rank_shift_text[], run_time_text[],
     {.kind = OPT_TEXT, .name = "until", .value = &(o).until, .fixed = true, \
      .arg = "WIDTH", .needs = RUN_TAKES_COMPARE, .text = run_until_text, \
      .help = "end when all intervals are this narrow, for example 5%"}, \
-    {.kind = OPT_REAL, .name = "budget", .value = &(o).budget_s, .preset = "0", \
-     .fixed = true, .arg = "S", .unit = "s", .min = 0, .max = 1e7, \
-     .needs = RUN_TAKES_COMPARE, \
-     .help = "seconds that the comparison may take", \
-     .text = "The seconds that the comparison may take: no round is begun that would " \
-             "exceed them, judged by the rounds before. 0: no limit, but 300 if " \
-             "neither --rounds nor --until is given."}, \
+    {.kind = OPT_TEXT, .name = "budget", .value = &(o).budget, .fixed = true, \
+     .arg = "TIME", .needs = RUN_TAKES_COMPARE, \
+     .help = "time that the comparison may take, for example 90s or 30m", \
+     .text = "The time that the comparison may take: seconds, or 90s, 30m, 8h. No " \
+             "round is begun that would exceed it, judged by the rounds before. By " \
+             "default 5m, if neither --rounds nor --until is given."}, \
     {.kind = OPT_INT, .name = "rounds", .value = &(o).rounds, .preset = "0", \
      .fixed = true, .arg = "N", .unit = "1", .min = 0, .max = 1e5, \
      .needs = RUN_TAKES_COMPARE, \

@@ -198,7 +198,7 @@ class Compare(Case):
     def test_budget(self):
         """It ends by --budget, and says when the workload is too long for it."""
         done = self.blocktransfer(
-            *SMALL, "--no-verify", "--budget=1", np=1,
+            *SMALL, "--no-verify", "--budget=1s", np=1,
             *["--compare=iomethod=null:delay_us=100000,null:delay_us=100001"])
         self.assertEqual(done.status, 0, done)
         self.assertEqual(done.report["comparison"]["ended_by"], "budget")
@@ -216,6 +216,7 @@ class Compare(Case):
                  (("--compare-arms=a depth=1",), "is not NAME: SETTING"),
                  (("--compare=depth=1,2", "--repeat=2"), "take --rounds"),
                  (("--compare=depth=1,2", "--until=much"), "is not a width"),
+                 (("--compare=depth=1,2", "--budget=1w"), "is not a time"),
                  (("--compare=depth=1,2", "--live=1"), "--live"),
                  (("--compare=seed=1,2",), "the same in all arms"),
                  (("--rounds=5",), "--rounds is for --compare"),
