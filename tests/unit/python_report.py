@@ -82,8 +82,8 @@ class Content(Case):
                       "\u25bc slower by 2.0x", "madbench on 4 ranks, against unique"):
             self.assertIn(words, self.words)
         self.assertEqual([i for i in page.ids if "-" not in i], [
-            "summary", "doubts", "verdicts", "effects", "bandwidth", "filetype",
-            "time", "ranks", "runs", "reading"])
+            "doubts", "differs", "summary", "effects", "verdicts", "amount",
+            "bandwidth", "filetype", "activity", "time", "ranks", "all", "reading"])
 
     def test_what_files_stood_on(self):
         tree = full({"read_MBps": [1.0]}, share=None, warnings=["cache_below"])
@@ -167,9 +167,11 @@ class Content(Case):
         page = self.page()
         self.assertIn('class="many" tabindex="0" role="region" '
                       'aria-label="All 312 runs"', self.source)
-        self.assertNotIn("details", page.tags)  # folded parts are not printed
-        self.assertRegex(self.source.split("@media print")[1],
-                         r"\.many \{ max-height: none;")
+        self.assertIn("details", page.tags)
+        printed = self.source.split("@media print")[1]
+        self.assertRegex(printed, r"\.many \{ max-height: none;")
+        self.assertIn("details::details-content { content-visibility: visible; }",
+                      printed)  # what is folded is printed
         self.assertGreaterEqual(self.source.count("<tr>"), 312)
 
 

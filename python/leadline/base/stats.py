@@ -6,16 +6,22 @@ hundred repetitions.
 import functools
 import math
 from collections import namedtuple
-from typing import List, Optional, Sequence, Tuple
+from typing import List, NamedTuple, Optional, Sequence, Tuple
 
 CI_MIN = 6       # fewest repetitions for an interval
 CONFIDENCE = 0.95
 FAR = 700.0      # largest half-width of logarithms: beyond it exp() overflows
 
 Interval = namedtuple("Interval", "centre low high n")
-# A mean of logarithms. `means`: of subsets of paired differences, sorted; see paired.
-Estimate = namedtuple("Estimate", "centre error df n means")
-Estimate.__new__.__defaults__ = ((),)   # type: ignore
+
+
+class Estimate(NamedTuple):
+    """A mean of logarithms. `means`: of subsets of paired differences, sorted."""
+    centre: float
+    error: float
+    df: float
+    n: int
+    means: Sequence[float] = ()
 
 
 def median(values: Sequence[float]) -> float:

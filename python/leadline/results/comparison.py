@@ -144,4 +144,5 @@ def family(report: Report) -> Optional[str]:
     if report.arms_of is None:
         return None
     arms = report.arms_of.comparison["arms"]
-    return report.program + json.dumps([[a["name"], a["settings"]] for a in arms])
+    return "%s%s" % (report.program,
+                     json.dumps([[a["name"], a["settings"]] for a in arms]))

@@ -137,9 +137,10 @@ def rhythm(some: Sequence[Turn], what: str) -> str:
     # By time only if that is clearer, as both tell of one rhythm.
     line, by = max(found, key=lambda pair: pair[0].times * (
         1.0 if pair[1] == "time" else CLEARER))
-    span = {"bytes": lambda t: t.moved, "time": lambda t: t.seconds,
-            "runs": some.index}[by]
-    each = (span(some[-1]) - span(some[0])) / (len(some) - 1.0)
+    spans: Dict[str, Callable[[Turn], float]] = {
+        "bytes": lambda t: float(t.moved), "time": lambda t: float(t.seconds),
+        "runs": lambda t: float(some.index(t))}
+    each = (spans[by](some[-1]) - spans[by](some[0])) / (len(some) - 1.0)
     words = "the device alternates every %.2g %s" % (line.period / each, what)
     if by == "bytes":
         unit, size = unit_of(line.period)
@@ -231,8 +232,9 @@ def effect_of(group: Any, before: Dict[Any, Turn], lines: Sequence[Sequence[Turn
     for column in columns.values():
         x0, y0 = (stats.mean([pair[i] for pair in column]) for i in (0, 1))
         pairs += [(x - x0, y - y0) for x, y in column]
-    xx, xy, yy = (math.fsum(f(x, y) for x, y in pairs) for f in (
-        lambda x, y: x * x, lambda x, y: x * y, lambda x, y: y * y))
+    xx = math.fsum(x * x for x, _ in pairs)
+    xy = math.fsum(x * y for x, y in pairs)
+    yy = math.fsum(y * y for _, y in pairs)
     df = (len(lines) - 1) * (many - 1) - 1
     if len(lines) < stats.CI_MIN or df < 1 or xx <= 0.5:
         return None
