@@ -79,7 +79,7 @@ class Numbers(Case):
         self.assertAlmostEqual(row["ratio"], 1 / 1.3, places=6)
         self.assertEqual((row["rule"], row["p"]), ("one_run", None))
         self.assertEqual(row["verdict"], "one run each: what differs between runs is "
-                         "not in this interval; a sweep decides")
+                         "not in this interval; --compare or a sweep decides")
         self.assertIn("a, b: one run each, so there is no verdict", self.notes[0])
         self.assertEqual(row["median"], 100.0 / 1.3)
 
@@ -96,10 +96,10 @@ class Numbers(Case):
                 for word in ("faster", "slower", "equal", "no difference shown"):
                     self.assertNotIn(word, out)
         self.assertEqual(self.verdicts(*(one[1:] + many))["c"], "one run of b: what "
-                         "differs between runs is not in this interval; a sweep "
-                         "decides")
+                         "differs between runs is not in this interval; --compare "
+                         "or a sweep decides")
         self.assertEqual(self.verdicts(*self.pair(figures={"write_MBps": [1.0]}))["b"],
-                         "one run each: a sweep decides")
+                         "one run each: --compare or a sweep decides")
 
     def test_many_runs_count_once_each(self):
         for i in range(3):
@@ -844,8 +844,8 @@ class Formats(Case):
         status, out, _ = leadline("compare", "--format", "markdown", *self.pair())
         self.assertEqual(status, 0)
         self.assertEqual(out.splitlines()[0], "Writing of b: one run each; what "
-                         "differs between runs is not in this interval; a sweep "
-                         "decides.")
+                         "differs between runs is not in this interval; --compare "
+                         "or a sweep decides.")
         lines = [line for line in out.splitlines() if line[:1] == "|"]
         self.assertEqual(len(set(line.count("|") for line in lines[:4])), 1)
 

@@ -122,7 +122,7 @@ class Gate(LeadlineCase):
         status, out, _ = leadline(*args)
         self.assertEqual(status, 4)
         self.assertIn("unsure: write_MBps of b: one run each: what differs between "
-                      "runs is not in this interval; a sweep decides",
+                      "runs is not in this interval; --compare or a sweep decides",
                       " ".join(out.split()))
         self.assertEqual(leadline(*args + ["--unsure=pass"])[0], 0)
 

@@ -95,7 +95,7 @@ def one_run(group: Group, baseline: Group, found: Optional[stats.Estimate]) -> s
     on a device whose speed wanders, two equal runs one after the other differ by more
     than that."""
     which = [g.name for g in (group, baseline) if g.is_one_run]
-    return "%s: %sa sweep decides" % (
+    return "%s: %s--compare or a sweep decides" % (
         "one run each" if len(which) == 2 else "one run of " + which[0],
         "what differs between runs is not in this interval; " if found else "")
 

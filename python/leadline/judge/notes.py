@@ -41,7 +41,7 @@ def one_run(groups: Sequence[Group]) -> List[str]:
     if not some or len(groups) < 2:
         return []
     return ["%s: one run%s, so there is no verdict: what differs between runs is not "
-            "in these intervals; a sweep decides"
+            "in these intervals; --compare or a sweep decides"
             % (names.common_of(some, WORST), " each" if len(some) > 1 else "")
             ] + without_label(groups)
 
