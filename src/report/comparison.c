@@ -123,13 +123,17 @@ static int headlines(const struct model *m)
     return n;
 }
 
+/* Ratios of arms that failed are not told, so they do not count. */
 static struct paired paired_of(const struct model *m, const double *ln, int figures)
 {
     const struct report_rounds *c = m->rounds;
+    int left = -1;
+    for (int a = 0; a < c->arms; a++)
+        left += !c->arm[a].failed;
     return (struct paired){.arms = c->arms,
                            .rounds = c->rows - 1,
                            .ln = ln,
-                           .comparisons = figures * (c->arms - 1),
+                           .comparisons = figures * (left > 0 ? left : 1),
                            .seed = c->seed};
 }
 
@@ -143,7 +147,8 @@ static void fill_ratios(const struct model *m, const struct figure *first, int f
     for (int a = 1; a < p.arms; a++, out++) {
         struct paired_ratio x;
         *out = (struct ratio){.figure = of_arm(m, first, a)};
-        if (!ln || !out->figure || !paired_ratio(&p, a, &x))
+        bool failed = m->rounds->arm[a].failed;
+        if (!ln || !out->figure || failed || !paired_ratio(&p, a, &x))
             continue;
         out->known = true;
         out->ratio = x.ratio;

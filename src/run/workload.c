@@ -413,7 +413,7 @@ const char run_compare_text[] =
 
 const char run_until_text[] =
     "End when the intervals of all arms' ratios are within this share of their middle, "
-    "in two rounds in a row, after at least 12 rounds. By default 5%, with a --budget "
+    "in two rounds in a row, after at least 16 rounds. By default 5%, with a --budget "
     "of 300 s, if neither --rounds nor --budget is given.";
 
 const char run_dir_text[] =
