@@ -277,9 +277,13 @@ def loaded(groups: Sequence[Group]) -> List[str]:
     runs: Dict[str, int] = OrderedDict()
     busy: Dict[str, int] = {}
     worst: Dict[str, Tuple[float, float]] = {}
+    seen = set()
     for group in groups:
         for report in group.reports:
-            for host in report.hosts:
+            started = id(report.arms_of or report)  # one run has many repetitions
+            hosts = [] if started in seen else report.hosts
+            seen.add(started)
+            for host in hosts:
                 name, load = printable(host.get("name")), host.get("load1_start")
                 cores = host.get("cores")
                 if not all(isinstance(x, (int, float)) for x in (load, cores)):
