@@ -123,32 +123,49 @@ static int headlines(const struct model *m)
     return n;
 }
 
-/* Ratios of arms that failed are not told, so they do not count. */
-static struct paired paired_of(const struct model *m, const double *ln, int figures)
+static struct paired paired_of(const struct model *m, const double *ln, int comparisons)
 {
     const struct report_rounds *c = m->rounds;
-    int left = -1;
-    for (int a = 0; a < c->arms; a++)
-        left += !c->arm[a].failed;
     return (struct paired){.arms = c->arms,
                            .rounds = c->rows - 1,
                            .ln = ln,
-                           .comparisons = figures * (left > 0 ? left : 1),
+                           .comparisons = comparisons > 0 ? comparisons : 1,
                            .seed = c->seed};
 }
 
+static bool has_ratio(const struct paired *p, int arm)
+{
+    int both = 0;
+    for (int i = 0; p->ln && i < p->rounds; i++)
+        both += isfinite(p->ln[i * p->arms]) && isfinite(p->ln[i * p->arms + arm]);
+    return both >= STATS_CI_MIN;
+}
+
+/* The ratios that have an interval, which hold together. */
+static int count_ratios(const struct model *m)
+{
+    int n = 0;
+    for (int i = next_headline(m, -1); i < m->figures; i = next_headline(m, i)) {
+        double *ln = logs_of(m, &m->figure[i]);
+        struct paired p = paired_of(m, ln, 1);
+        for (int a = 1; a < p.arms; a++)
+            n += has_ratio(&p, a);
+        free(ln);
+    }
+    return n;
+}
+
 /* Fills in the ratios of one figure, one for each further arm. */
-static void fill_ratios(const struct model *m, const struct figure *first, int figures,
-                        struct ratio *out)
+static void fill_ratios(const struct model *m, const struct figure *first,
+                        int comparisons, struct ratio *out)
 {
     double *ln = logs_of(m, first);
-    struct paired p = paired_of(m, ln, figures);
+    struct paired p = paired_of(m, ln, comparisons);
     bool higher = !strcmp(first->better, "higher");
     for (int a = 1; a < p.arms; a++, out++) {
         struct paired_ratio x;
         *out = (struct ratio){.figure = of_arm(m, first, a)};
-        bool failed = m->rounds->arm[a].failed;
-        if (!ln || !out->figure || failed || !paired_ratio(&p, a, &x))
+        if (!ln || !out->figure || !paired_ratio(&p, a, &x))
             continue;
         out->known = true;
         out->ratio = x.ratio;
@@ -164,12 +181,13 @@ static void fill_ratios(const struct model *m, const struct figure *first, int f
 struct ratio *comparison_ratios(const struct model *m, int *n)
 {
     int figures = headlines(m), each = m->rounds->arms - 1, k = 0;
+    int comparisons = count_ratios(m);
     struct ratio *all = NULL;
     *n = figures * each;
     if (*n > 0)
         all = calloc((size_t)*n, sizeof *all);
     for (int i = next_headline(m, -1); all && i < m->figures; i = next_headline(m, i))
-        fill_ratios(m, &m->figure[i], figures, &all[each * k++]);
+        fill_ratios(m, &m->figure[i], comparisons, &all[each * k++]);
     return all;
 }
 
@@ -400,12 +418,12 @@ static void say_slice(const struct model *m)
 }
 
 /* Says which arm's effect remains in what runs next. */
-static void say_carried(const struct model *m, const struct figure *first, int figures)
+static void say_carried(const struct model *m, const struct figure *first)
 {
     const struct report_rounds *c = m->rounds;
     double *ln = logs_of(m, first), factor;
     int *order = malloc((size_t)c->rows * (size_t)c->arms * sizeof *order);
-    struct paired p = paired_of(m, ln, figures);
+    struct paired p = paired_of(m, ln, 1);
     char what[64];
     for (int i = 0; order && i < (c->rows - 1) * c->arms; i++)
         order[i] = c->turn[c->arms + i].arm;
@@ -430,11 +448,11 @@ static void say_failures(const struct model *m)
 void comparison_text(const struct model *m)
 {
     const struct report_rounds *c = m->rounds;
-    int n, figures = headlines(m);
+    int n;
     struct ratio *all = comparison_ratios(m, &n);
     putchar('\n');
     for (int i = 0; all && i < n; i++)
-        if (all[i].figure && !c->arm[all[i].figure->arm].failed)
+        if (all[i].figure && (all[i].known || !c->arm[all[i].figure->arm].failed))
             say_ratio(m, &all[i]);
     free(all);
     say_failures(m);
@@ -446,5 +464,5 @@ void comparison_text(const struct model *m)
            c->counted, units_s(c->counted), end_text(c->ended_by));
     say_slice(m);
     for (int i = next_headline(m, -1); i < m->figures; i = next_headline(m, i))
-        say_carried(m, &m->figure[i], figures);
+        say_carried(m, &m->figure[i]);
 }

@@ -65,8 +65,9 @@ int compare_look(struct run *r, int64_t disk_bytes, const char *layout);
 /* **Collective**, once the report is open. Makes rounds of repetitions until one of
  * --rounds, --until, --budget, a signal or the end of the batch job ends them. `once`
  * makes a repetition of the arm whose settings are in place, and returns the agreed
- * verdict; an arm that fails is left out from then on. Returns 0 if two arms remain;
- * the failure of the first arm that failed is then for compare_verdict. */
+ * verdict; an arm that fails is left out from then on. Returns 0 if two arms remain, or
+ * there were rounds enough for intervals; the failure of the first arm that failed is
+ * then for compare_verdict. */
 int compare_rounds(struct run *r, int (*once)(void *context), void *context);
 
 /* **Collective**, before the report is closed: warns, for each arm, if memory served

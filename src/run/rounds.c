@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/scratch.h"
+#include "base/stats.h"
 #include "base/units.h"
 #include "run/compare.h"
 #include "run/inside.h"
@@ -327,7 +328,7 @@ static bool make_round(struct compare *c, int (*once)(void *), void *context)
             return false;
     }
     c->longest_s = fmax(c->longest_s, report_clock_s(r->report) - begin_s);
-    c->told.counted += row > 0;
+    c->told.counted += row > 0 && arms_left(a) > 1;
     return true;
 }
 
@@ -356,9 +357,9 @@ int compare_rounds(struct run *r, int (*once)(void *context), void *context)
         rc = arms_apply(r, 0); /* for the report's options */
     if (!rc)
         rc = run_again(r);
-    if (!rc && arms_left(c.a) < 2)
+    if (!rc && arms_left(c.a) < 2 && c.told.counted < STATS_CI_MIN)
         rc = compare_verdict(r, 0);
-    return rc;
+    return rc; /* the answer so far stands */
 }
 
 void compare_warn(struct run *r)

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 
-from e2e import Case, any_mpi, long, main, samples, total, workloads
+from e2e import Case, any_mpi, fault, long, main, samples, total, workloads
 from leadline.judge import compare, rules
 from leadline.results import groups
 
@@ -157,6 +157,19 @@ class Compare(Case):
         self.assertEqual([a["failed"] is None for a in c["arms"]], [True, True, False])
         self.assertEqual(c["rounds"], 6)
         self.assertEqual(set(r["arm"] for r in c["ratios"]), {1})
+
+    def test_an_arm_that_fails_late(self):
+        """After rounds enough for an interval the answer so far stands."""
+        done = self.blocktransfer(*SMALL, "--rounds=20", "--compare=cache=flush,keep",
+                                  np=1, env=fault("open:ENOSPC:1", file="rep17."))
+        self.assertEqual(done.status, 1, done)
+        self.assertIn("No space left on device", done.said[0])
+        report = done.report
+        self.assertIs(report["valid"], True)
+        c = report["comparison"]
+        self.assertEqual((c["rounds"], c["ended_by"]), (7, "failure"))
+        self.assertEqual([r["arm"] for r in c["ratios"]], [1, 1])
+        self.assertEqual(sum(a["failed"] is not None for a in c["arms"]), 1)
 
     def test_all_arms_fail(self):
         """Then the run fails."""

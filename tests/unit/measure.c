@@ -100,6 +100,11 @@ void live_phase(struct run *r, const char *name)
     (void)r, (void)name;
 }
 
+void run_storage_rates(struct run *of, const struct report_rate *rate)
+{
+    (void)of, (void)rate;
+}
+
 /* ---- points ---------------------------------------------------------------------- */
 
 static struct run r;
@@ -210,7 +215,7 @@ static void test_rates(void)
                                   .write_sync_s = 2,
                                   .write_bytes = 4000000,
                                   .device_read_bytes = -1};
-    r.read_bytes = r.device_read_bytes = r.all_read_bytes = 0;
+    r.origin.read_bytes = r.origin.device_read_bytes = r.all_read_bytes = 0;
     run_rep_begin(&r);
     phase_of("R", reading);
     phase_of("W", writing);
@@ -233,14 +238,14 @@ static void test_rates(void)
     phase_of("A", reading);
     r.aside = false;
     rates_are(4, 4, 1000, 8000000, 41, "and one aside");
-    tap_ok(r.all_read_bytes == 3000 && r.read_bytes == 2000 &&
-               r.device_read_bytes == 1200,
+    tap_ok(r.all_read_bytes == 3000 && r.origin.read_bytes == 2000 &&
+               r.origin.device_read_bytes == 1200,
            "bytes that were read, without those aside");
     next = reading;
     next.device_read_bytes = -1;
     phase_of("R", next);
     phase_of("R", reading);
-    tap_ok(r.device_read_bytes == -1, "device bytes that are not known once");
+    tap_ok(r.origin.device_read_bytes == -1, "device bytes that are not known once");
     figures = 0;
     run_rep_end(&r);
     has("write_MBps", "MB/s", 2);
