@@ -18,7 +18,7 @@ nobase_dist_pkgdata_DATA += $(addprefix python/leadline/draw/, \
 	shapes.py svg.py svg_cells.py svg_lines.py)
 nobase_dist_pkgdata_DATA += $(addprefix python/leadline/sweep/, \
 	__init__.py calibrate.py enough.py export.py factors.py io500.py \
-	io500_report.py need.py slurm.py spec.py sweep.py sweep_state.py)
+	inside.py io500_report.py need.py slurm.py spec.py sweep.py sweep_state.py)
 nobase_dist_pkgdata_DATA += $(addprefix python/leadline/skeleton/, \
 	__init__.py descriptors.py polynomials.py skeleton.py skeleton_fit.py \
 	whatif.py)

@@ -157,6 +157,52 @@ class DryRun(Leadline):
             self.assertEqual(os.listdir(self.tmp), ["spec.json"])
 
 
+class Inside(Leadline):
+    """sweep --inside=auto: all configurations in one run, where that can be."""
+
+    def sweep(self, matrix, *options, **more):
+        tree = dict({"program": "blocktransfer", "rounds": 7, "matrix": matrix,
+                     "args": ["256k", "--dir=."], "mpiexec": self.launcher().split()},
+                    **more)
+        write_file(self.path("spec.json"), json.dumps(tree))
+        done = subprocess.run(
+            [os.path.join(BUILD, "python", "leadline", "leadline"), "sweep",
+             "spec.json", "--out=runs", "--inside=auto", *options],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=self.tmp,
+            env=runner.mpi_environment(2), universal_newlines=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [read_json(os.path.join(self.path("runs"), name))
+                for name in sorted(os.listdir(self.path("runs")))
+                if name.endswith("-1.json")], done.stderr
+
+    def test_one_run(self):
+        """Arms have the names of the sweep, which is done when called again."""
+        matrix = {"depth": [1, 4], "collective": [False], "iomethod": ["threads"]}
+        found, _ = self.sweep(matrix)
+        self.assertEqual(len(found), 1)
+        self.assertEqual([a["name"] for a in found[0]["comparison"]["arms"]],
+                         ["depth1-threads", "depth4-threads"])
+        self.assertEqual(found[0]["comparison"]["rounds"], 7)
+        self.assertIn("1 of 1 runs are there already", self.sweep(matrix)[1])
+        self.assertIn("depth4-threads", self.leadline("compare", "runs"))
+
+    def test_runs_of_their_own(self):
+        """Where something else varies, or the program refuses, it says so."""
+        for matrix, why in (({"np": [1, 2]}, "np varies"),
+                            ({"seed": [1, 2]}, "--seed is the same in all arms"),
+                            ({"label": ["a b", "c"]}, "a value has a space")):
+            found, said = self.sweep(matrix, "--fresh", "--rounds=1")
+            self.assertEqual(len(found), 2)
+            self.assertIn("each configuration is run by itself: ", said)
+            self.assertIn(why, said)
+
+    def test_refused(self):
+        write_file(self.path("spec.json"), json.dumps({"program": "blocktransfer"}))
+        err = self.leadline("sweep", "spec.json", "--inside=auto", "--dry-run",
+                            status=2)
+        self.assertIn("leave out --submit, --dry-run", err)
+
+
 class Traces(Leadline):
     def setUp(self):
         super().setUp()

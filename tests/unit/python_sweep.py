@@ -358,7 +358,7 @@ class State(Case):
         args = argparse.Namespace(
             spec=path, out=self.out, rounds=1, until=None, figure=None, budget=None,
             submit=False, jobs=None, dry_run=False, rates=None, format=None,
-            fresh=False, quiet=True)
+            fresh=False, quiet=True, inside="never")
         tree = {"program": self.program, "mpiexec": "nope", "args": ["64", "2"]}
         self.addCleanup(signal.signal, signal.SIGTERM, signal.getsignal(signal.SIGTERM))
         with self.assertRaisesRegex(LeadlineError, "launcher nope was not found"):

@@ -122,7 +122,8 @@ def main(args, where):
         status = sweep.main(argparse.Namespace(
             spec=path, out=out, rounds=args.rounds, until=None, figure=None,
             budget=args.budget, submit=False, jobs=None, dry_run=args.dry_run,
-            rates=None, format=None, fresh=args.fresh, quiet=args.quiet), where, tree)
+            rates=None, format=None, fresh=args.fresh, inside="never",
+            quiet=args.quiet), where, tree)
     except sweep.RunsFailed as why:
         failed = why
     if not args.dry_run:

@@ -14,7 +14,7 @@ from leadline.base.options import operand, option
 from leadline.results import report as reports
 from leadline.results import run as runs
 from leadline.results.run import Run
-from leadline.sweep import enough, factors, need, slurm
+from leadline.sweep import enough, factors, inside, need, slurm
 from leadline.sweep import spec as specs
 from leadline.sweep import sweep_state as state
 
@@ -58,6 +58,12 @@ class Sweep:
         series = "%s,%s,%d" % (self.id, config.name, number)
         return Run(config, number, path,
                    command + ["--json", path, "--series", series, "--quiet"])
+
+    def put_together(self, run, timeout):
+        """Makes one run of all runs."""
+        self.runs = [run]
+        self.env[run.config.name] = factors.environment(self.spec, run.config)
+        self.spec = dict(self.spec, timeout=timeout)
 
     def done(self, run):
         """True if there is a valid report of this very run."""
@@ -317,6 +323,7 @@ def check_options(args):
         raise usage("--rates is for --dry-run and --budget")
     if args.figure and not args.until:
         raise usage("--figure is for --until")
+    inside.check(args)
 
 
 def specification(args, tree):
@@ -344,13 +351,26 @@ def begin(args, spec, out, where, tree):
     then it locks the folder and changes anything in it."""
     sweep = Sweep(spec, out, where, in_job(args),
                   None if args.fresh else state.known(spec, out))
-    ends = enough.ends(sweep, where, args)
+    together = args.inside == "auto" and is_together(spec, where)
+    ends = [] if together else enough.ends(sweep, where, args)
     if args.fresh:
         state.set_aside(out)
     if tree is not None:
         output.write(args.spec, json.dumps(tree, indent=1) + "\n")
     state.save(sweep)
+    if together:
+        sweep.put_together(inside.run(sweep, where, args, in_job(args)),
+                           inside.timeout(sweep, args))
     return sweep, ends
+
+
+def is_together(spec, where):
+    """True if one run compares all configurations; else says why not."""
+    why = inside.refusal(spec, where)
+    if why:
+        sys.stderr.write("leadline sweep: each configuration is run by itself: %s\n"
+                         % why)
+    return not why
 
 
 def main(args: Any, where: Any, tree: Optional[Dict[str, Any]] = None) -> int:
@@ -393,6 +413,7 @@ OPTIONS = [
            "`--budget`, the maximum; its default is then %d." % enough.MOST_ROUNDS,
            type=output.positive),
     *enough.OPTIONS,
+    *inside.OPTIONS,
     option("--submit", "make each run a Slurm job, with SPEC's options of sbatch",
            "Each run is a job of Slurm, with the specification's options of sbatch, as "
            "many tasks as ranks, and `timeout` (in whole minutes) as its time limit. "
