@@ -221,7 +221,8 @@ static int parse_budget(const char *text, double *seconds)
 static int refuse_alone(const struct run *r)
 {
     static const char *const names[] = {"until", "budget", "rounds"};
-    for (int i = 0; i < 3; i++) {
+    bool compares = opt_find(r->program, "compare"); /* else --rounds is its own */
+    for (int i = 0; i < 3 && compares; i++) {
         const struct opt *o = opt_find(r->program, names[i]);
         if (o && o->from == OPT_COMMAND_LINE)
             return err_usage("--%s is for --compare", names[i]);
