@@ -44,7 +44,7 @@ ALWAYS = {
     "iotrace summary": "verdict program time I/O read write sync meta open close "
                        "unseen files, longest shortest left more:",
     "iotrace findings": "not unseen:",
-    "leadline compare": "figure write_MBps read_MBps S.write_MBps SHARED",
+    "leadline compare": "figure write_MBps, read_MBps, write_MBps SHARED",
 }
 SOLVER = """#include <mpi.h>
 #include <stdlib.h>

@@ -80,7 +80,8 @@ def possible(spec, where):
     folder = tempfile.mkdtemp()
     try:
         for config in specs.configurations(spec):
-            found, why = need.ask(one, config, where, folder)
+            found, why = need.ask(one, config, where,
+                                  os.path.join(folder, "need.json"))
             if found:
                 taken.append(config.values)
             else:
