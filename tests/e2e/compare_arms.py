@@ -135,7 +135,8 @@ class Compare(Case):
         lines = [line for line in workloads() if line[:2] != ("outcore", "gen")
                  and line[0] == "outcore"]
         self.assertGreater(len(lines), 6)
-        for line in [("metabench", "5"), ("madbench", "64", "2"), *lines]:
+        for line in [("metabench", "5"), ("madbench", "64", "2", "--io-only"),
+                     *lines]:
             with self.subTest(line=line):
                 report = self.compared(*line[1:], "--compare=cache=flush,keep",
                                        program=line[0], rounds=1)

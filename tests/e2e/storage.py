@@ -230,7 +230,8 @@ class Storage(Case):
     def test_unlike_nodes(self):
         with disks.image(self.at, "ext4"):
             for program, *args in (("blocktransfer", *SIZE), ("metabench", "20"),
-                                   ("outcore", "aio", "64k"), ("madbench", "64", "2")):
+                                   ("outcore", "aio", "64k"),
+                                   ("madbench", "64", "2", "--io-only")):
                 done = self.on_unlike_nodes(program, *args)
                 self.failed(done, "another file system, tmpfs (memory), on node")
                 self.assertIn("check the mounts", done.err)
