@@ -2,7 +2,6 @@
  * answer in words. Rounds pair the arms; base/paired.h makes the intervals. */
 #include "base/format/json.h"
 #include "base/mem.h"
-#include "base/paired.h"
 #include "base/stats.h"
 #include "base/units.h"
 #include "report/sink.h"
@@ -53,40 +52,28 @@ static bool is_rate(const struct figure *f)
     return rate && f->known && !f->at.name[0];
 }
 
-static bool is_plain(const struct figure *f)
+static bool has_value(const struct figure *f)
 {
     return f->known && !f->at.name[0];
 }
 
-/* Marks the figures that the answer is about: the totals, or else the first rates, or
- * else the first two. Those of arm 0 decide. python/leadline/judge/compare.py has the
- * same rule. */
-static void mark_headlines(const struct model *m, bool *marked)
+enum { HEADLINES = 6 };
+
+/* Lists the figures that the answer is about: the totals, or else the first rates, or
+ * else the first two. Those of arm 0 decide. Returns their number.
+ * python/leadline/judge/compare.py has the same rule. */
+static int list_headlines(const struct model *m, const struct figure *list[HEADLINES])
 {
     static const struct {
         bool (*is)(const struct figure *f);
         int most;
-    } kinds[] = {{is_total, 2}, {is_rate, 6}, {is_plain, 2}};
+    } kinds[] = {{is_total, 2}, {is_rate, HEADLINES}, {has_value, 2}};
     int n = 0;
     for (int kind = 0; kind < 3 && !n; kind++)
-        for (int i = 0; i < m->figures && n < kinds[kind].most; i++) {
-            const struct figure *f = &m->figure[i];
-            marked[i] = f->arm == 0 && kinds[kind].is(f);
-            n += marked[i];
-        }
-}
-
-/* The next headline after figure i (-1: the first); m->figures: none. */
-static int next_headline(const struct model *m, int i)
-{
-    bool *marked = calloc((size_t)m->figures + 1, sizeof *marked);
-    if (marked)
-        mark_headlines(m, marked);
-    do
-        i++;
-    while (i < m->figures && !(marked && marked[i]));
-    free(marked);
-    return i;
+        for (int i = 0; i < m->figures && n < kinds[kind].most; i++)
+            if (m->figure[i].arm == 0 && kinds[kind].is(&m->figure[i]))
+                list[n++] = &m->figure[i];
+    return n;
 }
 
 static const struct figure *of_arm(const struct model *m, const struct figure *f,
@@ -115,14 +102,6 @@ static double *logs_of(const struct model *m, const struct figure *first)
     return ln;
 }
 
-static int headlines(const struct model *m)
-{
-    int n = 0;
-    for (int i = next_headline(m, -1); i < m->figures; i = next_headline(m, i))
-        n++;
-    return n;
-}
-
 static struct paired paired_of(const struct model *m, const double *ln, int comparisons)
 {
     const struct report_rounds *c = m->rounds;
@@ -141,18 +120,18 @@ static bool has_ratio(const struct paired *p, int arm)
     return both >= STATS_CI_MIN;
 }
 
-/* The ratios that have an interval, which hold together. */
-static int count_ratios(const struct model *m)
+/* Counts the ratios that have an interval. These hold together. */
+static int count_ratios(const struct model *m, const struct figure *const head[], int n)
 {
-    int n = 0;
-    for (int i = next_headline(m, -1); i < m->figures; i = next_headline(m, i)) {
-        double *ln = logs_of(m, &m->figure[i]);
+    int found = 0;
+    for (int i = 0; i < n; i++) {
+        double *ln = logs_of(m, head[i]);
         struct paired p = paired_of(m, ln, 1);
         for (int a = 1; a < p.arms; a++)
-            n += has_ratio(&p, a);
+            found += has_ratio(&p, a);
         free(ln);
     }
-    return n;
+    return found;
 }
 
 /* Fills in the ratios of one figure, one for each further arm. */
@@ -163,31 +142,23 @@ static void fill_ratios(const struct model *m, const struct figure *first,
     struct paired p = paired_of(m, ln, comparisons);
     bool higher = !strcmp(first->better, "higher");
     for (int a = 1; a < p.arms; a++, out++) {
-        struct paired_ratio x;
         *out = (struct ratio){.figure = of_arm(m, first, a)};
-        if (!ln || !out->figure || !paired_ratio(&p, a, &x))
-            continue;
-        out->known = true;
-        out->ratio = x.ratio;
-        out->low = x.low;
-        out->high = x.high;
-        out->effective = x.effective;
-        out->rounds = x.rounds;
-        paired_verdict(&x, higher, out->verdict, sizeof out->verdict);
+        out->known = ln && out->figure && paired_ratio(&p, a, &out->of);
+        if (out->known)
+            paired_verdict(&out->of, higher, out->verdict, sizeof out->verdict);
     }
     free(ln);
 }
 
 struct ratio *comparison_ratios(const struct model *m, int *n)
 {
-    int figures = headlines(m), each = m->rounds->arms - 1, k = 0;
-    int comparisons = count_ratios(m);
-    struct ratio *all = NULL;
+    const struct figure *head[HEADLINES];
+    int figures = list_headlines(m, head), each = m->rounds->arms - 1;
+    int comparisons = count_ratios(m, head, figures);
     *n = figures * each;
-    if (*n > 0)
-        all = calloc((size_t)*n, sizeof *all);
-    for (int i = next_headline(m, -1); all && i < m->figures; i = next_headline(m, i))
-        fill_ratios(m, &m->figure[i], comparisons, &all[each * k++]);
+    struct ratio *all = *n > 0 ? calloc((size_t)*n, sizeof *all) : NULL;
+    for (int i = 0; all && i < figures; i++)
+        fill_ratios(m, head[i], comparisons, &all[each * i]);
     return all;
 }
 
@@ -201,7 +172,7 @@ double report_width(const struct report *r)
         bool out = m->rounds->arm[i % (m->rounds->arms - 1) + 1].failed;
         if (!out) /* fmax would ignore a NAN */
             widest = all[i].known && widest == widest
-                         ? fmax(widest, sqrt(all[i].high / all[i].low) - 1)
+                         ? fmax(widest, sqrt(all[i].of.high / all[i].of.low) - 1)
                          : NAN;
     }
     free(all);
@@ -278,11 +249,11 @@ static void put_ratios(struct json *j, const struct model *m)
         json_object_flat(j, NULL);
         json_text(j, "figure", all[i].figure->name);
         json_int(j, "arm", all[i].figure->arm);
-        json_real(j, "ratio", all[i].ratio);
-        json_real(j, "low", all[i].low);
-        json_real(j, "high", all[i].high);
+        json_real(j, "ratio", all[i].of.ratio);
+        json_real(j, "low", all[i].of.low);
+        json_real(j, "high", all[i].of.high);
         json_text(j, "verdict", all[i].verdict);
-        json_real(j, "effective_rounds", all[i].effective);
+        json_real(j, "effective_rounds", all[i].of.effective);
         json_end_object(j);
     }
     json_end_array(j);
@@ -315,7 +286,8 @@ static const char *arm_name(const struct model *m, int arm)
     return m->rounds->arm[arm].name;
 }
 
-/* What a figure is of: "write_MBps" is "write", and "create.per_s" "create". */
+/* Shortens a figure's name for a sentence: "write_MBps" to "write", "create.per_s" to
+ * "create". */
 static const char *what_of(const struct figure *f, char text[64])
 {
     static const char *const ends[] = {"_MBps", ".per_s"};
@@ -335,12 +307,14 @@ static void say_ratio(const struct model *m, const struct ratio *x)
     what_of(x->figure, what);
     printf("%s: %s over %s: ", what, arm_name(m, x->figure->arm), arm_name(m, 0));
     if (x->known)
-        printf("%.3f [%.3f, %.3f], %s\n", x->ratio, x->low, x->high, x->verdict);
+        printf("%.3f [%.3f, %.3f], %s\n", x->of.ratio, x->of.low, x->of.high,
+               x->verdict);
     else
         printf("too few rounds for an interval (%d needed)\n", STATS_CI_MIN);
 }
 
-static void put_row(const struct model *m, const struct figure *f, int arm, int width)
+static void put_arm_row(const struct model *m, const struct figure *f, int arm,
+                        int width)
 {
     struct figure_summary s = figure_summary(f);
     printf("  %-*s %4d %10.4g %10.4g %10.4g\n", width, arm_name(m, arm), f->known,
@@ -367,7 +341,7 @@ static void put_table(const struct model *m, const struct figure *first)
     for (int a = 0; a < m->rounds->arms; a++) {
         const struct figure *f = of_arm(m, first, a);
         if (f)
-            put_row(m, f, a, width);
+            put_arm_row(m, f, a, width);
         else
             printf("  %-*s    - %s\n", width, arm_name(m, a), "no value");
     }
@@ -448,7 +422,8 @@ static void say_failures(const struct model *m)
 void comparison_text(const struct model *m)
 {
     const struct report_rounds *c = m->rounds;
-    int n;
+    const struct figure *head[HEADLINES];
+    int n, figures = list_headlines(m, head);
     struct ratio *all = comparison_ratios(m, &n);
     putchar('\n');
     for (int i = 0; all && i < n; i++)
@@ -456,13 +431,13 @@ void comparison_text(const struct model *m)
             say_ratio(m, &all[i]);
     free(all);
     say_failures(m);
-    for (int i = next_headline(m, -1); i < m->figures; i = next_headline(m, i))
-        put_table(m, &m->figure[i]);
+    for (int i = 0; i < figures; i++)
+        put_table(m, head[i]);
     putchar('\n');
     printf("In this run, of %d round%s after one of warm-up, each in an order of its "
            "own; ended %s.\n",
            c->counted, units_s(c->counted), end_text(c->ended_by));
     say_slice(m);
-    for (int i = next_headline(m, -1); i < m->figures; i = next_headline(m, i))
-        say_carried(m, &m->figure[i]);
+    for (int i = 0; i < figures; i++)
+        say_carried(m, head[i]);
 }

@@ -6,6 +6,7 @@
 #ifndef REPORT_SINK_H
 #define REPORT_SINK_H
 
+#include "base/paired.h"
 #include "report/report.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -247,8 +248,7 @@ void sink_text_close(struct model *m);
 struct ratio { /* of an arm's figure over that of arm 0 */
     const struct figure *figure;
     bool known;
-    double ratio, low, high, effective;
-    int rounds;
+    struct paired_ratio of;
     char verdict[96];
 };
 
