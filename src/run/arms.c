@@ -13,7 +13,7 @@
 /* ---- the options' texts ---------------------------------------------------------- */
 
 /* Ends the text at the first `mark`, and returns what follows; NULL: there is none. */
-static char *cut(char *text, char mark)
+static char *cut_at(char *text, char mark)
 {
     char *at = text ? strchr(text, mark) : NULL;
     if (at)
@@ -80,7 +80,7 @@ static struct arms_factor *add_factor(struct arms *a, const char *option)
 /* Parses "OPTION=VALUE,VALUE". */
 static int parse_factor(struct run *r, struct arms *a, char *text)
 {
-    char *option = text, *values = cut(text, '=');
+    char *option = text, *values = cut_at(text, '=');
     while (*option == '-') /* "--filetype=..." is understood, too */
         option++;
     if (!values || !*values || !*option)
@@ -88,7 +88,7 @@ static int parse_factor(struct run *r, struct arms *a, char *text)
     struct arms_factor *f = add_factor(a, option);
     int rc = f ? 0 : -EINVAL;
     for (char *next; values && !rc; values = next) {
-        next = cut(values, ',');
+        next = cut_at(values, ',');
         struct arms_value *v = add_value(f, values);
         rc = v ? add_setting(r, v, option, values) : -EINVAL;
     }
@@ -100,8 +100,8 @@ static int parse_settings(struct run *r, struct arms_value *v, char *text)
 {
     int rc = 0;
     for (char *next; text && !rc; text = next) {
-        next = cut(text, ' ');
-        char *value = cut(text, '=');
+        next = cut_at(text, ' ');
+        char *value = cut_at(text, '=');
         if (*text)
             rc = add_setting(r, v, text, value ? value : "yes");
     }
@@ -114,8 +114,8 @@ static int parse_named(struct run *r, struct arms *a, char *text)
     struct arms_factor *f = text ? add_factor(a, "arms") : NULL;
     int rc = 0;
     for (char *next; text && !rc; text = next) {
-        next = cut(text, ';');
-        char *settings = cut(text, ':');
+        next = cut_at(text, ';');
+        char *settings = cut_at(text, ':');
         if (!settings)
             return err_usage("--compare-arms: \"%s\" is not NAME: SETTING",
                              trimmed(text));

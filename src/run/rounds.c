@@ -28,8 +28,8 @@ struct compare {
     struct report_factor factor[ARMS_FACTORS];
     const char *value[ARMS_FACTORS][ARMS_MAX];
     struct report_turn *turn; /* as in report_rounds */
-    int64_t room;             /* turns that fit */
-    double begin_s, longest_s, budget_s;
+    int64_t room;             /* rounds that fit */
+    double begin_s, longest_s;
     struct progress progress; /* in turns of arms, or in milliseconds of the budget */
     double shown_s;           /* when it was last moved on */
     int narrow;               /* rounds in a row with narrow intervals */
@@ -77,16 +77,12 @@ static void tell_all(struct compare *c)
 static int begin_row(struct compare *c)
 {
     int arms = c->a->n;
-    int64_t most = (int64_t)(c->told.rows + 1) * arms;
-    if (most > c->room) {
-        struct report_turn *more = mem_grow(c->turn, 2 * most, sizeof *more, "rounds");
-        if (!more)
-            return -ENOMEM;
-        c->turn = more;
-        c->room = 2 * most;
-    }
+    size_t bytes = (size_t)arms * sizeof *c->turn;
+    int rc = mem_room(&c->turn, c->told.rows, &c->room, bytes, "rounds");
+    if (rc)
+        return rc;
     for (int i = 0; i < arms; i++)
-        c->turn[most - arms + i] = (struct report_turn){.arm = -1};
+        c->turn[c->told.rows * arms + i] = (struct report_turn){.arm = -1};
     c->told.turn = c->turn;
     c->told.rows++;
     return 0;
@@ -94,7 +90,9 @@ static int begin_row(struct compare *c)
 
 /* ---- the order ------------------------------------------------------------------- */
 
-/* Draws the order of a round (Fisher and Yates), of the run's seed alone. */
+/* Draws the order of a round by the run's seed alone (Fisher and Yates): all orders are
+ * equally likely, as the intervals by permutation need; base/draw.h's shuffle only
+ * looks random. */
 static void draw_order(const struct compare *c, int row, int order[ARMS_MAX])
 {
     uint64_t key = rng_key(rng_key(c->r->seed, RNG_ROUNDS), (uint64_t)row);
@@ -115,7 +113,7 @@ static void start_progress(struct compare *c)
     bool wanted = r->world.rank == 0 && !r->options->quiet;
     int64_t turns = (r->options->rounds + 1) * c->a->n;
     progress_start(&c->progress, wanted,
-                   c->budget_s          ? (int64_t)(1e3 * c->budget_s)
+                   c->a->budget_s       ? (int64_t)(1e3 * c->a->budget_s)
                    : r->options->rounds ? turns
                                         : 0);
     c->shown_s = c->begin_s;
@@ -127,7 +125,7 @@ static void show_progress(struct compare *c)
     double now_s = report_clock_s(c->r->report);
     int64_t ms = (int64_t)(1e3 * (now_s - c->shown_s));
     snprintf(what, sizeof what, "round %d", c->told.rows - 1);
-    progress_step(&c->progress, c->budget_s ? ms : 1, what);
+    progress_step(&c->progress, c->a->budget_s ? ms : 1, what);
     c->shown_s = now_s;
 }
 
@@ -168,7 +166,7 @@ static const char *reason_to_end(struct compare *c)
         return "rounds";
     if (is_narrow(c))
         return "width";
-    if (c->budget_s && spent_s + c->longest_s > c->budget_s)
+    if (c->a->budget_s && spent_s + c->longest_s > c->a->budget_s)
         return "budget";
     return c->longest_s > batch_left_s() ? "limit" : NULL;
 }
@@ -252,7 +250,7 @@ int compare_look(struct run *r, int64_t disk_bytes, const char *layout)
 /* ---- the rounds ------------------------------------------------------------------ */
 
 /* Leaves out an arm that has failed: the others go on. */
-static void leave_out(struct compare *c, int k)
+static void arm_leave_out(struct compare *c, int k)
 {
     c->a->arm[k].failed = err_copy();
     c->arm[k].failed = c->a->arm[k].failed.text;
@@ -292,21 +290,21 @@ static void make_turn(struct compare *c, int k, struct report_turn *t,
     add_origin(&c->a->arm[k].origin, &r->origin);
     r->origin = (struct run_origin){0};
     if (rc)
-        leave_out(c, k);
+        arm_leave_out(c, k);
 }
 
 /* Says that the workload is too long for the budget. */
 static void say_too_long(const struct compare *c)
 {
     char round[16];
-    double fits_s = c->budget_s / (ROUNDS_LEAST + 1);
-    if (c->r->world.rank || !c->budget_s || c->longest_s * 3 < c->budget_s)
+    double fits_s = c->a->budget_s / (ROUNDS_LEAST + 1);
+    if (c->r->world.rank || !c->a->budget_s || c->longest_s * 3 < c->a->budget_s)
         return;
     err_tell(
         c->r->program->name, "note", NULL,
         "a round takes %s, and --budget is %.0f s: for %d rounds make the workload "
         "%.0f times smaller, or the budget %.0f s",
-        units_seconds(round, c->longest_s), c->budget_s, ROUNDS_LEAST,
+        units_seconds(round, c->longest_s), c->a->budget_s, ROUNDS_LEAST,
         ceil(c->longest_s / fits_s), ceil(c->longest_s * (ROUNDS_LEAST + 1)));
 }
 
@@ -335,7 +333,7 @@ static bool make_round(struct compare *c, int (*once)(void *), void *context)
 int compare_rounds(struct run *r, int (*once)(void *context), void *context)
 {
     static struct compare c; /* static: the report reads it until it is closed */
-    c = (struct compare){.r = r, .a = r->arms, .budget_s = r->arms->budget_s};
+    c = (struct compare){.r = r, .a = r->arms};
     c.begin_s = report_clock_s(r->report);
     tell_all(&c);
     start_progress(&c);
