@@ -323,7 +323,7 @@ bool opt_negatable(const struct opt *o)
 
 /* ---- what an unknown name may mean ---------------------------------------------- */
 
-static int least(int a, int b)
+static int lesser(int a, int b)
 {
     return a < b ? a : b;
 }
@@ -343,10 +343,10 @@ static int name_distance(const char *a, const char *b)
         int *now = rows[i % 3], *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
         now[0] = i;
         for (int j = 1; j <= m; j++) {
-            now[j] = least(least(last[j], now[j - 1]) + 1,
-                           last[j - 1] + (a[i - 1] != b[j - 1]));
+            now[j] = lesser(lesser(last[j], now[j - 1]) + 1,
+                            last[j - 1] + (a[i - 1] != b[j - 1]));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                now[j] = least(now[j], before[j - 2] + 1);
+                now[j] = lesser(now[j], before[j - 2] + 1);
         }
     }
     return rows[n % 3][m];

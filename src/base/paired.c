@@ -115,8 +115,8 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Where rounds are too few for so many comparisons, the ends are the outermost means.
- * False: no memory. */
+/* Finds both ends by permutations. With too few rounds for so many comparisons they are
+ * the outermost means. Returns false if there is no memory. */
 static bool permute(const struct paired *p, const double *d, int n, double *low,
                     double *high)
 {
@@ -274,7 +274,7 @@ static void centre(const struct paired *p, const struct table *t, double *x)
 }
 
 /* Sets x to 1 where `before` ran just before. */
-static void mark(const struct paired *p, const int *order, int before, double *x)
+static void mark_after(const struct paired *p, const int *order, int before, double *x)
 {
     const int cells = p->rounds * p->arms;
     for (int i = 1; i < cells; i++)
@@ -312,7 +312,7 @@ bool paired_carry_over(const struct paired *p, const int *order, int before,
         double *y = x + cells;
         for (size_t i = 0; i < cells; i++)
             y[i] = p->ln[i];
-        mark(p, order, before, x);
+        mark_after(p, order, before, x);
         find_complete(p, &t);
         centre(p, &t, x);
         centre(p, &t, y);

@@ -88,7 +88,7 @@ void doctor_print(const struct doctor *d, FILE *out)
 
 /* ---- JSON ------------------------------------------------------------------------ */
 
-static void put_finding(const struct doctor_finding *f, struct json *j)
+static void doctor_put_finding(const struct doctor_finding *f, struct json *j)
 {
     json_object(j, f->probe);
     json_text(j, "title", f->title);
@@ -106,6 +106,6 @@ void doctor_put(const struct doctor *d, struct json *j, const char *key)
 {
     json_object(j, key);
     for (int i = 0; i < d->n; i++)
-        put_finding(&d->finding[i], j);
+        doctor_put_finding(&d->finding[i], j);
     json_end_object(j);
 }

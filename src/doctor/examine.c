@@ -87,7 +87,7 @@ int place_noise(const struct place *p, const char *name, size_t bytes)
 }
 
 /* Makes the folder of the probes. Its name tells whose it is. */
-static int make_folder(struct place *p)
+static int make_doctor_folder(struct place *p)
 {
     char whole[PATH_MAX];
     int rc = scratch_absolute(whole, p->dir);
@@ -109,7 +109,7 @@ static int place_open(struct place *p)
     if (!rc)
         rc = buf_alloc(&noise, PIECE, "the data of the probes");
     p->noise = noise;
-    return rc ? rc : make_folder(p);
+    return rc ? rc : make_doctor_folder(p);
 }
 
 static void place_close(struct place *p)
@@ -225,7 +225,7 @@ static int find_nodes(struct place *p, const struct world *w)
     return err_agree(w->comm, rc);
 }
 
-static void serve(const struct world *w, const struct place *p)
+static void serve_rank_0(const struct world *w, const struct place *p)
 {
     int own = -1;
     /* so that it is removed if rank 0 dies */
@@ -248,7 +248,7 @@ int doctor_examine(struct doctor *d, const struct world *w, const char *dir)
         examine_node(d, &p);
         examine_nodes(d, &p);
     } else if (!rc && serves(w))
-        serve(w, &p);
+        serve_rank_0(w, &p);
     for (int i = 0; i < p.nodes; i++)
         other_end(&p.node[i], !rc);
     free(p.node);

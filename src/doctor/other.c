@@ -94,7 +94,7 @@ static struct answer serve_list(const struct served *s, const char *prefix)
     return a;
 }
 
-static bool is_whole(const char *path)
+static bool is_whole_file(const char *path)
 {
     unsigned char buf[RECORD + 1];
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -109,7 +109,7 @@ static struct answer serve_watch(const char *path, int64_t ms)
 {
     struct answer a = {0, 0};
     for (int64_t end = clock_ns() + ms * 1000000; clock_ns() < end; a.value++)
-        a.rc += !is_whole(path);
+        a.rc += !is_whole_file(path);
     return a;
 }
 
@@ -155,7 +155,7 @@ static struct answer serve_name(struct served *s, const struct question *q)
     return (struct answer){s->fd < 0 ? -errno : 0, 0};
 }
 
-static struct answer serve(struct served *s, const struct question *q)
+static struct answer answer_question(struct served *s, const struct question *q)
 {
     struct answer a = {0, 0};
     switch (q->what) {
@@ -219,7 +219,7 @@ static void child_serve(int socket, const char *path)
     struct question q;
     bool asked;
     while ((asked = socket_receive(socket, &q, sizeof q)) && q.what != ASK_END) {
-        struct answer a = serve(&s, &q);
+        struct answer a = answer_question(&s, &q);
         if (!(asked = socket_send(socket, &a, sizeof a)))
             break;
     }
@@ -288,7 +288,7 @@ void other_serve(MPI_Comm comm, const char *path)
         rank_receive(comm, 0, &q, sizeof q);
         if (q.what == ASK_END)
             break;
-        struct answer a = serve(&s, &q);
+        struct answer a = answer_question(&s, &q);
         MPI_Send(&a, sizeof a, MPI_BYTE, 0, TAG, comm);
     }
     serve_close(&s);

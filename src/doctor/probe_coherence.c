@@ -15,8 +15,8 @@ enum { SMALL = 4096, ROUNDS = 10 };
 /* Waits at most this long for a thing to be seen. */
 #define PATIENCE_NS INT64_C(2000000000)
 
-static struct answer ask(struct place *p, enum ask what, const char *name, int how,
-                         int64_t bytes)
+static struct answer ask_other(struct place *p, enum ask what, const char *name,
+                               int how, int64_t bytes)
 {
     struct question q = {.what = what, .how = how, .bytes = bytes};
     strncpy(q.name, name, sizeof q.name - 1);
@@ -45,14 +45,14 @@ static const struct {
  * one before. */
 static bool reads(struct place *p, int letter, bool *wrong)
 {
-    struct answer a = ask(p, ASK_READ, "", 0, SMALL);
+    struct answer a = ask_other(p, ASK_READ, "", 0, SMALL);
     *wrong |= a.rc != SMALL || (a.value != letter && a.value != letter - 1);
     return a.rc == SMALL && a.value == letter;
 }
 
 static bool reads_anew(struct place *p, int letter, bool *wrong)
 {
-    return !ask(p, ASK_OPEN, "read", O_RDONLY, 0).rc && reads(p, letter, wrong);
+    return !ask_other(p, ASK_OPEN, "read", O_RDONLY, 0).rc && reads(p, letter, wrong);
 }
 
 /* Finds when the other party, which has read the letter before, sees this one. */
@@ -97,7 +97,7 @@ void probe_read(struct place *p, struct doctor_finding *f)
     bool wrong = fd < 0 || pwrite(fd, buf, sizeof buf, 0) != SMALL;
     if (fd >= 0)
         close(fd);
-    wrong |= ask(p, ASK_OPEN, "read", O_RDONLY, 0).rc != 0;
+    wrong |= ask_other(p, ASK_OPEN, "read", O_RDONLY, 0).rc != 0;
     for (int i = 1; i <= ROUNDS && !wrong && worst < NEVER; i++) {
         bool unlike = false;
         reads(p, 'a' + i - 1, &unlike);
@@ -105,7 +105,7 @@ void probe_read(struct place *p, struct doctor_finding *f)
         at_worst = s > worst ? 1 : at_worst + (s == worst);
         worst = s > worst ? s : worst;
     }
-    ask(p, ASK_CLOSE, "", 0, 0);
+    ask_other(p, ASK_CLOSE, "", 0, 0);
     find_value(f, "late_s", late_s);
     if (wrong)
         find_unknown(f, "writing and opening a file", errno);
@@ -118,19 +118,19 @@ void probe_read(struct place *p, struct doctor_finding *f)
 
 /* ---- mapped files ---------------------------------------------------------------- */
 
-/* What the two parties see of each other, both ways, through maps and calls. */
+/* The bytes that the two parties see of each other, both ways, by maps and by calls. */
 struct mapped {
     bool write_in_map, map_in_read, map_in_map, synced;
 };
 
 static bool their_byte(struct place *p, int letter)
 {
-    return ask(p, ASK_PEEK, "", 0, 0).value == letter;
+    return ask_other(p, ASK_PEEK, "", 0, 0).value == letter;
 }
 
 static bool their_read(struct place *p, int letter)
 {
-    struct answer a = ask(p, ASK_READ, "", 0, 1);
+    struct answer a = ask_other(p, ASK_READ, "", 0, 1);
     return a.rc == 1 && a.value == letter;
 }
 
@@ -140,13 +140,13 @@ static void look_mapped(struct place *p, volatile unsigned char *map, struct map
     map[0] = 'b';
     m->map_in_map &= their_byte(p, 'b');
     m->map_in_read = their_read(p, 'b');
-    ask(p, ASK_POKE, "", 'c', 0);
+    ask_other(p, ASK_POKE, "", 'c', 0);
     m->map_in_map &= map[0] == 'c';
-    ask(p, ASK_WRITE, "", 'd', SMALL);
+    ask_other(p, ASK_WRITE, "", 'd', SMALL);
     m->write_in_map = map[0] == 'd';
     map[0] = 'e';
     m->synced = !msync((void *)map, SMALL, MS_SYNC);
-    ask(p, ASK_OPEN, "map", O_RDWR, 0);
+    ask_other(p, ASK_OPEN, "map", O_RDWR, 0);
     m->synced &= their_read(p, 'e');
 }
 
@@ -180,9 +180,9 @@ void probe_mmap(struct place *p, struct doctor_finding *f)
     }
     void *map = mmap(NULL, SMALL, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     int error = map == MAP_FAILED ? errno : 0;
-    int64_t rc = ask(p, ASK_OPEN, "map", O_RDWR, 0).rc;
+    int64_t rc = ask_other(p, ASK_OPEN, "map", O_RDWR, 0).rc;
     if (!error && !rc)
-        rc = ask(p, ASK_MAP, "", 0, 0).rc;
+        rc = ask_other(p, ASK_MAP, "", 0, 0).rc;
     if (error || rc)
         find(f, "cannot be mapped", "I/O engine mmap fails here", "mmap: %s",
              strerror(error ? error : (int)-rc));
@@ -190,7 +190,7 @@ void probe_mmap(struct place *p, struct doctor_finding *f)
         look_mapped(p, map, &m);
         judge_mapped(f, &m);
     }
-    ask(p, ASK_CLOSE, "", 0, 0);
+    ask_other(p, ASK_CLOSE, "", 0, 0);
     if (!error)
         munmap(map, SMALL);
     close(fd);
@@ -203,12 +203,12 @@ void probe_mmap(struct place *p, struct doctor_finding *f)
 static double until_seen(struct place *p, const char *name, int wanted)
 {
     int64_t from = clock_ns();
-    bool seen = ask(p, ASK_STAT, name, 0, 0).rc == wanted;
+    bool seen = ask_other(p, ASK_STAT, name, 0, 0).rc == wanted;
     if (seen)
         return 0;
     while (!seen && clock_ns() - from < PATIENCE_NS) {
         usleep(5000);
-        seen = ask(p, ASK_STAT, name, 0, 0).rc == wanted;
+        seen = ask_other(p, ASK_STAT, name, 0, 0).rc == wanted;
     }
     return seen ? (double)(clock_ns() - from) / 1e9 : -1;
 }
@@ -257,7 +257,7 @@ void probe_directory(struct place *p, struct doctor_finding *f)
     double made = 0, gone = 0;
     for (int i = 0; i < ROUNDS && made >= 0; i++) {
         snprintf(name, sizeof name, "seen%d", i);
-        ask(p, ASK_STAT, name, 0, 0); /* that it is not there may be remembered */
+        ask_other(p, ASK_STAT, name, 0, 0); /* that it is not there may be remembered */
         int fd = place_new(p, name, O_EXCL);
         if (fd < 0) {
             find_unknown(f, "creating a file", errno);
@@ -266,7 +266,7 @@ void probe_directory(struct place *p, struct doctor_finding *f)
         close(fd);
         made = worse(made, until_seen(p, name, 0));
     }
-    int64_t listed = ask(p, ASK_LIST, "seen", 0, 0).value;
+    int64_t listed = ask_other(p, ASK_LIST, "seen", 0, 0).value;
     for (int i = 0; i < ROUNDS && gone >= 0; i++) {
         snprintf(name, sizeof name, "seen%d", i);
         unlinkat(p->fd, name, 0);

@@ -224,7 +224,7 @@ void probe_syncfs(struct place *p, struct doctor_finding *f)
 /* ---- compression and deduplication ----------------------------------------------- */
 
 /* Finds the physical place of a file's first extent, 0: not told; and its flags. */
-static uint64_t extent_of(int fd, unsigned *flags)
+static uint64_t first_extent(int fd, unsigned *flags)
 {
     struct {
         struct fiemap map;
@@ -263,7 +263,7 @@ static struct stored store(struct place *p, const char *name)
         s.blocks = (double)st.st_blocks * 512 / PIECE;
         if (after.known)
             s.device = (double)(after.bytes - before.bytes) / PIECE;
-        s.place = extent_of(fd, &flags);
+        s.place = first_extent(fd, &flags);
         s.encoded = flags & FIEMAP_EXTENT_ENCODED;
     }
     if (fd >= 0)

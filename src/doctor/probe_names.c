@@ -42,7 +42,7 @@ static bool find_hidden(const struct place *p, char name[64])
     return found;
 }
 
-/* What fails with an open file without a name; NULL: nothing. */
+/* Tries an open file whose name is removed. Returns the call that fails; NULL: none. */
 static const char *fails_unlinked(const struct place *p, int fd)
 {
     char byte[8];

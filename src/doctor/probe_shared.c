@@ -32,7 +32,7 @@ static int write_version(struct place *p, const char *name, int version)
 }
 
 /* The first byte of a file; -1: it cannot be read. */
-static int version_of(struct place *p, const char *name)
+static int version_read(struct place *p, const char *name)
 {
     unsigned char byte;
     int fd = openat(p->fd, name, O_RDONLY | O_CLOEXEC);
@@ -57,12 +57,13 @@ static int rename_watched(struct place *p, struct answer *seen)
     return n - 1;
 }
 
-/* What is wrong with a single rename; NULL: nothing. `old`: the replaced file. */
+/* Tries a single rename. Returns the fault found; NULL: none. `old`: the replaced
+ * file. */
 static const char *wrong_rename(struct place *p, int old)
 {
     unsigned char byte;
     struct stat st;
-    if (version_of(p, "name") != 'b')
+    if (version_read(p, "name") != 'b')
         return "it reports success, and the old content is still there";
     if (!fstatat(p->fd, "next", &st, 0))
         return "it reports success, and the old name is still there";

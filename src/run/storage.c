@@ -160,7 +160,7 @@ static int find_worst(struct run *r, const char *path, bool look, bool each_rank
 
 /* Finds the storage of the run's own files. If nodes are unlike, that of rank 0 stands
  * in the report's files, and the others in its nodes. */
-static int find_own(struct run *r, const char *path, bool each_rank)
+static int storage_find_own(struct run *r, const char *path, bool each_rank)
 {
     struct io_stack own;
     int rc = find_worst(r, path, true, each_rank, &r->stack, &nodes);
@@ -191,7 +191,7 @@ static bool is_counted(const struct io_stack *s)
 /* Finds the storage of an input, without writing to test the counters. */
 static int find_input(struct run *r)
 {
-    int rc = find_own(r, r->input.path, false);
+    int rc = storage_find_own(r, r->input.path, false);
     r->counters = !rc && !r->groups && is_counted(&r->stack);
     return rc;
 }
@@ -207,10 +207,10 @@ int run_storage_find(struct run *r)
     if (r->input.path)
         return find_input(r);
     if (!o->node_dirs)
-        return find_own(r, o->dir, false);
+        return storage_find_own(r, o->dir, false);
     container_dir(o->node_dirs, r->world.node_rank, r->world.node, r->world.rank, own);
     /* A problem with a directory is reported when a file is made in it. */
-    return find_own(r, access(own, X_OK) ? o->dir : own, true);
+    return storage_find_own(r, access(own, X_OK) ? o->dir : own, true);
 }
 
 /* The kernel's counters were tried in --dir. */

@@ -200,7 +200,7 @@ static void count_node(struct io_group *g, const struct io_place *p)
 
 /* The number of the place's group, which is made if there is none. With too many
  * groups, the last one has all others. */
-static int group_of(struct io_nodes *all, const struct io_place *p)
+static int nodes_group(struct io_nodes *all, const struct io_place *p)
 {
     int i = 0;
     while (i < all->n && i < IO_GROUPS - 1 && !is_alike(&all->group[i].of, p))
@@ -221,7 +221,7 @@ static void compare_places(struct io_nodes *all, const struct io_place *place, i
     const struct io_place *first = NULL, *worst = NULL;
     for (int i = 0; i < n; i++) {
         const struct io_place *p = &place[i];
-        group[i] = p->looked ? group_of(all, p) : 0;
+        group[i] = p->looked ? nodes_group(all, p) : 0;
         if (!p->looked)
             continue;
         first = first ? first : p;
