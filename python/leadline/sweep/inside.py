@@ -2,17 +2,14 @@
 
 Where the launcher, the program, its environment or the ranks vary, each configuration
 is a run of its own."""
-import subprocess
 from typing import Any, Dict, List
 
 from leadline.base.errors import usage
-from leadline.base.fields import printable
 from leadline.base.options import option
 from leadline.results.run import Run
-from leadline.sweep import factors
+from leadline.sweep import factors, need
 from leadline.sweep import spec as specs
 
-PATIENCE_S = 60            # planning takes no time, but starting a program may
 BREAKS = set(" \t\n;")     # what a value in --compare-arms cannot have
 SPARE = 2.0                # of the time that the program is given
 
@@ -42,20 +39,7 @@ def refusal(spec: Dict[str, Any], where: Any) -> str:
         return "args take values of the matrix"
     if any(BREAKS & set(str(v)) for c in configs for v in c.values.values()):
         return "a value has a space or a semicolon"
-    return asked(specs.program_line(spec, whole(), where)
-                 + arms(configs) + ["--dry-run", "--quiet", "--ranks=%d" % spec["np"]])
-
-
-def asked(line: List[str]) -> str:
-    """Returns what the program says against such a run."""
-    try:
-        done = subprocess.run(line, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.PIPE, timeout=PATIENCE_S)
-    except (OSError, subprocess.TimeoutExpired) as why:
-        return str(why)
-    said = printable(done.stderr.decode("utf-8", "replace").strip())
-    return said.split("\n")[-1] or "it ended with %d" % done.returncode \
-        if done.returncode else ""
+    return need.refusal(spec, whole(), where, arms(configs))
 
 
 def whole() -> Any:

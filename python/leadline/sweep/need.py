@@ -65,24 +65,31 @@ def ask_all(sweep: Any, where: Any) -> Dict[str, Tuple[Any, str]]:
 
 def ask(sweep: Any, config: Any, where: Any, path: str) -> Tuple[Any, str]:
     """Returns (needs of `config`, "") or (None, why they are unknown)."""
-    line = spec.program_line(sweep.spec, config, where) + [
-        "--dry-run", "--quiet", "--ranks=%d" % spec.ranks(sweep.spec, config),
-        "--json=" + path]
+    why = refusal(sweep.spec, config, where, ["--json=" + path])
+    if why:
+        return None, why
+    try:
+        return read(path), ""
+    except LeadlineError as lost:
+        return None, str(lost)
+
+
+def refusal(tree: Dict[str, Any], config: Any, where: Any, more: List[str]) -> str:
+    """Has a program plan a configuration, with `more` arguments. Returns what it says
+    against it; "": nothing."""
+    line = spec.program_line(tree, config, where) + more + [
+        "--dry-run", "--quiet", "--ranks=%d" % spec.ranks(tree, config)]
     try:
         done = subprocess.run(
             line, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, env=factors.environment(sweep.spec, config),
+            stderr=subprocess.PIPE, env=factors.environment(tree, config),
             timeout=PATIENCE_S)
-        said = fields.printable(done.stderr.decode("utf-8", "replace").strip())
-        if done.returncode:
-            return None, said or "exit status %d" % done.returncode
-        return read(path), ""
     except OSError as why:
-        return None, "%s cannot be started: %s" % (line[0], why.strerror)
+        return "%s cannot be started: %s" % (line[0], why.strerror)
     except subprocess.TimeoutExpired:
-        return None, "%s does not answer" % line[0]
-    except LeadlineError as why:
-        return None, str(why)
+        return "%s does not answer" % line[0]
+    said = fields.printable(done.stderr.decode("utf-8", "replace").strip())
+    return (said or "exit status %d" % done.returncode) if done.returncode else ""
 
 
 def read(path):
