@@ -24,11 +24,16 @@ static uint64_t feistel(uint64_t x, int half_bits, uint64_t key)
     return left << half_bits | right;
 }
 
+/* Half of the bits that n numbers need, rounded up: 1 .. 31. */
+static int half_of(int64_t n)
+{
+    int bits = n > 4 ? 64 - __builtin_clzll((uint64_t)n - 1) : 2;
+    return bits < 62 ? (bits + 1) / 2 : 31;
+}
+
 int64_t shuffle(int64_t i, int64_t n, uint64_t key)
 {
-    int half_bits = 1;
-    while (half_bits < 31 && (INT64_C(1) << (2 * half_bits)) < n)
-        half_bits++;
+    int half_bits = half_of(n);
     uint64_t x = (uint64_t)i;
     do
         x = feistel(x, half_bits, key);

@@ -15,6 +15,8 @@ enum { RECENT = 4096, FREE = -1 };
 struct block_repeats {
     int64_t busy[BLOCK_DEPTH_MAX]; /* the block in each slot; FREE: none */
     bool writes[BLOCK_DEPTH_MAX];
+    int64_t number, block; /* drawn last: it is asked for again while its block is
+                            * in flight */
     /* Versions of blocks written recently in the mixed phase, which its reads must
      * find. A full check would need a table of all blocks. */
     struct {
@@ -100,6 +102,8 @@ static void lane_begin(struct run *r, void *context)
     (void)context;
     struct block_lane *l = &b->lane[r->lane];
     l->unsynced = 0;
+    if (l->repeats)
+        l->repeats->number = FREE;
     for (int i = 0; l->repeats && i < BLOCK_DEPTH_MAX; i++)
         l->repeats->busy[i] = FREE;
     for (int i = 0; l->repeats && i < RECENT; i++)
@@ -181,6 +185,18 @@ static int64_t transfers_block_of(const struct lane_work *l, enum io_op op, int6
     return l->w->lays ? i : order_block(&l->b->order, l->place[op], i);
 }
 
+static int64_t draw(const struct lane_work *l, enum io_op op, int64_t i)
+{
+    struct block_repeats *a = l->repeats;
+    if (!a)
+        return transfers_block_of(l, op, i);
+    if (a->number != i) {
+        a->number = i;
+        a->block = transfers_block_of(l, op, i);
+    }
+    return a->block;
+}
+
 static struct stamp stamp_of(const struct lane_work *l, enum io_op op, int64_t i,
                              int64_t block)
 {
@@ -199,7 +215,7 @@ static struct io_req request(const void *lane_work, int64_t i, int slot)
     const struct block *b = l->b;
     struct run *r = l->r;
     enum io_op op = op_of(l, i);
-    int64_t block = transfers_block_of(l, op, i);
+    int64_t block = draw(l, op, i);
     struct extent e = order_extent(&b->order, l->place[op], block);
     struct io_req req = {.op = op,
                          .buf = r->buffer + slot * b->set.block,
@@ -221,7 +237,8 @@ static struct io_req request(const void *lane_work, int64_t i, int slot)
 static void done(void *lane_work, const struct io_req *req, int64_t i, int slot)
 {
     const struct lane_work *l = lane_work;
-    int64_t block = transfers_block_of(l, req->op, i);
+    int64_t block =
+        l->repeats ? l->repeats->busy[slot] : transfers_block_of(l, req->op, i);
     if (l->repeats)
         l->repeats->busy[slot] = FREE;
     if (l->repeats && l->w->mixed && req->op == IO_OP_WRITE)
@@ -315,8 +332,8 @@ static int64_t queue(struct lane_work *l, int64_t n, double limit_s)
                           .limit_s = limit_s,
                           .untimed = w->untimed,
                           .mixed = w->mixed,
-                          .all_visible =
-                              (writes(l) && l->b->stamps) || w->checks || l->repeats};
+                          .all_visible = (writes(l) && l->b->stamps) || w->checks,
+                          .brief = l->repeats};
     return run_queue(r->file, req, &q);
 }
 

@@ -174,16 +174,21 @@ static bool queue_make(struct queue *q, int k)
     return true;
 }
 
+static void queue_tell(const struct queue *q, int k)
+{
+    const struct io_req *req = &q->req[k];
+    if (req->start_ns && q->how->done && !req->rc && !q->rc)
+        q->how->done(q->how->context, req, q->number[k], k);
+}
+
 /* Passes a completed request to done() and makes the next one. Returns true if there is
  * a next one. */
 static bool queue_turn(struct queue *q, int k)
 {
-    const struct run_queue *how = q->how;
     struct io_req *req = &q->req[k];
     int64_t check_ns = q->phase->act[ACT_CHECK].ns;
     bool care = queue_care_begins(q, req);
-    if (req->start_ns && how->done && !req->rc && !q->rc)
-        how->done(how->context, req, q->number[k], k);
+    queue_tell(q, k);
     bool more = queue_make(q, k);
     if (care)
         queue_care_ends(q, queue_act(q, req));
@@ -211,6 +216,8 @@ static void queue_refill(struct queue *q)
     int64_t done_ns = io_queue_done_ns(q->io);
     int n = 0;
     q->now_ns = done_ns > q->begin_ns ? done_ns : q->begin_ns;
+    for (int i = 0; i < q->ready_count; i++)
+        queue_tell(q, q->ready[i]);
     for (int i = 0; i < q->ready_count; i++) {
         if (queue_make(q, q->ready[i]))
             list[n++] = &q->req[q->ready[i]];
@@ -244,7 +251,7 @@ static int queue_turn_over(struct queue *q)
     do {
         int64_t before = q->done;
         queue_find_ready(q);
-        if (q->how->done || q->how->all_visible)
+        if (q->aside || q->how->all_visible)
             queue_refill_each(q);
         else
             queue_refill(q);
@@ -340,7 +347,7 @@ int64_t run_queue(struct run_file *f, struct io_req *req, const struct run_queue
                       .number = number,
                       .ready = ready,
                       .ordered = how->ordered || r->options->collective,
-                      .aside = how->done && !how->all_visible,
+                      .aside = how->done && !how->all_visible && !how->brief,
                       .goes_on = run_goes_on(f)};
     if (!f->io || !how->total || (r->failed && !r->options->collective))
         return 0;

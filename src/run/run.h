@@ -810,6 +810,8 @@ struct run_queue {
      * in flight their time counts as these transfers', or it would hide a part of it;
      * else not. */
     bool all_visible;
+    bool brief; /* done() is brief: its time is the transfers', and is not measured,
+                 * which would take longer */
 };
 
 /* Local. Opens a queue of the run's engine for several files of the same `depth`, to be
@@ -821,10 +823,10 @@ int run_queue_open(const struct run *r, struct io_queue **q, int depth,
 
 /* Local (collective with --collective, and then ordered and without limit_s). Keeps
  * `depth` requests in flight while there are enough: starts one for each that is done,
- * and books each by its kind. Without `done`, all of the time is visible time of
- * transfers; with it, submitting and waiting are, and the rest stays time of the
- * activity around, such as computing. req: the depth slots. Returns the number of
- * requests made. */
+ * and books each by its kind. Without `done`, or with a brief one, all of the time is
+ * visible time of transfers; with it, submitting and waiting are, and the rest stays
+ * time of the activity around, such as computing. req: the depth slots. Returns the
+ * number of requests made. */
 int64_t run_queue(struct run_file *f, struct io_req *req, const struct run_queue *q);
 
 /* **Collective**, on the ranks' first threads. After queues with a limit: books the

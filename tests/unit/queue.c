@@ -365,6 +365,12 @@ static void test_whose_time_it_is(void)
     read_burning("null", 1, true);
     tap_ok(act[ACT_CHECK].ns >= burnt_ns && adds_up(),
            "and is not where none are under way");
+    open_file("null", 1, IO_READ);
+    seen.burn_ns = 200000;
+    turn((struct run_queue){
+        .make = make_read, .done = done, .total = BLOCKS, .brief = true});
+    close_file();
+    tap_ok(act[ACT_READ].ns >= burnt_ns && adds_up(), "a brief done() is, anywhere");
     run.fs.in_memory = true;
     read_burning("posix", DEPTH, true);
     tap_ok(act[ACT_CHECK].ns >= burnt_ns && adds_up(),
