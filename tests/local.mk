@@ -258,6 +258,7 @@ SCRIPT_TESTS += \
 	tests/lint/needed.py \
 	tests/lint/packaging.py \
 	tests/lint/text.py \
+	tests/unit/python_across.py \
 	tests/unit/python_bad_input.py \
 	tests/unit/json_python.py \
 	tests/unit/mutants_made.py \

@@ -13,6 +13,8 @@ nobase_dist_pkgdata_DATA += $(addprefix python/leadline/judge/, \
 	__init__.py against.py climb.py compare.py differs.py effects.py \
 	gate.py matrix.py notes.py ranking.py robust.py rounds.py rules.py \
 	share.py summary.py tails.py trend.py)
+nobase_dist_pkgdata_DATA += $(addprefix python/leadline/across/, \
+	__init__.py meanings.py pairs.py sides.py)
 nobase_dist_pkgdata_DATA += $(addprefix python/leadline/draw/, \
 	__init__.py draw_file.py draw_svg.py html.py looks.py paint.py relief.py \
 	shapes.py svg.py svg_cells.py svg_lines.py)

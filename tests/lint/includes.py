@@ -84,13 +84,15 @@ PYTHON = {
     "base": set(),
     "results": {"base"},
     "judge": {"base", "results"},
+    "across": {"base", "results", "judge"},
     "draw": {"base", "results"},
     "sweep": {"base", "results", "judge"},
     "skeleton": {"base", "results", "sweep"},
     "trace": {"base", "draw"},
     "importing": {"base", "results"},
-    "page": {"base", "results", "judge", "draw", "trace"},
-    "commands": {"base", "results", "judge", "sweep", "skeleton", "importing", "page"},
+    "page": {"base", "results", "judge", "across", "draw", "trace"},
+    "commands": {"base", "results", "judge", "across", "sweep", "skeleton", "importing",
+                 "page"},
     "": {"commands", "skeleton"},
 }
 PYTHON_TOP = "python/leadline/"

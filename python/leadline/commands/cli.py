@@ -3,6 +3,7 @@ import sys
 from collections import namedtuple
 from typing import Optional, Sequence
 
+from leadline.across import sides
 from leadline.base import json_schema, launcher, output, table
 from leadline.base.errors import FAILED, LeadlineError, usage
 from leadline.base.fields import printable
@@ -74,6 +75,16 @@ COMPARE = [
            "efficiency and the factor of each doubling. VALUE is the value to compare "
            "with. Default: unique for filetype, posix for iomethod, the smallest "
            "number of ranks, otherwise the first one found. It excludes `--baseline`."),
+    option("--across",
+           "set different programs, machines and single runs side by side: ratios "
+           "without verdicts, and what differs",
+           "Sets figures of the same meaning side by side, whatever program, machine "
+           "or number of runs they are of: sequential or random reads and writes, own "
+           "files or one shared, operations on files and directories, scores of IO500. "
+           "Rates of random transfers of one size are in operations per second. The "
+           "ratios are plain quotients without verdicts; a list says for each pair "
+           "what differs and what is not known. Of other figures those of one program "
+           "stand side by side. `--figure` may name a meaning, as in `'*write*'`."),
     option("--figure NAME",
            "only this figure; may be a pattern and be repeated (default: the rates, "
            "*_MBps, and the latencies, such as *_p99_us; with --against their totals)",
@@ -149,7 +160,29 @@ def summaries(found, baseline, patterns, policy):
             if compare.matches(one.figure.name, patterns or ["*"])]
 
 
+def run_across(args):
+    for name in ("against", "fail_if_slower", "strict"):
+        if getattr(args, name):
+            raise usage("--across gives no verdicts: leave out --%s"
+                        % name.replace("_", "-"))
+    found = groups.collect(args.paths)
+    some = sides.tables(found.groups, compare.find_baseline(found.groups, args.baseline)
+                        if args.baseline else None, args.figure)
+    below = found.left_out + sides.doubts(found.groups)
+    write(args, sides.render(args.format, some, below), below)
+    return FAILED if found.asked_for_bad else 0
+
+
+def write(args, text, notes):
+    """Writes the result; CSV has no place for notes, which go to standard error."""
+    output.write(args.output, text)
+    for note in notes if args.format == "csv" else []:
+        sys.stderr.write("leadline compare: %s\n" % printable(note))
+
+
 def run_compare(args, where):
+    if args.across:
+        return run_across(args)
     if args.against and args.baseline:
         raise usage("--against and --baseline exclude each other")
     found = groups.collect(args.paths, apart=before_and_after(args))
@@ -165,11 +198,9 @@ def run_compare(args, where):
     tree = {"gate": gate.tree(judged, limit)} if limit else {}
     tree["differs"] = differs.tree(other)
     tree["summary"] = [summary.tree(one) for one in view.summaries]
-    output.write(args.output, render(args.format, view, below, last, tree,
-                                     differs.sentences(differs.alarming(other))))
-    if args.format == "csv":
-        for note in below + [last] * bool(last):
-            sys.stderr.write("leadline compare: %s\n" % printable(note))
+    write(args, render(args.format, view, below, last, tree,
+                       differs.sentences(differs.alarming(other))),
+          below + [last] * bool(last))
     status = gate.status(judged, args.unsure == "pass") if limit else 0
     return FAILED if found.asked_for_bad and status != gate.SLOWER else status
 

@@ -1,0 +1,1 @@
+"""Figures of different programs, machines and single runs, side by side."""
