@@ -157,7 +157,7 @@ static int launch_make_folder(const char *dir, const char *name, char out[PATH_M
 /* Sets the environment. The first %d in the log's name is the process's number: there
  * must be no other. */
 static int set_environment(const char *folder, const char *recorder, const char *name,
-                           const char *mode)
+                           const char *mode, const char *follow)
 {
     char file[PATH_MAX + 16], preload[2 * PATH_MAX];
     const char *before = getenv("LD_PRELOAD");
@@ -169,11 +169,11 @@ static int set_environment(const char *folder, const char *recorder, const char 
     if (snprintf(preload, sizeof preload, "%s%s%s", before && *before ? before : "",
                  before && *before ? ":" : "", recorder) >= (int)sizeof preload)
         return err_set(-E2BIG, NULL, -1, "LD_PRELOAD is too long to add to it");
-    bool bad = setenv("LD_PRELOAD", preload, 1) ||
-               setenv("IOTRACE_BINARY", "true", 1) ||
-               setenv("IOTRACE_LOGFILE", file, 1) ||
-               setenv("IOTRACE_RANKNAMES", "1", 1) || setenv("IOTRACE_ALIGN", "1", 1) ||
-               setenv("IOTRACE_MODE", mode, 1) || setenv("IOTRACE_APPNAME", name, 0);
+    bool bad =
+        setenv("LD_PRELOAD", preload, 1) || setenv("IOTRACE_BINARY", "true", 1) ||
+        setenv("IOTRACE_LOGFILE", file, 1) || setenv("IOTRACE_RANKNAMES", "1", 1) ||
+        setenv("IOTRACE_ALIGN", "1", 1) || setenv("IOTRACE_MODE", mode, 1) ||
+        setenv("IOTRACE_FOLLOW", follow, 1) || setenv("IOTRACE_APPNAME", name, 0);
     return bad ? mem_none(NULL, 0, "the environment") : 0;
 }
 
@@ -210,19 +210,19 @@ static int wait_for(void)
 }
 
 struct setting {
-    const char *name, *dir, *mode;
+    const char *name, *dir, *mode, *follow;
     char **command;
     char folder[PATH_MAX], recorder[PATH_MAX];
     const char *preloaded; /* LD_PRELOAD before this program changed it */
 };
 
-/* True if the program has another C library: its loader would end it if the recorder
- * was preloaded. */
-static bool has_other_libc(const char *command)
+/* True if the program's loader does not take the recorder: another C library's would
+ * end the program, one of 32 bit would complain. */
+static bool is_alien(const char *command)
 {
     char program[PATH_MAX], room[PROGRAM_ROOM];
     return program_find(command, getenv("PATH"), program, sizeof program) &&
-           program_kinds(AT_FDCWD, program, room) & PROGRAM_LIBC;
+           program_kinds(AT_FDCWD, program, room) & PROGRAM_ALIEN;
 }
 
 static void restore_preload(const char *before)
@@ -240,7 +240,7 @@ static int launch_start(struct setting *s, int *status)
         return err_set(-errno, NULL, -1, "no further process can be started: %s",
                        strerror(errno));
     if (child == 0) {
-        if (has_other_libc(s->command[0]))
+        if (is_alien(s->command[0]))
             restore_preload(s->preloaded);
         execvp(s->command[0], s->command);
         err_set(-errno, s->command[0], -1, "it cannot be started: %s", strerror(errno));
@@ -289,7 +289,8 @@ static int launch_record(struct setting *s)
     s->preloaded = before ? strdup(before) : NULL;
     int rc = find_recorder(s->recorder);
     rc = rc ? rc : launch_make_folder(s->dir, s->name, s->folder);
-    if (!rc && (rc = set_environment(s->folder, s->recorder, s->name, s->mode)))
+    if (!rc &&
+        (rc = set_environment(s->folder, s->recorder, s->name, s->mode, s->follow)))
         rmdir(s->folder);
     if (!rc)
         warn_about(s->command);
@@ -327,7 +328,13 @@ int command_run(int argc, char **argv)
          .choices = "trace|profile|both",
          .help = "every event; sums and histograms in constant memory; both",
          .text = "Record every event (*trace*); keep sums and histograms in constant "
-                 "memory (*profile*); or do both."}};
+                 "memory (*profile*); or do both."},
+        {OPT_CHOICE, "follow", .value = &s.follow, .preset = "all", .arg = "HOW",
+         .choices = "all|environment",
+         .help = "all programs; only where the environment says so",
+         .text = "Record all programs that recorded ones start, also with another "
+                 "environment (*env -i*): LD_PRELOAD and IOTRACE_* are put back. With "
+                 "*environment* a program can start others without the recorder."}};
     const struct opt_program p = {
         "iotrace run", "-- COMMAND...",
         "Runs a command, also one that launches others (mpirun -np 4 app), with the "

@@ -269,7 +269,8 @@ class Clocks(Mpi):
             script = ('test "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = %s || '
                       'LD_PRELOAD=; exec %s files view' % (rank, built("mpi_edges")))
             logs, _ = self.traced("/bin/sh", "-c", script, np=2,
-                                  env={"IOTRACE_ALIGN": "always"})
+                                  env={"IOTRACE_ALIGN": "always",
+                                       "IOTRACE_FOLLOW": "environment"})
             self.assertEqual([log.rank for log in logs], [int(rank)])
 
 

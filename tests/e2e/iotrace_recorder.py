@@ -777,6 +777,62 @@ class Unchanged(Recorder):
             os.path.join(BUILD, "iotrace"), "summary", "job.1", preload=None))
 
 
+STARTS = """
+import os, subprocess
+def child(n):
+    return ["/bin/dd", "if=/dev/zero", "of=made%d" % n, "bs=1000", "count=%d" % n,
+            "status=none"]
+def forked(n, execute):
+    pid = os.fork()
+    if not pid:
+        execute(child(n))
+    os.waitpid(pid, 0)
+forked(1, lambda line: os.execve(line[0], line, {}))
+forked(2, lambda line: os.execvpe("dd", line, {"PATH": "/bin", "LD_PRELOAD": ""}))
+forked(3, lambda line: os.execve(os.open(line[0], os.O_RDONLY), line, {}))
+os.waitpid(os.posix_spawn(child(4)[0], child(4), {"IOTRACE_APPNAME": "mine"}), 0)
+subprocess.run(child(5), env={}, check=True)
+subprocess.run(["env", "-i"] + child(6), check=True)
+"""
+
+
+class Following(Recorder):
+    def made(self, **env):
+        """Returns what the logs have written to the files that six children make."""
+        self.run_under(sys.executable, "-c", STARTS, env=dict(
+            BINARY, IOTRACE_LOGFILE=self.path("log.%d"), **env))
+        for n in range(1, 7):
+            self.assertEqual(os.path.getsize(self.path("made%d" % n)), 1000 * n)
+        logs = tracelog.logs(self.tmp)
+        logs = tracelog.logs(self.tmp)
+        return logs, [sum(log.counts("made%d" % n).get("write", (0, 0))[1]
+                          for log in logs) for n in range(1, 7)]
+
+    def test_into_other_environments(self):
+        logs, made = self.made()
+        self.assertEqual(made, [1000 * n for n in range(1, 7)])
+        self.assertIn("mine", {log.value("app") for log in logs})
+
+    def test_only_where_the_environment_says_so(self):
+        self.assertEqual(self.made(IOTRACE_FOLLOW="environment")[1], [0] * 6)
+
+    def test_environment_is_otherwise_as_it_was(self):
+        given = ["A=1", "LD_PRELOAD=/none.so", "IOTRACE_APPNAME=own", "Z=2"]
+        found = self.run_under("env", "-i", *given, "/usr/bin/env", env=BINARY)
+        lines = found.splitlines()
+        self.assertEqual([line for line in lines if not re.match(
+            "IOTRACE_(BINARY|PROCESS)|LD_PRELOAD", line)], [given[0], *given[2:]])
+        self.assertIn("LD_PRELOAD=/none.so:" + RECORDER, lines)
+        self.assertIn("IOTRACE_BINARY=true", lines)
+
+    def test_one_that_starts_itself_until_it_is_not_preloaded(self):
+        again = self.path("again")
+        write_file(again, "#!/bin/sh\n[ -z \"$LD_PRELOAD\" ] || LD_PRELOAD= "
+                   "exec /bin/sh \"$0\"\necho done\n")
+        os.chmod(again, 0o755)
+        self.assertEqual(self.run_under(again, env=BINARY), "done\n")
+
+
 class Programs(Recorder):
     """Real programs behave the same under the recorder, and are seen."""
 

@@ -12,8 +12,8 @@ enum program_kind {
     PROGRAM_FOREIGN = 4, /* its architecture is not the recorder's */
     PROGRAM_GO = 8,      /* a Go runtime makes system calls by itself */
     PROGRAM_LIBC = 16,   /* it has another C library, and does not start with ours */
-    PROGRAM_UNSEEN =
-        PROGRAM_STATIC | PROGRAM_PRIVILEGED | PROGRAM_FOREIGN | PROGRAM_LIBC
+    PROGRAM_ALIEN = PROGRAM_FOREIGN | PROGRAM_LIBC, /* its loader does not take us */
+    PROGRAM_UNSEEN = PROGRAM_STATIC | PROGRAM_PRIVILEGED | PROGRAM_ALIEN
 };
 
 enum { PROGRAM_ROOM = 8192 };

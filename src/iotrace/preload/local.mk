@@ -24,6 +24,7 @@ RECORDER_C = \
 	src/iotrace/preload/calls/calls_syscall.c \
 	src/iotrace/preload/calls/calls_uring.c \
 	src/iotrace/preload/clock.c \
+	src/iotrace/preload/calls/environment.c \
 	src/iotrace/preload/facts.c \
 	src/iotrace/preload/fds.c \
 	src/iotrace/preload/late.c \

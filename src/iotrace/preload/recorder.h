@@ -124,11 +124,23 @@ bool recorder_start(void); /* false: there is no log, and there will be none */
 void recorder_end(enum trace_state how);     /* no more events are expected */
 void recorder_suspend(enum trace_state how); /* later events go to another log */
 void recorder_forked(void);
-unsigned recorder_generation(void);        /* number of the next log */
-const char *environment(const char *name); /* getenv may be redefined by programs */
+unsigned recorder_generation(void); /* number of the next log */
 const char *recorder_app(void);
 const char *recorder_execution(void);
 void header_add(const char *key, const char *value); /* adds a line to its text */
+
+/* ---- calls/environment.c ---- */
+void environment_keep(void);
+bool environment_is_known(void); /* false: the C library has not started yet */
+const char *environment(const char *name); /* getenv may be redefined by programs */
+
+/* Returns the environment for a program of `kinds` that is started with the given one:
+ * with what the recorder needs there, or without it if the program's loader does not
+ * take it. `continues`: the process goes on as that program. `room` is of so many bytes
+ * as environment_room says, and is kept until then. */
+size_t environment_room(char *const given[]);
+char *const *environment_next(void *room, char *const given[], uint32_t kinds,
+                              bool continues);
 
 /* ---- sys.c ---- */
 

@@ -15,8 +15,6 @@
 struct state *state;
 struct recorder recorder = {.fd = -1, .clock = clock_by_call};
 
-extern char **environ;
-
 /* ---- names ---- */
 
 static struct {
@@ -26,43 +24,6 @@ static struct {
     bool has_cwd;
     uint32_t generation;
 } self;
-
-/* Variables of the environment that concern us, as they were at the program's start: it
- * may change and overwrite them, and its children's logs would be lost. */
-static struct {
-    bool known;
-    char text[16384], *end; /* variables in a row, each with its 0 */
-} ours;
-
-static void keep_environment(void)
-{
-    ours.end = ours.text;
-    for (char *const *e = environ; e && *e; e++) {
-        size_t bytes = strlen(*e) + 1;
-        if (!strncmp(*e, "IOTRACE_", 8) &&
-            bytes <= (size_t)(ours.text + sizeof ours.text - ours.end))
-            ours.end = mempcpy(ours.end, *e, bytes);
-    }
-    ours.known = true;
-}
-
-static const char *value_of(const char *entry, const char *name)
-{
-    size_t n = strlen(name);
-    return !strncmp(entry, name, n) && entry[n] == '=' ? entry + n + 1 : NULL;
-}
-
-const char *environment(const char *name)
-{
-    const char *value = NULL;
-    if (ours.known && !strncmp(name, "IOTRACE_", 8))
-        for (const char *e = ours.text; e < ours.end && !value; e += strlen(e) + 1)
-            value = value_of(e, name);
-    else
-        for (char *const *e = environ; e && *e && !value; e++)
-            value = value_of(*e, name);
-    return value;
-}
 
 static const char *variable(const char *name, const char *usual)
 {
@@ -389,7 +350,7 @@ static bool begin_process(void)
     if (!make_state())
         return false;
     reals_find();
-    keep_environment();
+    environment_keep();
     fds_start();
     lane_start();
     find_rank();
@@ -434,7 +395,7 @@ static bool start_begin(void)
 bool recorder_start(void)
 {
     int error = errno, none = 0;
-    if (starting.hopeless || (!environ && !ours.known) || getauxval(AT_SECURE))
+    if (starting.hopeless || !environment_is_known() || getauxval(AT_SECURE))
         return false;
     int tid = (int)sys_call(SYS_gettid);
     if (__atomic_load_n(&starting.tid, __ATOMIC_ACQUIRE) == tid)

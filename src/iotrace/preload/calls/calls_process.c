@@ -89,70 +89,6 @@ pid_t wrap_vfork(void) /* vfork may be the same as fork */
 
 /* ---- exec ---- */
 
-static int calls_process_count(char *const list[])
-{
-    int n = 0;
-    while (list && list[n])
-        n++;
-    return n;
-}
-
-enum { MARK_BYTES = 48 };
-
-/* Copies the environment, and adds the number of the process's next log. */
-static void with_generation(char **to, char *mark, char *const from[])
-{
-    snprintf(mark, MARK_BYTES, "IOTRACE_PROCESS=%d.%u", (int)sys_pid(),
-             recorder_generation());
-    for (; from && *from; from++)
-        if (strncmp(*from, mark, sizeof "IOTRACE_PROCESS") != 0)
-            *to++ = *from;
-    *to++ = mark;
-    *to = NULL;
-}
-
-static bool is_preload(const char *line)
-{
-    return !strncmp(line, "LD_PRELOAD=", sizeof "LD_PRELOAD=" - 1);
-}
-
-/* Returns the bytes needed for that line. */
-static size_t preload_bytes(char *const list[])
-{
-    size_t bytes = 1;
-    for (; list && *list; list++)
-        if (is_preload(*list))
-            bytes = strlen(*list) + 1;
-    return bytes;
-}
-
-/* Copies the line without this library. */
-static char *without_us(char *line, const char *from)
-{
-    char *to = stpcpy(line, "LD_PRELOAD=");
-    for (from += to - line; *from;) {
-        size_t n = strcspn(from, ": ");
-        if (n && !memmem(from, n, "libiotrace.so", sizeof "libiotrace.so" - 1)) {
-            if (to[-1] != '=')
-                *to++ = ':';
-            memcpy(to, from, n);
-            to += n;
-        }
-        from += n + (from[n] != 0);
-    }
-    *to = 0;
-    return line;
-}
-
-/* Makes the environment for a program of another C library, which would not start with
- * us: `to` has room for it and its NULL, `line` for LD_PRELOAD. */
-static void without_recorder(char **to, char *line, char *const from[])
-{
-    for (; from && *from; from++)
-        *to++ = is_preload(*from) ? without_us(line, *from) : *from;
-    *to = NULL;
-}
-
 /* Returns the reasons why the program will leave no log; 0: it will. */
 static uint32_t unseen_kinds(enum trace_op op, int dir, const char *path)
 {
@@ -212,18 +148,10 @@ static int calls_process_after(enum trace_op op, int dir, const char *path)
 }
 
 #define EXECUTE(op, dir, path, envp, call)                                             \
-    char mark[MARK_BYTES];                                                             \
-    char **next = alloca(((size_t)calls_process_count(envp) + 2) * sizeof *next);      \
-    char *const *env = envp;                                                           \
     uint32_t kinds = unseen_kinds(op, dir, path);                                      \
     bool ends = calls_process_before(op, dir, path, kinds);                            \
-    if (kinds & PROGRAM_LIBC) {                                                        \
-        without_recorder(next, alloca(preload_bytes(envp)), envp);                     \
-        env = next;                                                                    \
-    } else if (ends) {                                                                 \
-        with_generation(next, mark, envp);                                             \
-        env = next;                                                                    \
-    }                                                                                  \
+    char *const *env =                                                                 \
+        environment_next(alloca(environment_room(envp)), envp, kinds, ends);           \
     call;                                                                              \
     return calls_process_after(op, dir, path)
 
@@ -303,13 +231,11 @@ static int spawned(struct event *e, enum trace_op op, const char *path, uint32_t
           char *const envp[]))                                                         \
     {                                                                                  \
         struct event e = event_now();                                                  \
-        char **next = alloca(((size_t)calls_process_count(envp) + 1) * sizeof *next);  \
         uint32_t kinds = unseen_kinds(OP, AT_FDCWD, path);                             \
-        if (kinds & PROGRAM_LIBC)                                                      \
-            without_recorder(next, alloca(preload_bytes(envp)), envp);                 \
+        void *room = alloca(environment_room(envp));                                   \
         fds_shared();                                                                  \
         int rc = REAL(name)(pid, path, actions, attributes, argv,                      \
-                            kinds & PROGRAM_LIBC ? next : envp);                       \
+                            environment_next(room, envp, kinds, false));               \
         return spawned(&e, OP, path, kinds, pid, rc);                                  \
     }
 SPAWNS(posix_spawn, OP_POSIX_SPAWN)
