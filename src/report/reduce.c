@@ -1,6 +1,7 @@
 /* Reduces one ended phase of all lanes of all ranks to a handful of samples on rank 0.
- * Each rank reduces over its lanes first; then follows a constant number of reductions
- * over small arrays, whatever the number of ranks and lanes. */
+ * Each rank reduces over its lanes first. Then ranks reduce small arrays, in two steps,
+ * whatever the number of ranks and lanes: what tells which arrays are needed, and
+ * these. The reductions of a step are under way together. */
 #include "base/mem.h"
 #include "report/sink.h"
 #include <errno.h>
@@ -131,11 +132,31 @@ static void add_lanes(struct own *o, const struct phase *const p[], int n, int r
         o->slowest[i] = o->max[i].value;
 }
 
-/* Reduces each number over ranks, in place on rank 0. */
-static int sum_up(int64_t *x, int n, MPI_Op how, const struct world *w)
+/* The reductions of a step. */
+struct step {
+    MPI_Comm comm;
+    int rank, n, bad;
+    MPI_Request request[2 * REDUCE_SERIES + PHASE_OPS];
+};
+
+static MPI_Request *step_next(struct step *s)
 {
-    return w->rank ? MPI_Reduce(x, NULL, n, MPI_INT64_T, how, 0, w->comm)
-                   : MPI_Reduce(MPI_IN_PLACE, x, n, MPI_INT64_T, how, 0, w->comm);
+    return &s->request[s->n++];
+}
+
+/* Begins to reduce each number over ranks, in place on rank 0. */
+static void step_sum(struct step *s, int64_t *x, int n, MPI_Op how)
+{
+    s->bad |= MPI_Ireduce(s->rank ? x : MPI_IN_PLACE, s->rank ? NULL : x, n,
+                          MPI_INT64_T, how, 0, s->comm, step_next(s));
+}
+
+/* Waits for all of them. Returns MPI's error code. */
+static int step_end(struct step *s)
+{
+    for (int i = 0; i < s->n && !s->bad; i++)
+        world_wait(&s->request[i], MPI_STATUS_IGNORE);
+    return s->bad;
 }
 
 /* Joins the lanes' series, with slots of one length for all, from the beginning of each
@@ -161,8 +182,8 @@ static void add_hist(int64_t to[HIST_SIZE], const int64_t from[HIST_SIZE], bool 
         to[b] = (first ? 0 : to[b]) + from[b];
 }
 
-static int reduce_act(struct bulk *b, const struct phase *const p[], int n, int i,
-                      int shift, const struct world *w)
+static void reduce_act(struct step *s, struct bulk *b, const struct phase *const p[],
+                       int n, int i, int shift)
 {
     struct bulk_act *act = &b->act[i];
     int counts = 2 * SERIES_SLOTS;
@@ -171,8 +192,8 @@ static int reduce_act(struct bulk *b, const struct phase *const p[], int n, int 
         add_hist(act->hist, p[k]->act[ACT_OPEN_CLOSE + i].hist, k == 0);
         counts = sizeof *act / sizeof(int64_t);
     }
-    int bad = sum_up(act->bytes, counts, MPI_SUM, w);
-    return bad | sum_up(b->longest_ns[i], SERIES_SLOTS, MPI_MAX, w);
+    step_sum(s, act->bytes, counts, MPI_SUM);
+    step_sum(s, b->longest_ns[i], SERIES_SLOTS, MPI_MAX);
 }
 
 /* Reduces histograms and series. Every rank knows the totals, so all agree on which
@@ -180,20 +201,21 @@ static int reduce_act(struct bulk *b, const struct phase *const p[], int n, int 
 static int reduce_bulk(struct reduced *d, struct bulk *b, const struct phase *const p[],
                        int n, const struct world *w)
 {
-    int bad = 0, shift = (int)d->max[MAX_SHIFT].value;
+    struct step s = {.comm = w->comm, .rank = w->rank};
+    int shift = (int)d->max[MAX_SHIFT].value;
     for (int i = 0; i < REDUCE_SERIES; i++)
         if (d->total.calls[ACT_OPEN_CLOSE + i] > 0)
-            bad |= reduce_act(b, p, n, i, shift, w);
+            reduce_act(&s, b, p, n, i, shift);
     for (int i = 0; i < PHASE_OPS; i++) {
         if (!d->total.op_calls[i])
             continue;
         for (int k = 0; k < n; k++)
             add_hist(b->op_hist[i], p[k]->op[i].hist, k == 0);
-        bad |= sum_up(b->op_hist[i], HIST_SIZE, MPI_SUM, w);
+        step_sum(&s, b->op_hist[i], HIST_SIZE, MPI_SUM);
     }
     d->bulk = b;
     d->root = w->rank == 0;
-    return bad;
+    return step_end(&s);
 }
 
 int reduce_phases(struct reduced *d, struct report *r, const struct phase *const p[],
@@ -203,15 +225,18 @@ int reduce_phases(struct reduced *d, struct report *r, const struct phase *const
     struct own o;
     memset(d, 0, sizeof *d);
     add_lanes(&o, p, n, w->rank);
-    int bad =
-        MPI_Allreduce(o.max, d->max, MAX_ROWS, MPI_DOUBLE_INT, MPI_MAXLOC, w->comm);
-    bad |= MPI_Reduce(o.min, d->min, SAMPLE_ROWS, MPI_DOUBLE, MPI_MIN, 0, w->comm);
-    bad |= MPI_Reduce(o.sum, d->sum, SAMPLE_ROWS + 4, MPI_DOUBLE, MPI_SUM, 0, w->comm);
-    bad |= MPI_Allreduce(&o.total, &d->total, (int)(sizeof o.total / sizeof(int64_t)),
-                         MPI_INT64_T, MPI_SUM, w->comm);
-    bad |= reduce_bulk(d, r->bulk, p, n, w);
+    struct step s = {.comm = w->comm};
+    s.bad |= MPI_Iallreduce(o.max, d->max, MAX_ROWS, MPI_DOUBLE_INT, MPI_MAXLOC,
+                            w->comm, step_next(&s));
+    s.bad |= MPI_Ireduce(o.min, d->min, SAMPLE_ROWS, MPI_DOUBLE, MPI_MIN, 0, w->comm,
+                         step_next(&s));
+    s.bad |= MPI_Ireduce(o.sum, d->sum, SAMPLE_ROWS + 4, MPI_DOUBLE, MPI_SUM, 0,
+                         w->comm, step_next(&s));
+    s.bad |=
+        MPI_Iallreduce(&o.total, &d->total, (int)(sizeof o.total / sizeof(int64_t)),
+                       MPI_INT64_T, MPI_SUM, w->comm, step_next(&s));
     if (r->per_rank)
-        bad |= MPI_Gather(o.slowest, SAMPLE_ROWS, MPI_DOUBLE, r->row, SAMPLE_ROWS,
-                          MPI_DOUBLE, 0, w->comm);
-    return bad;
+        s.bad |= MPI_Igather(o.slowest, SAMPLE_ROWS, MPI_DOUBLE, r->row, SAMPLE_ROWS,
+                             MPI_DOUBLE, 0, w->comm, step_next(&s));
+    return step_end(&s) | reduce_bulk(d, r->bulk, p, n, w);
 }
