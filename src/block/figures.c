@@ -28,7 +28,7 @@ void block_figures(struct run *r)
     const struct run_rates *t = &r->rates;
     int64_t cpu_ns[2] = {r->cpu_ns[ACT_WRITE] + r->cpu_ns[ACT_SYNC],
                          r->cpu_ns[ACT_READ]};
-    MPI_Allreduce(MPI_IN_PLACE, cpu_ns, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, cpu_ns, 2, MPI_INT64_T, MPI_SUM);
     if (t->write_bytes) {
         add_iops(r, "write_iops", t->write_bytes, t->write_s);
         add_cpu(r, "write_cpu_us", t->write_bytes, cpu_ns[0]);

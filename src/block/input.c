@@ -188,7 +188,7 @@ static int look_at_files(const struct run *r, int64_t *modified_ns)
          i += r->world.size)
         rc = look_at_file(k, i, modified_ns);
     rc = err_agree(r->world.comm, rc);
-    MPI_Allreduce(MPI_IN_PLACE, modified_ns, 1, MPI_INT64_T, MPI_MAX, r->world.comm);
+    world_reduce(r->world.comm, modified_ns, 1, MPI_INT64_T, MPI_MAX);
     return rc;
 }
 

@@ -97,7 +97,7 @@ static int find_modified(struct run *r, int64_t *ns)
             *ns = at > *ns ? at : *ns;
         }
     rc = err_agree(r->world.comm, rc);
-    MPI_Allreduce(MPI_IN_PLACE, ns, 1, MPI_INT64_T, MPI_MAX, r->world.comm);
+    world_reduce(r->world.comm, ns, 1, MPI_INT64_T, MPI_MAX);
     return rc;
 }
 

@@ -406,7 +406,7 @@ static void trace_products(struct full *f, int64_t outer, int64_t inner,
 static bool all_went_well(const struct full *f)
 {
     int failed = f->b->run->failed != 0;
-    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, f->b->run->world.comm);
+    world_reduce(f->b->run->world.comm, &failed, 1, MPI_INT, MPI_MAX);
     return !failed;
 }
 

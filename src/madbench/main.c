@@ -429,7 +429,7 @@ static void print_first(double dc)
 static void report_flops(const struct run *r)
 {
     double flops = bench.flops;
-    MPI_Allreduce(MPI_IN_PLACE, &flops, 1, MPI_DOUBLE, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, &flops, 1, MPI_DOUBLE, MPI_SUM);
     report_result(r->report, "busy_flops", &flops, 1);
 }
 

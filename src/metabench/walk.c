@@ -172,7 +172,7 @@ static void say_syncs(struct run *r)
     struct meta *m = r->context;
     int each = r->flush && !io_syncfs_works(m->path);
     bool first = !m->each;
-    MPI_Allreduce(MPI_IN_PLACE, &each, 1, MPI_INT, MPI_MAX, r->world.comm);
+    world_reduce(r->world.comm, &each, 1, MPI_INT, MPI_MAX);
     m->each = each;
     if (m->each && first)
         report_note(r->report, "syncs",
@@ -216,7 +216,7 @@ static int64_t made_by_all(struct run *r)
     int64_t n = 0;
     for (int i = 0; i < r->lanes; i++)
         n += run_lane_of(r, i)->made;
-    MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, &n, 1, MPI_INT64_T, MPI_SUM);
     return n;
 }
 

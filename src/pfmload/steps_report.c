@@ -21,7 +21,7 @@ static void memory_figure(struct load *l)
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     int64_t bytes = usage.ru_maxrss * 1024;
-    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MAX, l->r->world.comm);
+    world_reduce(l->r->world.comm, &bytes, 1, MPI_INT64_T, MPI_MAX);
     report_figure(l->r->report, "memory_B", "B", "lower",
                   "largest resident memory of a rank so far", (double)bytes);
 }
@@ -103,8 +103,8 @@ static void tell_counts(struct load *l)
 {
     struct feed_counts c = *feed_counts(l->feed);
     char why[800];
-    MPI_Allreduce(MPI_IN_PLACE, &c, sizeof c / sizeof(int64_t), MPI_INT64_T, MPI_SUM,
-                  l->r->world.comm);
+    world_reduce(l->r->world.comm, &c, sizeof c / sizeof(int64_t), MPI_INT64_T,
+                 MPI_SUM);
     gsf_out_tell(c.out, why, sizeof why);
     report_note(l->r->report, "beams",
                 "%lld in %lld ping%s, of which %lld are single-beam; %lld loaded; left "
@@ -146,8 +146,7 @@ static void tell_sources(struct load *l)
             known[2 * i] = file[at + i].loaded;
             known[2 * i + 1] = file[at + i].cut_bytes;
         }
-        MPI_Allreduce(MPI_IN_PLACE, known, (int)(2 * part), MPI_INT64_T, MPI_SUM,
-                      l->r->world.comm);
+        world_reduce(l->r->world.comm, known, (int)(2 * part), MPI_INT64_T, MPI_SUM);
         for (int64_t i = 0; i < part && load_is_first(l); i++) {
             file[at + i].loaded = known[2 * i];
             file[at + i].cut_bytes = known[2 * i + 1];
@@ -167,7 +166,7 @@ void steps_figures(struct run *r)
                      .scratch = l->scratch_bytes,
                      .cut = l->area_cut,
                      .cpu_ns = l->cpu_ns};
-    MPI_Allreduce(MPI_IN_PLACE, &s, 4, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, &s, 4, MPI_INT64_T, MPI_SUM);
     report_figure(r->report, "soundings", "1", "higher", "soundings in the PFM",
                   (double)s.soundings);
     report_figure(

@@ -50,7 +50,7 @@ static void file_at(struct run *r, int n, struct run_file *f)
 static void wait_for_all(struct run *r)
 {
     enum act before = phase_act(r->phase, ACT_IDLE);
-    MPI_Barrier(r->world.comm);
+    world_barrier(r->world.comm);
     phase_act(r->phase, before);
 }
 
@@ -344,7 +344,7 @@ static bool any_has_failed(struct run *r)
 {
     int failed = r->failed != 0;
     enum act before = phase_act(r->phase, ACT_IDLE);
-    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_LOR, r->world.comm);
+    world_reduce(r->world.comm, &failed, 1, MPI_INT, MPI_LOR);
     phase_act(r->phase, before);
     return failed;
 }

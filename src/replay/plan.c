@@ -301,8 +301,7 @@ static int settle_files(struct run *r, struct replay *p)
             measure_step(r, p, &p->is.step[i]);
     for (int i = 0; i < p->is.files; i++) { /* all ranks make files of ranks together */
         p->file[i].before = p->file[i].bytes > 0 && is_read_first(r, p, i);
-        MPI_Allreduce(MPI_IN_PLACE, &p->file[i].before, 1, MPI_C_BOOL, MPI_LOR,
-                      r->world.comm);
+        world_reduce(r->world.comm, &p->file[i].before, 1, MPI_C_BOOL, MPI_LOR);
     }
     return 0;
 }

@@ -60,7 +60,7 @@ static bool is_segmented(const struct run *r, const struct replay *p, int n)
         return right;
     MPI_Exscan(&f->high, &before, 1, MPI_INT64_T, MPI_MAX, r->world.comm);
     right = r->world.rank == 0 || !f->high || before <= f->low;
-    MPI_Allreduce(MPI_IN_PLACE, &right, 1, MPI_C_BOOL, MPI_LAND, r->world.comm);
+    world_reduce(r->world.comm, &right, 1, MPI_C_BOOL, MPI_LAND);
     return right;
 }
 
@@ -97,7 +97,7 @@ static int make_shared(const struct run *r, struct replay *p, int n)
 {
     struct replay_file *f = &p->file[n];
     int64_t most = f->bytes, all;
-    MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, r->world.comm);
+    world_reduce(r->world.comm, &most, 1, MPI_INT64_T, MPI_MAX);
     if (__builtin_mul_overflow(most, (int64_t)r->world.size, &all))
         return err_usage("--filetype=SHARED: file-%d of the skeleton would exceed "
                          "2^63 - 1 bytes",

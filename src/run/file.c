@@ -240,7 +240,7 @@ static void file_empty_cache(struct run_file *f)
         run_empty_cache(r, f->path, f->bytes);
     if (f->shared) {
         enum act before = phase_act(r->phase, ACT_IDLE);
-        MPI_Barrier(f->comm);
+        world_barrier(f->comm);
         phase_act(r->phase, before);
     }
 }

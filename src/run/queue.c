@@ -388,7 +388,7 @@ int64_t run_wear_out(struct run *r)
     r->limit = (struct run_limit){.reached = true};
     for (int i = 0; i < r->lanes; i++)
         limit_look(&r->limit, run_lane_of(r, i));
-    MPI_Allreduce(MPI_IN_PLACE, &r->limit.most, 1, MPI_INT64_T, MPI_MAX, r->world.comm);
+    world_reduce(r->world.comm, &r->limit.most, 1, MPI_INT64_T, MPI_MAX);
     phase_act(r->phase, before);
     return r->limit.most;
 }

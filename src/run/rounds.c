@@ -175,7 +175,7 @@ static const char *reason_to_end(struct compare *c)
 static bool asked_to_end(const struct run *r)
 {
     int asked = scratch_asked();
-    MPI_Allreduce(MPI_IN_PLACE, &asked, 1, MPI_INT, MPI_MAX, r->world.comm);
+    world_reduce(r->world.comm, &asked, 1, MPI_INT, MPI_MAX);
     return asked;
 }
 

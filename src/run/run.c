@@ -228,7 +228,7 @@ void run_settle_cache(struct run *r, const char *path, bool whole_blocks)
              io_direct_works(path);
     if (!direct)
         err_clear();
-    MPI_Allreduce(MPI_IN_PLACE, &direct, 1, MPI_C_BOOL, MPI_LAND, r->world.comm);
+    world_reduce(r->world.comm, &direct, 1, MPI_C_BOOL, MPI_LAND);
     r->options->cache = direct ? "direct" : "flush";
     r->io_flags |= direct ? IO_DIRECT : 0;
 }
@@ -236,7 +236,7 @@ void run_settle_cache(struct run *r, const char *path, bool whole_blocks)
 int run_direct_align(struct run *r, const char *path)
 {
     r->direct_align = io_direct_align(path);
-    MPI_Allreduce(MPI_IN_PLACE, &r->direct_align, 1, MPI_INT, MPI_MAX, r->world.comm);
+    world_reduce(r->world.comm, &r->direct_align, 1, MPI_INT, MPI_MAX);
     return r->direct_align;
 }
 
@@ -590,7 +590,7 @@ static int try_counters(struct run *r)
     }
     rc = err_agree(r->world.comm, rc);
     r->counts_here = works > 0;
-    MPI_Allreduce(MPI_IN_PLACE, &works, 1, MPI_INT, MPI_MIN, r->world.comm);
+    world_reduce(r->world.comm, &works, 1, MPI_INT, MPI_MIN);
     r->counters = works > 0;
     return rc;
 }
@@ -756,7 +756,7 @@ int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
 static void summarise_care(struct run *r)
 {
     double share = r->queue_ns ? (double)r->care_ns / (double)r->queue_ns : -1;
-    MPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_DOUBLE, MPI_MAX, r->world.comm);
+    world_reduce(r->world.comm, &share, 1, MPI_DOUBLE, MPI_MAX);
     if (share >= 0)
         report_note(r->report, "care",
                     "blocks were stamped and checked in up to %.0f %% of the time of "
@@ -792,7 +792,7 @@ static void summarise_beside(struct run *r)
 static int summarise_checks(struct run *r)
 {
     int64_t sum[2] = {r->checked, r->bad};
-    MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, sum, 2, MPI_INT64_T, MPI_SUM);
     struct report_checks c = {.blocks_checked = sum[0], .blocks_bad = sum[1]};
     if (r->arms)
         compare_warn(r);
@@ -818,7 +818,7 @@ static void summarise_misfits(struct run *r)
     int64_t sum[2] = {r->misfits[0], r->misfits[1]};
     if (!r->partitioned)
         return;
-    MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, sum, 2, MPI_INT64_T, MPI_SUM);
     report_note(r->report, "misfits", "%lld write%s (%lld bytes) did not fit the plan",
                 (long long)sum[0], units_s(sum[0]), (long long)sum[1]);
     if (sum[0])
@@ -832,7 +832,7 @@ static void summarise_misfits(struct run *r)
 static void summarise_opens(struct run *r)
 {
     int64_t again = io_opened_again();
-    MPI_Allreduce(MPI_IN_PLACE, &again, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, &again, 1, MPI_INT64_T, MPI_SUM);
     if (again)
         report_warning(
             r->report, "opened_again",

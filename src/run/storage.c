@@ -316,7 +316,7 @@ void run_stripes(struct run *r, const char *path)
 static int same_everywhere(const struct run *r, const char *path, int64_t bytes)
 {
     int64_t range[2] = {-bytes, bytes};
-    MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_INT64_T, MPI_MAX, r->world.comm);
+    world_reduce(r->world.comm, range, 2, MPI_INT64_T, MPI_MAX);
     if (-range[0] == range[1])
         return 0;
     return err_set(-EINVAL, path, -1,
@@ -386,7 +386,7 @@ static void tell_stored(struct run *r)
     int64_t sum[3] = {r->stored.stored, r->stored.data, r->stored.data > 0};
     if (!r->stored.data)
         sum[0] = 0;
-    MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, sum, 3, MPI_INT64_T, MPI_SUM);
     double slack = STORED_OTHER * (double)sum[1] + (double)(STORED_SLACK * sum[2]);
     double more = (double)(sum[0] - sum[1]);
     if (!sum[2])
@@ -574,7 +574,7 @@ void run_storage_shares(struct run *r, struct report_checks *c)
     const struct io_layer *l;
     enum io_reads by = served_by(r);
     int64_t sum[2] = {r->origin.looked_bytes, r->origin.resident_bytes};
-    MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, sum, 2, MPI_INT64_T, MPI_SUM);
     decisive(r, &l);
     tell_stored(r);
     c->device_share = c->below_share = -1;

@@ -60,3 +60,10 @@ void world_barrier(MPI_Comm comm)
     if (!MPI_Ibarrier(comm, &request))
         world_wait(&request, MPI_STATUS_IGNORE);
 }
+
+void world_reduce(MPI_Comm comm, void *x, int n, MPI_Datatype type, MPI_Op op)
+{
+    MPI_Request request;
+    if (!MPI_Iallreduce(MPI_IN_PLACE, x, n, type, op, comm, &request))
+        world_wait(&request, MPI_STATUS_IGNORE);
+}

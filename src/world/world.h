@@ -49,11 +49,12 @@ int world_close(struct world *w, const char *program);
  * rank's own. Needs an err_set on the failing rank. */
 int err_agree(MPI_Comm comm, int rc);
 
-/* Local, and **Collective** on `comm`. Wait as MPI_Wait and MPI_Barrier do, but a rank
- * that waits for more than a millisecond leaves its core to others, and looks every 50
- * us. */
+/* Local; the others **Collective** on `comm`. Wait as MPI_Wait, MPI_Barrier and
+ * MPI_Allreduce in place do, but a rank that waits for more than a millisecond leaves
+ * its core to others, and looks every 50 us. */
 void world_wait(MPI_Request *request, MPI_Status *status);
 void world_barrier(MPI_Comm comm);
+void world_reduce(MPI_Comm comm, void *x, int n, MPI_Datatype type, MPI_Op op);
 
 /* Local. Naps as those do, for a caller's own loop that has waited since `since_ns`
  * (clock_ns). */

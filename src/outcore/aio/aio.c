@@ -163,8 +163,8 @@ static void aio_add_figures(struct run *r, const char *phase, int64_t cpu_ns)
         most[0] = l->end_ns - l->begin_ns > most[0] ? l->end_ns - l->begin_ns : most[0];
         sum[1] += l->late_sets;
     }
-    MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT64_T, MPI_MAX, r->world.comm);
-    MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, most, 2, MPI_INT64_T, MPI_MAX);
+    world_reduce(r->world.comm, sum, 2, MPI_INT64_T, MPI_SUM);
     run_figure(r, phase, "stream_MBps", "MB/s", "higher",
                "bytes of all ranks / slowest rank's seconds from its first operation "
                "until the last one's bytes were used, without any sync / 1e6",
@@ -193,7 +193,7 @@ static int compare_sums(struct run *r, const char *spec)
         return 0;
     for (int i = 0; i < r->lanes; i++)
         sum += flow.lane[i].checksum;
-    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, &sum, 1, MPI_UINT64_T, MPI_SUM);
     uint64_t first = summed ? checksum : sum;
     checksum = sum;
     summed = true;

@@ -229,7 +229,7 @@ void data_sums_check(struct run *r, const struct data_file *d)
         return;
     enum act before = phase_act(r->phase, ACT_COMMUNICATE);
     int failed = r->failed != 0;
-    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, r->world.comm);
+    world_reduce(r->world.comm, &failed, 1, MPI_INT, MPI_MAX);
     if (!failed)
         share_sums(r, s->read, s->all, s->blocks);
     phase_act(r->phase, before);

@@ -108,14 +108,14 @@ int64_t edges_all(const struct edges *e)
 int64_t edges_handed(const struct run *r, const struct edges *e)
 {
     int64_t all = e->handed;
-    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, &all, 1, MPI_INT64_T, MPI_SUM);
     return all;
 }
 
 int edges_check(const struct run *r, const struct edges *e)
 {
     int64_t all = e->edges;
-    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, &all, 1, MPI_INT64_T, MPI_SUM);
     if (e->text.kind != TEXT_MATRIX || all == e->text.entries)
         return 0;
     return err_set(-EINVAL, e->file.path, -1,

@@ -332,7 +332,7 @@ static int search(struct run *r)
     if (rc)
         return rc;
     int64_t all = q->collected;
-    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, &all, 1, MPI_INT64_T, MPI_SUM);
     run_figure(r, "search", "TEPS", "1/s", "higher",
                "neighbours that were collected / slowest rank's seconds of reading, "
                "computing, exchanging, writing and syncing",
@@ -382,7 +382,7 @@ static int graph_judge(struct run *r)
         expect_stored(s, &g.check);
     int rc = err_agree(r->world.comm, judge_files(&g.check, s));
     int64_t stored = s->entries, edges = edges_handed(r, &g.edges);
-    MPI_Allreduce(MPI_IN_PLACE, &stored, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, &stored, 1, MPI_INT64_T, MPI_SUM);
     if (rc || stored == edges)
         return rc;
     return err_set(-EIO, s->partition.path, -1,
@@ -475,8 +475,8 @@ static int graph_results(struct run *r, int rc)
     int64_t all[SUMS], most[2] = {d->rounds, d->longest}, visited = 0;
     for (int i = 0; i < SUMS; i++)
         all[i] = sum[i].value;
-    MPI_Allreduce(MPI_IN_PLACE, all, SUMS, MPI_INT64_T, MPI_SUM, r->world.comm);
-    MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT64_T, MPI_MAX, r->world.comm);
+    world_reduce(r->world.comm, all, SUMS, MPI_INT64_T, MPI_SUM);
+    world_reduce(r->world.comm, most, 2, MPI_INT64_T, MPI_MAX);
     if (rc)
         return rc;
     for (int64_t i = 0; i < g.search.levels; i++)

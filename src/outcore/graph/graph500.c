@@ -291,12 +291,12 @@ static void draw_roots(struct graph500 *g)
         }
         if (!r->failed)
             graph500_look_up(q, vertex, n, good);
-        MPI_Allreduce(MPI_IN_PLACE, good, (int)n, MPI_INT, MPI_MAX, r->world.comm);
+        world_reduce(r->world.comm, good, (int)n, MPI_INT, MPI_MAX);
         for (int64_t i = 0; i < n && g->roots < g->most; i++)
             if (good[i])
                 g->root[g->roots++] = vertex[i];
         failed = r->failed != 0;
-        MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, r->world.comm);
+        world_reduce(r->world.comm, &failed, 1, MPI_INT, MPI_MAX);
     }
 }
 
@@ -332,7 +332,7 @@ static int validate(struct graph500 *g, int64_t i)
     if (rc)
         return rc;
     int64_t inside = g->tree.inside;
-    MPI_Allreduce(MPI_IN_PLACE, &inside, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, &inside, 1, MPI_INT64_T, MPI_SUM);
     g->edge[i] = (double)(inside / 2);
     g->rate[i] = g->edge[i] / g->seconds[i];
     return 0;

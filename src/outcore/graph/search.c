@@ -454,7 +454,7 @@ static bool search_level(struct search *q, int64_t *entries)
     *entries = q->queued - before;
     enum act act = phase_act(r->phase, ACT_COMMUNICATE);
     int64_t all[2] = {visited, -(int64_t) !!r->failed};
-    MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, all, 2, MPI_INT64_T, MPI_SUM);
     phase_act(r->phase, act);
     if (!all[0] || all[1])
         return false;

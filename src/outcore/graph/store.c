@@ -142,7 +142,7 @@ int store_make(struct store *s)
     run_file_close(&s->pif, true);
     int rc = run_phase_end(r);
     r->aside = r->samples_only = false;
-    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, &bytes, 1, MPI_INT64_T, MPI_SUM);
     return rc ? rc : run_moved(r, "make_pif", s->pif.path, 0, bytes);
 }
 
@@ -186,7 +186,7 @@ int store_moved_all(const struct store *s, const char *phase, int64_t read,
                     int64_t written)
 {
     int64_t all[2] = {read, written};
-    MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_INT64_T, MPI_SUM, s->r->world.comm);
+    world_reduce(s->r->world.comm, all, 2, MPI_INT64_T, MPI_SUM);
     return run_moved(s->r, phase, s->partition.path, all[0], all[1]);
 }
 

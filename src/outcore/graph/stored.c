@@ -153,7 +153,7 @@ int stored_plan(struct store *s)
     if (rc)
         return rc;
     s->kept.all_entries = s->kept.entries;
-    MPI_Allreduce(MPI_IN_PLACE, &s->kept.all_entries, 1, MPI_INT64_T, MPI_SUM, comm);
+    world_reduce(comm, &s->kept.all_entries, 1, MPI_INT64_T, MPI_SUM);
     MPI_Bcast(&first, 1, MPI_UINT64_T, 0, comm);
     if (first != s->vertices)
         rc = err_set(-EIO, s->kept.name, -1,

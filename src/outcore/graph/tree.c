@@ -116,7 +116,7 @@ bool deal_any(const struct deal *d, bool mine)
     int any = mine;
     enum act before = phase_act(d->r->phase, ACT_COMMUNICATE);
     if (d->r->world.size > 1)
-        MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, d->r->world.comm);
+        world_reduce(d->r->world.comm, &any, 1, MPI_INT, MPI_MAX);
     phase_act(d->r->phase, before);
     return any;
 }

@@ -146,7 +146,7 @@ static void knn_add_figures(struct run *r, int64_t cpu_ns)
     double operations = 3 * (double)scan.rows.n * (double)scan.format.dim * queries;
     for (int i = 0; i < r->lanes; i++)
         sum[1] += scan.lane[i].cpu_ns;
-    MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, sum, 2, MPI_INT64_T, MPI_SUM);
     run_figure(r, "scan", "queries_per_s", "1/s", "higher",
                "queries of the pass / slowest rank's seconds of reading and computing",
                queries / last->work_s);
@@ -180,7 +180,7 @@ static void count_nans(struct run *r)
     answer.nans = 0;
     for (int i = 0; i < r->lanes; i++)
         answer.nans += scan.lane[i].nearest.nans;
-    MPI_Allreduce(MPI_IN_PLACE, &answer.nans, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, &answer.nans, 1, MPI_INT64_T, MPI_SUM);
 }
 
 static void keep_told(int64_t first)

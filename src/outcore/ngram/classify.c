@@ -232,7 +232,7 @@ static void classify_end(struct run *r, struct classify *c, int64_t *files)
     }
     MPI_Allreduce(MPI_IN_PLACE, &c->found, (int)(sizeof c->found / sizeof(int64_t)),
                   MPI_INT64_T, MPI_SUM, r->world.comm);
-    MPI_Allreduce(MPI_IN_PLACE, moved, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, moved, 2, MPI_INT64_T, MPI_SUM);
     c->bytes = moved[0];
     *files = moved[1];
 }
@@ -284,7 +284,7 @@ static int classify_check_files(const struct run *r, const struct classify *c,
                                 int64_t files)
 {
     int64_t names = c->many.names.n;
-    MPI_Allreduce(MPI_IN_PLACE, &names, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, &names, 1, MPI_INT64_T, MPI_SUM);
     if (names == files)
         return 0;
     return err_set(-EIO, c->many.folder.path, -1,
@@ -355,7 +355,7 @@ static void wait_figures(struct run *r, const struct passing *p, const char *pha
     double ns[3] = {(double)p->sink_wait_ns / p->consumers,
                     (double)p->reader_wait_ns / p->readers / p->consumers,
                     (double)(r->phase->end_ns - r->phase->begin_ns)};
-    MPI_Allreduce(MPI_IN_PLACE, ns, 3, MPI_DOUBLE, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, ns, 3, MPI_DOUBLE, MPI_SUM);
     run_figure(r, phase, "sink_wait", "%", "lower",
                "of the phase a consumer found no slot filled, mean over consumers",
                ns[2] > 0 ? 100 * ns[0] / ns[2] : 0);
@@ -381,7 +381,7 @@ static void rate_figure(struct run *r, const struct classify *c)
     double s = 0;
     for (int i = 0; i < c->many.passing.consumers; i++)
         s += (double)run_lane_of(r, i)->phase->act[ACT_COMPUTE].ns / 1e9;
-    MPI_Allreduce(MPI_IN_PLACE, &s, 1, MPI_DOUBLE, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, &s, 1, MPI_DOUBLE, MPI_SUM);
     run_figure(r, "classify", "MBps", "MB/s", "higher",
                "bytes / seconds of classifying, added up over all consumers / 1e6: "
                "what one of them does",
@@ -394,8 +394,8 @@ void classify_figures(struct run *r, const struct classify *c,
     const char *phase = classify_phase[stage];
     double cpu_s = (double)c->cpu_ns / 1e9, bytes = (double)c->bytes;
     int64_t files = c->many.names.n;
-    MPI_Allreduce(MPI_IN_PLACE, &cpu_s, 1, MPI_DOUBLE, MPI_SUM, r->world.comm);
-    MPI_Allreduce(MPI_IN_PLACE, &files, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, &cpu_s, 1, MPI_DOUBLE, MPI_SUM);
+    world_reduce(r->world.comm, &files, 1, MPI_INT64_T, MPI_SUM);
     run_figure(r, phase, "MBps", "MB/s", "higher",
                "bytes of all documents / slowest rank's phase seconds / 1e6",
                bytes / r->last.wall_s / 1e6);

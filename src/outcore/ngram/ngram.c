@@ -246,7 +246,7 @@ static int ngram_list(struct run *r)
 static int64_t lines_bytes(const struct run *r)
 {
     int64_t most = job.many.names.used + job.many.names.n * ANSWERS_LINE;
-    MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, &most, 1, MPI_INT64_T, MPI_SUM);
     return most;
 }
 

@@ -117,10 +117,10 @@ static int keep_profile(struct run *r)
 {
     int64_t all = grams_all((int)set.n), distinct, sum[2] = {now.seen, sink.bytes};
     for (int64_t at = 0; at < all; at += 1 << 20)
-        MPI_Allreduce(MPI_IN_PLACE, now.count + at,
-                      (int)(all - at < 1 << 20 ? all - at : 1 << 20), MPI_INT64_T,
-                      MPI_SUM, r->world.comm);
-    MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
+        world_reduce(r->world.comm, now.count + at,
+                     (int)(all - at < 1 << 20 ? all - at : 1 << 20), MPI_INT64_T,
+                     MPI_SUM);
+    world_reduce(r->world.comm, sum, 2, MPI_INT64_T, MPI_SUM);
     all_grams += sum[0];
     read_bytes += sum[1];
     int64_t n = profile_of(now.count, all, now.profile, set.profile, &distinct);

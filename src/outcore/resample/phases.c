@@ -318,7 +318,7 @@ static int check_calls(struct run *r, const struct phases *p,
                        const struct bands_count *expected)
 {
     int64_t n[2] = {r->phase->act[ACT_READ].calls, r->phase->act[ACT_WRITE].calls};
-    MPI_Allreduce(MPI_IN_PLACE, n, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, n, 2, MPI_INT64_T, MPI_SUM);
     bool reads = n[0] != expected->reads;
     if (!reads && n[1] == expected->writes)
         return 0;
@@ -374,7 +374,7 @@ static void resample_add_figures(struct run *r, struct phases *p)
     struct job *j = &p->job;
     double bytes = (double)r->last.write_bytes;
     int64_t sum[3] = {j->compute_ns, j->counts.saturated, j->counts.nans};
-    MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, sum, 3, MPI_INT64_T, MPI_SUM);
     p->counts = (struct resample_counts){.saturated = sum[1], .nans = sum[2]};
     run_figure(r, "resample", "out_MBps", "MB/s", "higher",
                "bytes of the output's rows / slowest rank's seconds of reading, "
@@ -459,7 +459,7 @@ static int phases_check(struct phases *p, struct run *r)
         sum[0] = verify_band(j, &sum[1]);
     int rc = run_phase_end(r);
     r->aside = r->samples_only = false;
-    MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, sum, 2, MPI_INT64_T, MPI_SUM);
     p->pixels = sum[1];
     return rc ? rc : run_moved(r, "check", j->output.of->path, sum[0], heads_expect(j));
 }

@@ -445,7 +445,7 @@ void share_look_up(struct run *r, struct share *s, struct lookups *l, const char
         return;
     }
     find_who(s, r->world.size);
-    MPI_Allreduce(MPI_IN_PLACE, &left, 1, MPI_INT64_T, MPI_MAX, r->world.comm);
+    world_reduce(r->world.comm, &left, 1, MPI_INT64_T, MPI_MAX);
     for (; left > 0; left -= s->batch) {
         int64_t now = n < s->batch ? n : s->batch;
         enum act before = phase_act(r->phase, ACT_COMMUNICATE);

@@ -118,13 +118,13 @@ static int search_end(struct run *r, struct search *s)
 /* Compares the bytes counted with those that all lanes were to read. */
 static int counted(struct run *r, const char *phase, int64_t bytes)
 {
-    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, &bytes, 1, MPI_INT64_T, MPI_SUM);
     return run_moved(r, phase, NULL, bytes, 0);
 }
 
 static int64_t all_max(const struct run *r, int64_t value)
 {
-    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_MAX, r->world.comm);
+    world_reduce(r->world.comm, &value, 1, MPI_INT64_T, MPI_MAX);
     return value;
 }
 
@@ -155,7 +155,7 @@ static double probe_rate(struct run *r, struct search *s, bool scan, int64_t mos
                     units_part(b.end - b.from, i, r->lanes);
         pages += n < most ? n : most;
     }
-    MPI_Allreduce(MPI_IN_PLACE, &pages, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, &pages, 1, MPI_INT64_T, MPI_SUM);
     return (double)pages / ((double)(ns ? ns : 1) / 1e9);
 }
 
@@ -280,9 +280,8 @@ static void add_ranks(const struct run *r, struct pass *p)
 {
     p->wall_ns = all_max(r, p->wall_ns);
     p->longest_ns = all_max(r, p->longest_ns);
-    MPI_Allreduce(MPI_IN_PLACE, &p->cpu_ns, 3, MPI_INT64_T, MPI_SUM, r->world.comm);
-    MPI_Allreduce(MPI_IN_PLACE, p->hist, HIST_SIZE, MPI_INT64_T, MPI_SUM,
-                  r->world.comm);
+    world_reduce(r->world.comm, &p->cpu_ns, 3, MPI_INT64_T, MPI_SUM);
+    world_reduce(r->world.comm, p->hist, HIST_SIZE, MPI_INT64_T, MPI_SUM);
 }
 
 static void search_add_figures(struct run *r, const struct search *s,

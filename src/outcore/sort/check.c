@@ -162,7 +162,7 @@ static int compare_sums(struct run *r, const struct check *c, struct lane_check 
 {
     uint64_t sum[4] = {all->in, all->out, (uint64_t)all->records,
                        (uint64_t)all->duplicates};
-    MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPI_UINT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, sum, 4, MPI_UINT64_T, MPI_SUM);
     *a = (struct check_answer){
         .records = (int64_t)sum[2], .duplicates = (int64_t)sum[3], .sum = sum[1]};
     if (sum[0] == sum[1] && a->records == c->s->records)

@@ -218,7 +218,7 @@ void exchange_split(struct exchange *x, struct run_file *f)
         read_sample(x, f, splitters_place(ranks, x->records, r->world.rank, i),
                     mine + i * each);
     int have = mine != NULL;
-    MPI_Allreduce(MPI_IN_PLACE, &have, 1, MPI_INT, MPI_MIN, r->world.comm);
+    world_reduce(r->world.comm, &have, 1, MPI_INT, MPI_MIN);
     if (have)
         gather_and_choose(x, mine, samples);
     free(mine);
@@ -315,7 +315,7 @@ static int64_t find_steps(struct exchange *x)
     int64_t most = 0;
     for (int k = 0; k < ranks; k++) /* on the last rank this is the total */
         most = x->before[k] + x->count[k] > most ? x->before[k] + x->count[k] : most;
-    MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, r->world.comm);
+    world_reduce(r->world.comm, &most, 1, MPI_INT64_T, MPI_MAX);
     phase_act(r->phase, before);
     return units_div_up(most, x->capacity);
 }

@@ -333,7 +333,7 @@ static int merged(struct run *r, struct sorting *s)
     sorting_add_up(r, sum, 4);
     s->passes = c.passes;
     s->runs = sum[3];
-    MPI_Allreduce(MPI_IN_PLACE, &s->passes, 1, MPI_INT64_T, MPI_MAX, r->world.comm);
+    world_reduce(r->world.comm, &s->passes, 1, MPI_INT64_T, MPI_MAX);
     book(r, s, &s->merge_share);
     if (sum[2] != s->records)
         return err_set(-EIO, s->output->of->path, -1,

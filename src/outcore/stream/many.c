@@ -241,7 +241,7 @@ static int list_all(const struct run *r, struct many *m, struct io_folder *d,
 static int compare_lists(const struct run *r, const struct many *m, int64_t all)
 {
     int64_t most[2] = {all, -all};
-    MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT64_T, MPI_MAX, r->world.comm);
+    world_reduce(r->world.comm, most, 2, MPI_INT64_T, MPI_MAX);
     if (!most[0])
         return err_set(-ENOENT, m->folder.path, -1,
                        "there is no file in the directory");

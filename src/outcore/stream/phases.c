@@ -28,7 +28,7 @@ struct sink streaming_sinks_end(const struct run *r, const struct streaming *s)
     for (int i = 0; i < r->lanes; i++)
         sink_add(&all, &s->sink[i]);
     int64_t sum[3] = {all.files, all.bytes, (int64_t)all.sum};
-    MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, sum, 3, MPI_INT64_T, MPI_SUM);
     return (struct sink){.files = sum[0], .bytes = sum[1], .sum = (uint64_t)sum[2]};
 }
 
@@ -38,7 +38,7 @@ static int64_t compressed(const struct run *r, const struct streaming *s)
     int64_t bytes = 0;
     for (int i = 0; i < r->lanes && s->compress; i++)
         bytes += compress_bytes(s->sink[i].context);
-    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, &bytes, 1, MPI_INT64_T, MPI_SUM);
     return bytes;
 }
 
@@ -109,7 +109,7 @@ static void count_changes(struct run *r, struct streaming *s)
 {
     const struct passing *p = &s->many.passing;
     int64_t n[2] = {p->gone + s->many.gone, p->cut};
-    MPI_Allreduce(MPI_IN_PLACE, n, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, n, 2, MPI_INT64_T, MPI_SUM);
     s->gone = n[0];
     s->cut = n[1];
 }
@@ -323,7 +323,7 @@ static void op_figures(struct run *r, const char *phase, enum phase_op op)
     for (int i = 0; i < r->lanes; i++)
         for (int b = 0; b < HIST_SIZE; b++)
             hist[b] += run_lane_of(r, i)->phase->op[op].hist[b];
-    MPI_Allreduce(MPI_IN_PLACE, hist, HIST_SIZE, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, hist, HIST_SIZE, MPI_INT64_T, MPI_SUM);
     for (int b = 0; b < HIST_SIZE; b++)
         calls += hist[b];
     for (int k = 0; k < 2; k++) {
@@ -345,7 +345,7 @@ static void wait_figures(struct run *r, const struct passing *p, const char *pha
     double ns[3] = {(double)p->sink_wait_ns,
                     (double)p->reader_wait_ns / p->readers / p->consumers,
                     (double)wall_ns};
-    MPI_Allreduce(MPI_IN_PLACE, ns, 3, MPI_DOUBLE, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, ns, 3, MPI_DOUBLE, MPI_SUM);
     run_figure(r, phase, "sink_wait", "%", "lower",
                "of the phase the consumers found no slot filled",
                share_of(ns[0], ns[2]));
@@ -363,7 +363,7 @@ static void file_figures(struct run *r, const struct streaming *s, const char *p
         ns[1] += (double)(a[ACT_READ].ns + a[ACT_WRITE].ns + a[ACT_SYNC].ns);
     }
     ns[2] = (double)s->cpu_ns;
-    MPI_Allreduce(MPI_IN_PLACE, ns, 3, MPI_DOUBLE, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, ns, 3, MPI_DOUBLE, MPI_SUM);
     int64_t files = s->work == STREAMING_WRITE ? s->set->files : s->found.files;
     run_figure(r, phase, "files_per_s", "1/s", "higher",
                "files / slowest rank's phase seconds", (double)files / r->last.wall_s);

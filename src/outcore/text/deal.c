@@ -224,8 +224,8 @@ static void deal_sum_up(struct run *r, struct text_files *f)
         sum[1] += f->is[i].in_bytes;
         most = f->is[i].in_bytes > most ? f->is[i].in_bytes : most;
     }
-    MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
-    MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, r->world.comm);
+    world_reduce(r->world.comm, sum, 2, MPI_INT64_T, MPI_SUM);
+    world_reduce(r->world.comm, &most, 1, MPI_INT64_T, MPI_MAX);
     f->all = sum[0];
     f->in_bytes = sum[1];
     f->most_bytes = most;

@@ -106,7 +106,7 @@ static void text_add_up(struct run *r)
     sum[2] = f->n - sum[1];
     for (int i = 0; i < r->lanes; i++)
         sum[3] += (int64_t)text.pipe.lane[i].crc;
-    MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, sum, 4, MPI_INT64_T, MPI_SUM);
     text.out_bytes = sum[0];
     text.skipped = sum[1];
     text.done = sum[2];
@@ -269,7 +269,7 @@ int text_check_all(struct run *r)
     int rc = run_phase_end(r);
     rc = rc ? rc : pipeline_judge(r, &text.pipe, "check");
     int64_t sum[3] = {c.complete, c.incomplete, c.leftovers};
-    MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, sum, 3, MPI_INT64_T, MPI_SUM);
     run_result(r, "complete", (double)sum[0]);
     run_result(r, "incomplete", (double)sum[1]);
     run_result(r, "leftovers", (double)sum[2]);
@@ -289,7 +289,7 @@ static void add_opens(struct run *r, struct text_sums *s)
         for (int b = 0; b < HIST_SIZE; b++)
             hist[b] += op[PHASE_OP_OPEN].hist[b] + op[PHASE_OP_CREATE].hist[b];
     }
-    MPI_Allreduce(MPI_IN_PLACE, hist, HIST_SIZE, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, hist, HIST_SIZE, MPI_INT64_T, MPI_SUM);
     for (int b = 0; b < HIST_SIZE; b++) {
         s->opens[b] += hist[b];
         s->opened += hist[b];
@@ -304,8 +304,8 @@ void text_sum_up(struct run *r)
     for (int i = 0; i < r->lanes; i++)
         for (int a = 0; a < ACT_COUNT; a++)
             ns[a] += (double)run_lane_of(r, i)->phase->act[a].ns;
-    MPI_Allreduce(MPI_IN_PLACE, ns, ACT_COUNT, MPI_DOUBLE, MPI_SUM, r->world.comm);
-    MPI_Allreduce(MPI_IN_PLACE, &models, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, ns, ACT_COUNT, MPI_DOUBLE, MPI_SUM);
+    world_reduce(r->world.comm, &models, 1, MPI_INT64_T, MPI_SUM);
     for (int a = 0; a < ACT_COUNT; a++)
         s->ns[a] += ns[a];
     s->wall_s += r->last.wall_s;

@@ -270,7 +270,7 @@ int pipeline_judge(struct run *r, struct pipeline *p, const char *phase)
         sum[1] += p->lane[i].writes;
         sum[2] += p->lane[i].opens;
     }
-    MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, sum, 3, MPI_INT64_T, MPI_SUM);
     int rc = run_moved(r, phase, p->out.path, sum[0], sum[1]);
     int64_t opened =
         r->last.op[PHASE_OP_OPEN].calls + r->last.op[PHASE_OP_CREATE].calls;

@@ -216,9 +216,9 @@ static int share_files(const struct scanner *c, struct list *l, int rank, MPI_Co
     enum { PIECE = 1 << 20 };
     int rc = 0;
     for (int64_t at = 0; at < l->n; at += PIECE)
-        MPI_Allreduce(MPI_IN_PLACE, c->soundings + at,
-                      (int)(l->n - at < PIECE ? l->n - at : PIECE), MPI_INT64_T,
-                      MPI_SUM, comm);
+        world_reduce(comm, c->soundings + at,
+                     (int)(l->n - at < PIECE ? l->n - at : PIECE), MPI_INT64_T,
+                     MPI_SUM);
     for (int64_t i = 0; i < l->n; i++) {
         char why[LIST_WHY] = "";
         l->file[i].soundings = c->soundings[i] > 0 ? c->soundings[i] : 0;

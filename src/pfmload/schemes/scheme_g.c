@@ -177,8 +177,7 @@ static void agree_on_offsets(struct g *g)
     for (int64_t k = g->writer; g->writer >= 0 && k < b->n; k += b->writers)
         b->offset[k + 1] = bytes_of_band(g, k);
     enum act before = phase_act(g->l->r->phase, ACT_COMMUNICATE);
-    MPI_Allreduce(MPI_IN_PLACE, b->offset, (int)b->n + 1, MPI_INT64_T, MPI_SUM,
-                  g->l->r->world.comm);
+    world_reduce(g->l->r->world.comm, b->offset, (int)b->n + 1, MPI_INT64_T, MPI_SUM);
     phase_act(g->l->r->phase, before);
     for (int64_t k = 0; k < b->n; k++)
         b->offset[k + 1] += b->offset[k];
