@@ -28,7 +28,7 @@ nobase_dist_pkgdata_DATA += $(addprefix python/leadline/trace/, \
 	__init__.py iotrace_page.py iotrace_parquet.py iotrace_plot.py trace_page.py \
 	trace_svg.py)
 nobase_dist_pkgdata_DATA += $(addprefix python/leadline/importing/, \
-	__init__.py command.py darshan.py darshan_log.py dlio.py elbencho.py fio.py \
+	__init__.py command.py darshan.py darshan_log.py dlio.py elbencho.py fio.py fio_terse.py \
 	formats.py h5bench.py io500.py ior.py mdtest.py result.py)
 nobase_dist_pkgdata_DATA += $(addprefix python/leadline/page/, \
 	__init__.py finding.py first.py gallery.py page.py pictures.py pictures_matrix.py \

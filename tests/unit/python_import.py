@@ -24,8 +24,10 @@ from leadline_case import LeadlineCase, leadline, without_privileges
 
 DATA = os.path.join(HERE, os.pardir, "data", "import")
 SAMPLES = sorted(os.listdir(DATA))
-RANKS = {"io500-result_summary.txt": ["--ranks", "8"]}
+RANKS = {"io500-result_summary.txt": ["--ranks", "8"],
+         "fio-2.1.json": ["--ranks", "1"], "fio-terse.txt": ["--ranks", "1"]}
 CUTS, CHANGES = 20, 200
+APART = ("elbencho", "fio-terse")     # a cut file of whole lines has whole results
 # Members that a file has or lacks without notice, and that are no figure.
 UNANNOUNCED = ("train_MBps", "bytes_read", "bytes_written", "reads", "writes",
                "file_create_max", "file_read_per_s", "read_p99_s", "write_p99_s")
@@ -89,6 +91,26 @@ KNOWN = {
     "fio-status.json": [("fio-status", {"read_MBps": [54.311896], "ranks": 1})],
     "fio-failed.json": [("fio-failed", {
         "valid": False, "figures": 0, "error": "ENOSPC"})],
+    "fio-2.1.json": [("fio-2.1", {  # 2**30 B in 21.845 s
+        "version": "2.1.3", "write_MBps": [49.1527471], "write_ops_per_s": [46.0],
+        "write_p99_s": [0.08448], "warnings": "rounded", "end_utc": None})],
+    "fio-2.2.json": [("fio-2.2", {  # 600 * 2**20 B in 10 s, the longer of the two
+        "ranks": 2, "read_MBps": [62.91456], "read_ops_per_s": [15360.0],
+        "read_p50_s": [63e-6], "read_p99_s": [172e-6], "read_p999_s": [402e-6],
+        "figures": 5, "sync": None, "end_utc": "2015-11-01T10:30:11.000Z"})],
+    "fio-clients.json": [("fio-clients", {  # 2 * 2**33 B in 20 s, not the sum's 3 rows
+        "ranks": 4, "nodes": 2, "write_MBps": [858.9934592], "cache": "direct",
+        "write_ops_per_s": [819.2], "write_p99_s": [5210.112e-6]})],
+    "fio-mixed.json": [("fio-mixed", {
+        "ranks": 1, "mixed_MBps": [134.217728], "mixed_ops_per_s": [32768.0],
+        "mixed_p99_s": [1548.288e-6], "figures": 5, "depth": 16, "sync": "phase",
+        "start_utc": "2024-06-01T10:00:01.100Z"})],
+    "fio-terse.txt": [("fio-terse-randread", {
+        "read_MBps": [214.7483648], "read_ops_per_s": [52428.0], "version": "3.7",
+        "read_p99_s": [41e-6], "read_p999_s": [95e-6]}), ("fio-terse-seqwrite", {
+            "version": "3.41", "write_MBps": [153.3916891], "write_p50_s": [4145e-6],
+            "write_p99_s": [17694e-6], "figures": 5}), ("fio-terse-trimmed", {
+                "version": None, "read_MBps": [52.4288], "write_MBps": [52.4288]})],
     "elbencho.csv": [("elbencho", {
         "ranks": 4, "write_MBps": [16.7772], "read_MBps": [67.1089],
         "cache": "direct", "start_utc": "2026-11-22T10:00:01.123Z",
@@ -196,6 +218,24 @@ class Known(Case):
         self.assertEqual((status, err), (0, ""))
         self.assertEqual(what(trees["x"], "write_p99_s"), [1e-3])
         self.assertEqual(what(trees["x"], "write_p50_s"), [79.36e-6])
+
+    def test_runs_of_fio(self):
+        """Those that --status-interval wrote are parts; others are runs, also in the
+        objects and lists of other programs."""
+        text = self.text("fio-mixed.json")
+        first, second, third = [json.loads(text) for _ in range(3)]
+        first["jobs"][0]["mixed"].update(io_bytes=5 << 20, runtime=1000,
+                                         bw_bytes=5 << 20)
+        third["jobs"][0]["job_start"] += 60000
+        for content in ("".join(json.dumps(one) + "\n" for one in (
+                first, second, third)), json.dumps({"runs": [first, second, third]})):
+            status, err, trees = self.bring(self.file(content), "--force")
+            self.assertEqual((status, err, len(trees)), (0, "", 2))
+            self.assertEqual([what(tree, "mixed_MBps") for tree in trees.values()],
+                             [[134.217728]] * 2)
+            lost = " ".join(trees["x-oltp"]["run"]["imported"]["lost"])
+            self.assertIn("1 objects of fio stand before it", lost)
+            self.assertIn("until its rate is steady", lost)
 
     def test_phases_without_score(self):
         text = self.text("io500-result_summary.txt").replace(
@@ -416,8 +456,9 @@ class Refused(Case):
                 ("not a result that can be imported", bytes(range(256)) * 20),
                 ("not a result that can be imported", "a,b\n1,2\n"),
                 ("is a Leadline report already", json.dumps(report({"x": [1.0]}))),
-                ("whose units are others", self.text("fio-status.json").replace(
-                    "fio-3.33", "fio-2.21")),
+                ("what fio prints for people", "x: (groupid=0, jobs=1): err= 0: pid=7: "
+                 "Sun Nov 22 11:03:00 2026\n  read: IOPS=9, BW=9216KiB/s\n"),
+                ("terse line is cut off", self.text("fio-terse.txt")[:400]),
                 ("quotation mark", self.text("ior.json").replace(
                     '"Path": "/scratch/f"', '"Path": "/scratch/"f"'))):
             self.no(sentence, content)
@@ -518,7 +559,7 @@ class Damaged(Case):
             for figure, n in wanted:
                 self.assertEqual(reps.get(figure, n), n, (name, told, figure))
         for (of, _), known in self.wanted.items() if status == 0 else []:
-            for figure, n in known if of == name and "elbencho" not in name else []:
+            for figure, n in known if of == name and not name.startswith(APART) else []:
                 self.assertGreaterEqual(total[figure], n, (name, told, figure))
 
     def samples(self, few):

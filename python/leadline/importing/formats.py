@@ -26,6 +26,10 @@ def of(text, source, asked=None):
     for found in TABLE:
         if asked in (None, found.name) and found.is_one(text):
             return found
+    for is_one, words, todo in [one for module in MODULES
+                                for one in getattr(module, "OTHERS", [])]:
+        if is_one(text):
+            raise LeadlineError("%s: %s" % (source, words), todo=todo)
     if '"leadline-report/' in text[:4096]:
         raise LeadlineError("%s: it is a Leadline report already" % source)
     if asked:

@@ -26,7 +26,8 @@ ABSENT = ("inf", "-inf", "nan", "-nan", "-", "na", "")
 
 # A form in which a tool writes results: `is_one(text)`, and `read(text, source)`, which
 # returns a list of Results. A module has its tool's name as TOOL, the tool's words in
-# the manual as ABOUT, and FORMATS.
+# the manual as ABOUT, and FORMATS. It may have OTHERS, files of the tool that are no
+# results: (is_one(text), what it is, what to do).
 Format = namedtuple("Format", "name variant is_one read")
 
 
