@@ -122,7 +122,7 @@ class Meanings(LeadlineCase):
                           ("write", "read")], [1 << 20, None])
 
 
-class Across(LeadlineCase):
+class Beside(LeadlineCase):
     COMMAND = "compare"
 
     def three(self):
@@ -133,6 +133,8 @@ class Across(LeadlineCase):
         return save_runs(self.dir, "ours", plain(
             "madbench", {"filetype": "unique"}, {"write_MBps": [400.0] * 7}))
 
+
+class Across(Beside):
     def tree(self, *args):
         return json.loads(self.run_command("--across", "--format=json", *args))
 
@@ -153,8 +155,8 @@ class Across(LeadlineCase):
         self.three()
         out = self.run_command("--across", self.dir, "--baseline=i")
         self.assertTrue(out.startswith(
-            "Sequential write, own files: from 50 MB/s of f (fio) (n = 1) to 400 MB/s "
-            "of ours\n(madbench) (n = 7), 8.0x; 1 more between them.\n"), out)
+            "Sequential write, own files: from 50 MB/s of f (fio, n = 1) to 400 MB/s "
+            "of ours\n(madbench, n = 7), 8.0x; 1 more between them.\n"), out)
         self.assertRegex(out, r"f \(fio\) +#+\| +50  n = 1  0.5x\n")
         self.assertRegex(out, r"i \(ior\) +#+\| +100  n = 1  baseline\n")
         self.assertIn("f against i: program fio 0.1, not ior 0.1;",
@@ -207,7 +209,7 @@ class Across(LeadlineCase):
     def test_alone_in_part(self):
         self.save(plain("h5bench", {"subfiling": "NO"}, {"write_MBps": [7.0]}))
         out = self.run_command("--across", self.path("a.json"))
-        self.assertIn("Write, one shared file: 7 MB/s of a (h5bench) (n = 1).", out)
+        self.assertIn("Write, one shared file: 7 MB/s of a (h5bench, n = 1).", out)
         self.assertIn("not known of a: order of the transfers", out)
 
     def test_io500_scores_come_first(self):
@@ -252,6 +254,34 @@ class Across(LeadlineCase):
         for more in (["--strict"], ["--against=np"], ["--fail-if-slower=5%"]):
             self.refused("--across gives no verdicts: leave out " + more[0].split(
                 "=")[0], "--across", self.dir, *more, status=2)
+
+
+class Plain(Beside):
+    """leadline compare without --across begins with values if it has no verdict."""
+
+    def test_other_programs(self):
+        self.three()
+        out = self.run_command(self.path("i.json"), self.path("f.json"))
+        self.assertTrue(out.startswith(
+            "Sequential write, own files: from 50 MB/s of f (fio, n = 1) to 100 MB/s "
+            "of i (ior, n =\n1), 2.0x.\nThese are plain ratios, and no verdicts: "
+            "--across lists"), out)
+        self.assertIn("not comparable; other program", " ".join(out.split()))
+
+    def test_one_configuration(self):
+        self.three()
+        out = self.run_command(self.path("i.json"))
+        self.assertTrue(out.startswith(
+            "Sequential write, own files: 100 MB/s of i (ior, n = 1).\n"), out)
+        self.assertNotIn("--across", out)
+
+    def test_verdicts_stand_alone(self):
+        for name, rate in (("a", 100.0), ("b", 200.0)):
+            save_runs(self.dir, name, report({"write_MBps": [rate + i for i in
+                                                             range(6)]}))
+        out = self.run_command(self.dir)
+        self.assertNotIn("n = 6)", out)
+        self.assertTrue(out.startswith("b writes 1.9"), out)
 
 
 class Pairs(LeadlineCase):
@@ -322,7 +352,7 @@ class Imported(LeadlineCase):
         for i, one in enumerate(self.reports):
             for two in self.reports[i + 1:]:
                 out = self.run_command("--across", one, two)
-                self.assertRegex(out.partition("\n\n")[0], r"\d.*\(n\s=\s\d+\)",
+                self.assertRegex(out.partition("\n\n")[0], r"(?s)\d.*n\s=\s\d+\)",
                                  (one, two))
 
     def test_known_values(self):

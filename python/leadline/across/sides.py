@@ -141,11 +141,13 @@ def pairs_of(found: Sequence[Table]) -> List[pairs.Pair]:
 # ---- words -------------------------------------------------------------------
 
 
-def called(group: Group) -> str:
-    """Returns a configuration's name, with its program if that does not tell it."""
+def called(group: Group, more: str = "") -> str:
+    """Returns a configuration's name, with its program if that does not tell it:
+    run-3 (ior)."""
     program = group.first.program
-    return group.name if program in group.name.lower() else "%s (%s)" % (
-        group.name, program)
+    told = ", ".join(filter(None, (
+        "" if program in group.name.lower() else program, more)))
+    return group.name + (" (%s)" % told if told else "")
 
 
 def sentence(one: Table) -> str:
@@ -154,9 +156,9 @@ def sentence(one: Table) -> str:
     low, high = (f(one.sides, key=lambda s: s.value) for f in (min, max))
 
     def words(its: Side) -> str:
-        return "%s%s of %s (n = %d)" % (
+        return "%s%s of %s" % (
             names.rate_text(its.value), "" if one.unit == "1" else " " + one.unit,
-            called(its.group), its.n)
+            called(its.group, "n = %d" % its.n))
     head = one.title if one.meaning.own else one.title[:1].upper() + one.title[1:]
     if low is high:
         return "%s: %s." % (head, words(low))
@@ -166,11 +168,13 @@ def sentence(one: Table) -> str:
         "; %d more between them" % more if more else "")
 
 
-def sentences(found: Sequence[Table]) -> List[str]:
-    shown = [sentence(one) for one in found[:MOST]]
-    if len(found) > MOST:
-        shown.append("%s more below." % table.plural(len(found) - MOST, "figure"))
-    return shown + [NO_VERDICT] * bool(pairs_of(found[:1]))
+def sentences(found: Sequence[Table], most: int = MOST,
+              last: str = NO_VERDICT) -> List[str]:
+    """Returns a sentence for each of the first tables; `last`: that on all ratios."""
+    shown = [sentence(one) for one in found[:most]]
+    if len(found) > most:
+        shown.append("%s more below." % table.plural(len(found) - most, "figure"))
+    return shown + [last] * bool(pairs_of(found[:1]))
 
 
 def ratio_text(its: Side) -> str:

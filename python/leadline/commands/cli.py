@@ -121,6 +121,9 @@ def add_compare(commands):
 # table.
 View = namedtuple("View", "rows first meaning figures show summaries")
 MANY = 3     # fewest configurations for lines that summarise all of them
+FIRST = 4    # values named before the reasons why nothing can be compared
+UNJUDGED = ("These are plain ratios, and no verdicts: --across lists what differs and "
+            "what is not known.")
 
 
 def before_and_after(args):
@@ -180,13 +183,22 @@ def write(args, text, notes):
         sys.stderr.write("leadline compare: %s\n" % printable(note))
 
 
+def with_numbers(view, found, patterns):
+    """Begins with the values if nothing can be compared, as of single runs of several
+    programs."""
+    if any(r.comparison.ratio for r in view.rows):
+        return view
+    return view._replace(first=sides.sentences(
+        sides.tables(found, None, patterns), FIRST, UNJUDGED) + view.first)
+
+
 def run_compare(args, where):
     if args.across:
         return run_across(args)
     if args.against and args.baseline:
         raise usage("--against and --baseline exclude each other")
     found = groups.collect(args.paths, apart=before_and_after(args))
-    view = view_of(args, found.groups)
+    view = with_numbers(view_of(args, found.groups), found.groups, args.figure)
     below = (found.left_out + compare.on_single_runs(view.rows)
              + notes.enough(view.rows, args.equal)
              + notes.notes(found.groups, view.figures)
