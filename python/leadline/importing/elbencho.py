@@ -1,4 +1,5 @@
 """elbencho: its CSV, a row per phase, and its JSON, an object per line."""
+import re
 from collections import OrderedDict
 from typing import Any, List
 
@@ -11,16 +12,35 @@ TOOL = "elbencho"
 ABOUT = "elbencho (CSV, JSON)"
 FIRST = "ISO date,label,"
 NAMES = {"WRITE": "write", "READ": "read", "MKDIRS": "dir_create", "RMFILES":
-         "file_remove", "RMDIRS": "dir_remove", "STAT": "file_stat"}
+         "file_remove", "RMDIRS": "dir_remove", "STAT": "file_stat", "STATDIRS":
+         "dir_stat", "MKBUCKETS": "bucket_create", "RMBUCKETS": "bucket_remove",
+         "RMOBJECTS": "object_remove", "HEADOBJ": "object_stat", "LISTOBJ":
+         "object_list"}
+MIXED = ("RWMIX", "MIX-T")     # begin the names of writes with reads among them
 SILENT = ("SYNC", "DROPCACHE")
-CSV_OPTIONS = ("path type", "dirs", "files", "file size", "block size", "direct IO",
-               "random", "random aligned", "IO depth", "shared paths", "truncate")
-JSON_OPTIONS = {"path_type": "path type", "file_size": "file size", "block_size":
-                "block size", "direct_io": "direct io", "random_offsets": "random",
-                "io_depth": "io depth", "truncate_files": "truncate", "dirs": "dirs",
-                "files": "files"}
+# Words of the command that choose phases and outputs, and those with a value.
+PHASES = ("-w", "--write", "-r", "--read", "-d", "--mkdirs", "-F", "--delfiles", "-D",
+          "--deldirs", "--stat", "--statdirs", "--sync", "--dropcache", "--nolive",
+          "--cpu", "--lat", "--allelapsed", "--nodelerr")
+OUTPUTS = ("--csvfile", "--jsonfile", "--resfile", "--livecsv", "--liveint", "--label",
+           "--log")
+CSV_OPTIONS = ("path type", "paths", "dirs", "files", "file size", "block size",
+               "direct IO", "random", "random aligned", "IO depth", "shared paths",
+               "truncate")
+JSON_OPTIONS = {"path_type": "path type", "paths": "paths", "file_size": "file size",
+                "block_size": "block size", "direct_io": "direct io", "random_offsets":
+                "random", "io_depth": "io depth", "truncate_files": "truncate", "dirs":
+                "dirs", "files": "files"}
+NEWER = ("rwmix", "version", "command")  # begin the columns that old versions lack
 NEEDED = ("bytes/s", "iops")   # required of phases that move data
 ROUNDED = 100      # whole MiB/s below this have fewer than three digits
+WARNINGS = {
+    "short": "of %s: the phase took less than 1 s",
+    "short_metadata": "of %s: the phase took less than 1 s",
+    "rounded": "of %s: this format cuts rates to whole MiB/s, and those below 100 have "
+               "fewer than three digits",
+    "stonewalled": "of %s: the time limit ended the phase, so not all of the files may "
+                   "have been done"}
 
 # A phase, of either format, in the same terms; its numbers are those at the end of the
 # last thread.
@@ -41,9 +61,20 @@ class Phase:
         self.whole = False         # the rate was truncated to whole MiB/s
         self.first = {}
 
+    def meaning(self):
+        """Returns the beginning of its figures' names; None if it is not known. With
+        +s and +r, each file that is written is also stated and read."""
+        if self.name.startswith(MIXED):
+            return "write"
+        return NAMES.get(self.name.split("+")[0])
+
 
 def is_csv(text: str) -> bool:
     return text.lstrip().startswith(FIRST)
+
+
+def is_live(text: str) -> bool:
+    return re.match(r"\s*(ISO Date,)?Label,Phase,RuntimeMS,Rank,", text) is not None
 
 
 def is_json(text: str) -> bool:
@@ -56,11 +87,14 @@ def is_json(text: str) -> bool:
 
 def read_csv(text: str, source: str) -> List[Any]:
     rows = [line.split(",") for line in text.strip("\n").split("\n")]
-    columns = rows[0]     # commas in texts were replaced, and nothing is quoted
+    columns = []          # commas in texts were replaced, and nothing is quoted
     if not text.endswith("\n"):
         raise broken(source, "its last line is cut off")
     phases = []
-    for i, row in enumerate(rows[1:], 2):
+    for i, row in enumerate(rows, 1):
+        if ",".join(row[:2]) + "," == FIRST:   # of the first file, or of one appended
+            columns = row
+            continue
         where = "%s:%d" % (source, i)
         if len(row) != len(columns):
             raise broken(where, "it has %d columns, the heading %d"
@@ -71,9 +105,9 @@ def read_csv(text: str, source: str) -> List[Any]:
 
 def csv_phase(row, where):
     def text(name):
-        if name not in row:
+        if name not in row and not name.startswith(NEWER):
             raise broken(where, "there is no column %s" % name)
-        return row[name].strip()
+        return row.get(name, "").strip()
 
     def value(name):
         return number(text(name), "%s: %s" % (where, name))
@@ -117,7 +151,7 @@ def json_phase(line, where):
     options = OrderedDict((JSON_OPTIONS[name], as_in_csv(str(config[name])))
                           for name in JSON_OPTIONS if name in config)
     phase = Phase(member(tree, "phase_type", str, where),
-                  str(config.get("label", "")), options,
+                  str(tree.get("label", config.get("label", ""))), options,
                   positive(config.get("hosts"), where + ": hosts"),
                   positive(config.get("threads"), where + ": threads"),
                   str(config.get("version", "")))
@@ -126,7 +160,7 @@ def json_phase(line, where):
 
     def value(of, name):
         return number(of.get(name, "-"), "%s: %s" % (where, name))
-    for name in NEEDED if phase.name[:5] in ("WRITE", "READ", "RWMIX") else ():
+    for name in NEEDED if phase.meaning() in ("write", "read") else ():
         member(last, name, str, where)
     phase.rate = times(value(last, "bytes/s"), 1e-6)
     phase.ops, phase.entries = value(last, "iops"), value(last, "entries/s")
@@ -143,16 +177,37 @@ def json_phase(line, where):
 
 
 def results(phases, source):
-    """Makes Results. Phases of one label and set of options are one test; a repeated
-    operation is its next repetition."""
+    """Makes Results. Phases of one label, set of options and command are one test; a
+    repeated operation is its next repetition."""
     groups = OrderedDict()
     for phase in phases:
-        key = (phase.label, phase.hosts, phase.threads, str(phase.options))
+        key = (phase.label, phase.hosts, phase.threads, str(phase.options),
+               work(phase.command))
         groups.setdefault(key, []).append(phase)
     out = [result(some, source) for some in groups.values()]
     if not out:
-        raise broken(source, "it has no phase")
+        raise broken(source, "it has a heading, but no phase was done")
     return number_apart(out)
+
+
+def words(command):
+    return command.replace('"', " ").split()
+
+
+def work(command):
+    """Returns the words of a command that tell what is done, and where."""
+    found, skip = [], False
+    for word in words(command):
+        if not skip and word not in PHASES and word.split("=")[0] not in OUTPUTS:
+            found.append(word)
+        skip = word in OUTPUTS
+    return tuple(found)
+
+
+def time_limit(command):
+    """Returns the seconds after which elbencho ends a phase; None if it is not told."""
+    found = re.search(r"--timelimit[ =]+(\d{1,9})\b", command.replace('"', ""))
+    return int(found.group(1)) if found and int(found.group(1)) else None
 
 
 def result(phases, source):
@@ -182,6 +237,7 @@ def take_phases(test, phases):
         if phase.name == "SYNC" and before == "WRITE":
             test.io["sync"] = "none"
         before = phase.name
+    warn_phases(test, phases)
     many = set(len(reps) for reps in values.values())
     if len(many) > 1:
         test.warn("uneven", "its operations have different numbers of repetitions")
@@ -197,11 +253,10 @@ def take_phase(test, phase, values):
             values.setdefault((name, unit), []).append(value or None)
     if phase.name in SILENT:
         return
-    name = "write" if phase.name.startswith("RWMIX") else NAMES.get(phase.name)
+    name = phase.meaning()
     if name is None:
         test.lost.append("its operation %s is not known" % printable(phase.name))
-        return
-    if name not in ("write", "read"):
+    elif name not in ("write", "read"):
         note(name + "_per_s", "1/s", phase.entries)
     else:
         note(name + "_MBps", "MB/s", phase.rate)
@@ -210,12 +265,29 @@ def take_phase(test, phase, values):
         note("read_ops_per_s", "1/s", phase.read_ops)
         for what, value in phase.first.items():
             test.results.setdefault("%s_%s" % (name, what), []).append(value)
-        if phase.whole and phase.rate is not None and phase.rate < ROUNDED * MIB:
-            test.warn("rounded", "this format cuts rates to whole MiB/s: those below "
-                      "100 have fewer than three digits")
-    if phase.seconds is not None and phase.seconds < SHORT_S:
-        test.warn("short", "a phase took less than 1 s")
+
+
+def warn_phases(test, phases):
+    """Warns of phases, by name: a short one says nothing about the others."""
+    limit = time_limit(phases[0].command)
+    found = OrderedDict((code, OrderedDict()) for code in WARNINGS)
+    for phase in phases:
+        name = phase.meaning()
+        moves = name in ("write", "read")
+        if phase.seconds is None or name is None:
+            continue
+        if phase.seconds < SHORT_S:
+            found["short" if moves else "short_metadata"][name] = 1
+        if moves and phase.whole and (phase.rate or ROUNDED * MIB) < ROUNDED * MIB:
+            found["rounded"][name] = 1
+        if limit and phase.seconds >= limit:
+            found["stonewalled"][name] = 1
+    for code, names in found.items():
+        if names:
+            test.warn(code, WARNINGS[code] % ", ".join(names))
 
 
 FORMATS = [Format(TOOL, "JSON", is_json, read_json),
            Format(TOOL, "CSV", is_csv, read_csv)]
+OTHERS = [(is_live, "it is elbencho's live statistics of a run", "Give the CSV of "
+           "--csvfile or the JSON of --jsonfile")]
