@@ -17,6 +17,7 @@ struct block_settings { /* the options */
     int64_t fsync; /* writes between two syncs; -1: after each */
     double theta;
     bool overwrite;
+    const char *sync;
     const char *pattern, *layout;
     const char *input, *read_only; /* paths of existing files to read; NULL:
                                     * not given */
@@ -35,6 +36,7 @@ struct block {
     bool pass;              /* blocks are checked in a pass of their own */
     bool stamps;            /* blocks are stamped afresh for each write */
     int64_t fsync;          /* writes between two syncs; 0: only the last sync */
+    int durable;            /* flags of files that are written: IO_DSYNC and others */
     struct block_lane *lane;
 };
 

@@ -94,6 +94,25 @@ static struct opt table[] = {
              "of the writes alone (*fsync* in *fio*(1), *-Y* in IOR). Not with an "
              "engine that calls MPI and a shared file, which only all ranks can sync. "
              "0: only where a phase ends (--cache)."},
+    {.kind = OPT_CHOICE, .name = "sync", .value = &block.set.sync, .preset = "phase",
+     .arg = "HOW", .choices = "phase|fsync|fdatasync|dsync|osync", .workload = true,
+     .help = "how each write becomes durable; phase: only where a phase ends, or "
+             "--fsync says so",
+     .choice_text = {"only where a phase ends (--cache), or after the writes that "
+                     "--fsync says",
+                     "by *fsync*(2) after each write, or after every N with --fsync",
+                     "the same by *fdatasync*(2), which leaves out attributes that no "
+                     "reader needs",
+                     "files are opened with O_DSYNC: a write is complete when its "
+                     "bytes are on stable storage, with any --depth",
+                     "the same with O_SYNC, and with all attributes"},
+     .text = "How each write of a phase becomes durable. Syncs have figures of their "
+             "latencies, _write.fsync_p50_us_, _p99_us_ and _p999_us_; with *dsync* "
+             "and *osync* the storage's time is in those of the writes "
+             "(_write.write_p50_us_). In *fio*(1) these are *fsync=1*, *fdatasync=1*, "
+             "*sync=dsync* and *sync=sync*. *dsync* and *osync* need an engine that "
+             "writes by a file descriptor: *posix*, *threads*, *uring*, *libaio* or "
+             "*aio*; *fdatasync* also works with *mmap*."},
     {.kind = OPT_FLAG, .name = "write-only", .value = &block.set.write_only,
      .preset = "no", .workload = true,
      .help = "write but do not read; the files are kept for a later run with "
@@ -202,14 +221,15 @@ static void add_stage(struct stage s)
  * pages in memory. */
 static void make_stages(void)
 {
-    int anew = set->overwrite ? IO_READ : IO_CREATE;
+    int anew = (set->overwrite ? IO_READ : IO_CREATE) | block.durable;
     if (set->overwrite)
         add_stage((struct stage){.phase = "lay", .body = block_lay_all, .aside = true});
     add_stage((struct stage){
         .phase = "write", .body = block_write_all, .flags = IO_WRITE | anew});
     if (set->mixed)
-        add_stage((struct stage){
-            .phase = "mixed", .body = block_mix_all, .flags = IO_READ | IO_WRITE});
+        add_stage((struct stage){.phase = "mixed",
+                                 .body = block_mix_all,
+                                 .flags = IO_READ | IO_WRITE | block.durable});
     if (!set->write_only)
         add_stage(
             (struct stage){.phase = "read", .body = block_read_all, .flags = IO_READ});
@@ -263,8 +283,8 @@ static int check_together(const struct run *r)
          "--files: a container is several files already: take UNIQUE or SHARED"},
         {set->files > 1 && set->run.collective,
          "--files: transfers of several files in one queue cannot be collective"},
-        {set->fsync && mpi && !unique,
-         "--fsync: MPI syncs a shared file on all ranks at once: take "
+        {block.fsync && mpi && !unique,
+         "--fsync and --sync=fsync: MPI syncs a shared file on all ranks at once: take "
          "--filetype=UNIQUE, or an engine that does not call MPI"},
         {set->misalign < 0 && r->partitioned,
          "--misalign=random: a container has a place for whole blocks only: take "
@@ -304,6 +324,8 @@ static int blocktransfer_check(struct run *r, int64_t *memory_bytes)
         block_check_direct(r, set->run.dir, "--block-size and --misalign must be such");
     rc = rc ? rc : check_time(r);
     rc = rc ? rc : check_together(r);
+    if (!rc && r->engine && block.durable)
+        rc = io_engine_check(r->engine, block.durable);
     if (rc)
         return rc;
     return layout_check(&block.order.layout);
@@ -363,6 +385,18 @@ static int plan_input(struct run *r, struct run_need *n)
     return rc;
 }
 
+static void plan_sync(struct run *r)
+{
+    const char *how = set->sync;
+    bool data = !strcmp(how, "fdatasync"), calls = data || !strcmp(how, "fsync");
+    block.fsync = set->fsync < 0 || (calls && !set->fsync) ? 1 : set->fsync;
+    block.durable = data                    ? IO_DATA_SYNC
+                    : !strcmp(how, "dsync") ? IO_DSYNC
+                    : !strcmp(how, "osync") ? IO_OSYNC
+                                            : 0;
+    r->sync_latencies = block.fsync > 0;
+}
+
 static int plan(struct run *r, struct run_need *n)
 {
     memset(stages, 0, sizeof stages);
@@ -370,7 +404,7 @@ static int plan(struct run *r, struct run_need *n)
         return plan_input(r, n);
     keep_settle(r);
     plan_order(r);
-    block.fsync = set->fsync < 0 ? 1 : set->fsync;
+    plan_sync(r);
     block.content = (struct content){(int)set->compress, (int)set->dedupe};
     block.stamps = r->verify || set->compress || set->dedupe;
     int rc = blocktransfer_check(r, &n->memory_bytes);

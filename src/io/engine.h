@@ -23,6 +23,9 @@ enum io_engine_can {
     IO_CAN_SHARE = 2048,    /* asynchronous, and a queue may have several files */
     IO_OWN_FORMAT = 4096,   /* it does not store the bytes at their offsets */
     IO_IN_KERNEL = 16384,   /* asynchronous: the kernel has the queue */
+    IO_CAN_DSYNC = 32768,   /* honours IO_DSYNC and IO_OSYNC: it writes by the
+                             * descriptor of io_descriptor_open */
+    IO_CAN_DATA_SYNC = 65536, /* honours IO_DATA_SYNC: it calls io_descriptor_sync */
     IO_OPENS_AT_ONCE = 8192 /* open also makes the file (io_file_make), takes part for a
                              * rank that cannot open (f->unready, absent), and agrees */
 };
@@ -153,6 +156,10 @@ int io_descriptor_open(const struct io_file *f);
 /* Local. The same to map the file: a write-only file is opened for reading, too, as the
  * kernel maps no other descriptor. */
 int io_descriptor_open_to_map(const struct io_file *f);
+
+/* Local. Calls fsync(2), or with IO_DATA_SYNC fdatasync(2). Returns 0, or -errno with a
+ * sentence. */
+int io_descriptor_sync(const struct io_file *f, int fd);
 
 /* Local. Records "write of 4096 bytes ...: reason" for a request that failed after
  * r->done bytes, with its file and the offset of the first byte not transferred. Sets

@@ -322,6 +322,14 @@ int io_engine_check(const char *spec, int flags)
         return err_usage("%s does not wait for written bytes to leave the page cache: "
                          "take threads, uring or aio",
                          what);
+    if ((flags & (IO_DSYNC | IO_OSYNC)) && !(e->can & IO_CAN_DSYNC))
+        return err_usage("%s does not write by calls that wait for the storage: take "
+                         "posix, threads, uring, libaio or aio",
+                         what);
+    if ((flags & IO_DATA_SYNC) && !(e->can & IO_CAN_DATA_SYNC))
+        return err_usage("%s does not call fdatasync: take posix, threads, uring, "
+                         "libaio, aio or mmap",
+                         what);
     return spec[strcspn(spec, ":")] ? check_options(e, strchr(spec, ':') + 1) : 0;
 }
 

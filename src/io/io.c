@@ -82,7 +82,9 @@ static int open_how(const struct io_file *f, int how)
 {
     bool direct = f->flags & IO_DIRECT;
     struct stat st;
-    int fd = scratch_open(f->path, how | (direct ? O_DIRECT : 0));
+    how |= direct ? O_DIRECT : 0;
+    how |= f->flags & IO_OSYNC ? O_SYNC : f->flags & IO_DSYNC ? O_DSYNC : 0;
+    int fd = scratch_open(f->path, how);
     if (fd >= 0) {
         int rc = fstat(fd, &st) ? -errno : scratch_check(f->path, &st);
         if (rc)
@@ -106,6 +108,15 @@ int io_descriptor_open(const struct io_file *f)
 int io_descriptor_open_to_map(const struct io_file *f)
 {
     return open_how(f, f->flags & IO_WRITE ? O_RDWR : O_RDONLY);
+}
+
+int io_descriptor_sync(const struct io_file *f, int fd)
+{
+    bool data = f->flags & IO_DATA_SYNC;
+    if (data ? fdatasync(fd) : fsync(fd))
+        return err_set(-errno, f->path, -1, "%s failed: %s",
+                       data ? "fdatasync" : "fsync", strerror(errno));
+    return 0;
 }
 
 /* ---- opening ---------------------------------------------------------------- */

@@ -22,6 +22,10 @@ enum io_flags {
                           are multiples of IO_DIRECT_ALIGN */
     IO_WRITE_BACK = 32, /* a write is done when its bytes have left the page cache for
                          * the device, so that no sync finds them there */
+    IO_DSYNC = 128,     /* a write is done when its bytes are on stable storage, with
+                          * what is needed to read them again */
+    IO_OSYNC = 256,     /* ... with all of the file's attributes */
+    IO_DATA_SYNC = 512, /* a sync leaves out attributes that no reader needs */
     IO_LOCAL = 64       /* this rank's own file: ranks agree on nothing, and the opener
                          * reports its verdict at the end of a phase. `comm` is ignored.
                          * Only files of this run can be written; files of others are

@@ -174,6 +174,8 @@ static void phase_figures(struct run *r, const char *name,
         latency_figures(r, name, "read_", &rate->read_latency);
     if (r->latencies && rate->write_bytes)
         latency_figures(r, name, "write_", &rate->write_latency);
+    if (r->sync_latencies && rate->op[PHASE_OP_FSYNC].calls)
+        latency_figures(r, name, "fsync_", &rate->op[PHASE_OP_FSYNC].latency);
     if (r->io_shares)
         run_figure(r, name, "io_share", "%", "lower",
                    "slowest lane's seconds of reads, writes, syncs, opening and "

@@ -403,6 +403,7 @@ struct run {
     uint64_t seed;
     bool own_text;       /* the program prints its own text: the report prints none */
     bool latencies;      /* phases have figures of their transfers' latencies, too */
+    bool sync_latencies; /* ... and of their syncs' */
     bool io_shares;      /* phases have a figure of the share of I/O in their time */
     bool samples_only;   /* phases make no figures: the program makes its own */
     bool aside;          /* the phase is left out of the rates over all phases */

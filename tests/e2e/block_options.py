@@ -7,6 +7,9 @@ import collections
 import glob
 import os
 import random
+import re
+import shutil
+import unittest
 import zlib
 
 from e2e import (ASYNCHRONOUS, Case, add, any_mpi, fault, main, read_bytes, samples,
@@ -160,6 +163,41 @@ class Options(Case):
         mixed = total(report, "write", "calls", phase="mixed")
         self.assertEqual(total(report, "sync", "calls", phase="mixed"), 2 * mixed + 2)
 
+    def traced(self, *options):
+        """The traced calls about its blocks: (call, whether it names O_DSYNC or
+        O_SYNC)."""
+        done = self.blocktransfer(*SIZE, *options, np=0, before=(
+            "strace", "-f", "-y", "-o", "calls", "-e", "trace=openat,fsync,fdatasync"))
+        if done.status:
+            self.skipTest("strace does not run here: %s" % done.err[-200:])
+        with open(os.path.join(done.folder, "calls"), encoding="utf-8") as f:
+            lines = [line for line in f if ".blocks" in line]
+        return collections.Counter(
+            (re.search(r"(\w+)\(", line).group(1),
+             (re.search(r"\bO_D?SYNC\b", line) or [""])[0]) for line in lines)
+
+    @unittest.skipUnless(shutil.which("strace"), "strace is not installed")
+    def test_durable_writes(self):
+        """250 writes: the kernel is asked for what the option says."""
+        for engine in ENGINES:
+            for how, calls in (
+                    ("phase", {("fsync", ""): 1}),
+                    ("fsync", {("fsync", ""): BLOCKS + 1}),
+                    ("fdatasync", {("fdatasync", ""): BLOCKS + 1}),
+                    ("dsync", {("fsync", ""): 1, ("openat", "O_DSYNC"): 1}),
+                    ("osync", {("fsync", ""): 1, ("openat", "O_SYNC"): 1})):
+                found = self.traced("--sync=" + how, "--iomethod=" + engine)
+                self.assertEqual({k: n for k, n in found.items()
+                                  if k != ("openat", "")}, calls, (engine, how))
+
+    def test_latencies_of_syncs(self):
+        """They are figures beside those of the writes."""
+        report = self.moves("--sync=fdatasync", "--fsync=10")
+        self.assertEqual(total(report, "sync", "calls", phase="write"), 26)
+        figures = {f["name"] for f in report["figures"]}
+        self.assertLessEqual({"write.fsync_%s_us" % p
+                              for p in ("p50", "p99", "p999", "max")}, figures)
+
     # ---- contents of blocks ----------------------------------------------------------
 
     def compresses(self, percent):
@@ -191,8 +229,9 @@ class Options(Case):
                    "--threads=%d" % draw.choice((1, 2)),
                    "--verify=" + draw.choice(("yes", "pass"))]
         for more in (("--mixed=50",), ("--files=3",), ("--misalign=random",),
-                     ("--overwrite",), ("--fsync=20",), ("--think=5",),
-                     ("--compress=50",), ("--time=0.01",), ("--repeat=2",)):
+                     ("--overwrite",), ("--fsync=20",), ("--sync=dsync",),
+                     ("--think=5",), ("--compress=50",), ("--time=0.01",),
+                     ("--repeat=2",)):
             options += more if draw.random() < 0.4 else ()
         if pattern in ("SEQUENTIAL", "RANDOM") and "--mixed=50" not in options:
             options.append("--dedupe=30")
@@ -217,6 +256,8 @@ class Options(Case):
                 (("--files=2", "--collective", "--iomethod=MPI"), "cannot be coll"),
                 (("--fsync=each", "--iomethod=MPI", "--filetype=SHARED"),
                  "on all ranks at once"),
+                (("--sync=dsync", "--iomethod=mmap"), "take posix, threads, uring"),
+                (("--sync=fdatasync", "--iomethod=MPI"), "does not call fdatasync"),
                 (("--misalign=random", "--cache=direct"), "moves multiples of "),
                 (("--misalign=rand",), "nor random"),
                 (("--dedupe=5", "--mixed=5"), "written as often")):

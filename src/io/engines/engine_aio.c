@@ -489,9 +489,7 @@ static int aio_sync(struct io_file *f)
     aio_submit(q);
     while (!rc && pieces_busy(q->pieces, f))
         rc = aio_wait_more(f->queue);
-    if (!rc && fsync(p->lines[0].fd))
-        rc = err_set(-errno, f->path, -1, "fsync failed: %s", strerror(errno));
-    return rc;
+    return rc ? rc : io_descriptor_sync(f, p->lines[0].fd);
 }
 
 /* Drops the file's operations that glibc has not taken yet. */
@@ -534,7 +532,8 @@ static int aio_close(struct io_file *f)
 const struct io_engine io_engine_aio = {
     .name = "aio",
     .options = "depth|descriptors|piece|threads",
-    .can = IO_CAN_DIRECT | IO_CAN_WRITE_BACK | IO_CAN_SHARE,
+    .can = IO_CAN_DSYNC | IO_CAN_DATA_SYNC | IO_CAN_DIRECT | IO_CAN_WRITE_BACK |
+           IO_CAN_SHARE,
     .queue_open = aio_queue_open,
     .queue_close = aio_queue_close,
     .open = aio_open,

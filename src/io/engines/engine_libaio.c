@@ -236,9 +236,7 @@ static int libaio_sync(struct io_file *f)
     libaio_submit(p);
     while (!rc && pieces_busy(p->pieces, f))
         rc = libaio_wait_more(f->queue);
-    if (!rc && fsync(fd_of(f)))
-        rc = err_set(-errno, f->path, -1, "fsync failed: %s", strerror(errno));
-    return rc;
+    return rc ? rc : io_descriptor_sync(f, fd_of(f));
 }
 
 /* Drops the file's entries that the kernel has not taken yet. */
@@ -272,7 +270,8 @@ static int libaio_close(struct io_file *f)
 const struct io_engine io_engine_libaio = {
     .name = "libaio",
     .options = "depth|piece",
-    .can = IO_CAN_DIRECT | IO_NEEDS_DIRECT | IO_CAN_SHARE | IO_IN_KERNEL,
+    .can = IO_CAN_DSYNC | IO_CAN_DATA_SYNC | IO_CAN_DIRECT | IO_NEEDS_DIRECT |
+           IO_CAN_SHARE | IO_IN_KERNEL,
     .usable = libaio_usable,
     .queue_open = libaio_queue_open,
     .queue_close = libaio_queue_close,

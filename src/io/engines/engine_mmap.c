@@ -438,9 +438,8 @@ static int mmap_sync(struct io_file *f)
                            strerror(errno));
         w->written = false;
     }
-    if (fsync(m->fd))
-        return err_set(-errno, f->path, -1, "fsync failed: %s", strerror(errno));
-    return check_cut(f, m);
+    int rc = io_descriptor_sync(f, m->fd);
+    return rc ? rc : check_cut(f, m);
 }
 
 static int mmap_close(struct io_file *f)
@@ -458,6 +457,7 @@ static int mmap_close(struct io_file *f)
 
 const struct io_engine io_engine_mmap = {
     .name = "mmap",
+    .can = IO_CAN_DATA_SYNC,
     .options = "window|piece|advice=normal/random/sequential|populate[=1]",
     .queue_open = mmap_queue_open,
     .open = mmap_open,

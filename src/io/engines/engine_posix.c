@@ -58,9 +58,7 @@ static int posix_start(struct io_queue *q, struct io_req *r[], int n)
 
 static int posix_sync(struct io_file *f)
 {
-    if (fsync(fd_of(f)))
-        return err_set(-errno, f->path, -1, "fsync failed: %s", strerror(errno));
-    return 0;
+    return io_descriptor_sync(f, fd_of(f));
 }
 
 static int posix_close(struct io_file *f)
@@ -73,7 +71,7 @@ static int posix_close(struct io_file *f)
 const struct io_engine io_engine_posix = {
     .name = "posix",
     .options = "piece",
-    .can = IO_CAN_DIRECT | IO_CAN_BE_INNER,
+    .can = IO_CAN_DSYNC | IO_CAN_DATA_SYNC | IO_CAN_DIRECT | IO_CAN_BE_INNER,
     .open = posix_open,
     .start = posix_start,
     .sync = posix_sync,

@@ -369,15 +369,14 @@ static int threads_sync(struct io_file *f)
     pthread_mutex_lock(&q->lock);
     wait_for_file(q, p);
     pthread_mutex_unlock(&q->lock);
-    if (fsync(p->fd))
-        return err_set(-errno, f->path, -1, "fsync failed: %s", strerror(errno));
-    return 0;
+    return io_descriptor_sync(f, p->fd);
 }
 
 const struct io_engine io_engine_threads = {
     .name = "threads",
     .options = "depth|helpers|piece",
-    .can = IO_CAN_DIRECT | IO_CAN_WRITE_BACK | IO_CAN_SHARE,
+    .can = IO_CAN_DSYNC | IO_CAN_DATA_SYNC | IO_CAN_DIRECT | IO_CAN_WRITE_BACK |
+           IO_CAN_SHARE,
     .queue_open = threads_queue_open,
     .queue_close = threads_queue_close,
     .open = threads_open,

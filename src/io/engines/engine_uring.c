@@ -492,9 +492,7 @@ static int uring_sync(struct io_file *f)
     int rc = uring_submit(f->queue);
     while (!rc && pieces_busy(q->pieces, f))
         rc = uring_wait_more(f->queue);
-    if (!rc && fsync(p->fd))
-        rc = err_set(-errno, f->path, -1, "fsync failed: %s", strerror(errno));
-    return rc;
+    return rc ? rc : io_descriptor_sync(f, p->fd);
 }
 
 /* Closes the file. The kernel releases a ring's files some time after the ring, so the
@@ -518,7 +516,8 @@ static int uring_close(struct io_file *f)
 const struct io_engine io_engine_uring = {
     .name = "uring",
     .options = "depth|piece|sqpoll[=1]|iopoll[=1]|plain[=1]",
-    .can = IO_CAN_DIRECT | IO_CAN_WRITE_BACK | IO_CAN_SHARE | IO_IN_KERNEL,
+    .can = IO_CAN_DSYNC | IO_CAN_DATA_SYNC | IO_CAN_DIRECT | IO_CAN_WRITE_BACK |
+           IO_CAN_SHARE | IO_IN_KERNEL,
     .usable = uring_usable,
     .queue_open = uring_queue_open,
     .queue_close = uring_queue_close,
