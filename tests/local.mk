@@ -300,10 +300,14 @@ EXTRA_DIST += $(addprefix tests/data/import/, darshan-parser.txt dlio-summary.js
 	dlio.json elbencho-1.csv elbencho-2.csv elbencho-3.json elbencho.csv \
 	elbencho.json fio-2.1.json fio-2.2.json fio-2jobs.json \
 	fio-clients.json fio-failed.json fio-global.json fio-mixed.json fio-terse.txt \
-	fio-group.json fio-status.json fio-two-stages.txt h5bench.csv io500-result.txt \
-	io500-result_summary.txt ior-3.0.txt ior-bad-verify.json ior-bad-verify.txt \
-	ior-script.txt ior-stonewall-nowear.txt ior-stonewall.txt ior.csv ior.json ior.txt \
-	mdtest-3.4.txt mdtest-files-data.txt mdtest-stonewall.txt mdtest-v2.txt mdtest.txt)
+	fio-group.json fio-status.json fio-two-stages.txt h5bench.csv)
+EXTRA_DIST += $(addprefix tests/data/import/, \
+	io500-2018-log.txt io500-2018-summary.txt io500-2021-result.txt io500-result.txt \
+	io500-result_summary.txt ior-3.0.txt ior-3.2.txt ior-bad-verify.json \
+	ior-bad-verify.txt ior-io500-3.4.txt ior-ranks.csv ior-script.txt \
+	ior-stonewall-nowear.txt ior-stonewall.txt ior.csv ior.json ior.txt mdtest-1.9.txt \
+	mdtest-3.3.txt mdtest-3.4-bad.txt mdtest-3.4.txt mdtest-files-data.txt \
+	mdtest-ranks.csv mdtest-stonewall.txt mdtest-v2.txt mdtest.txt)
 EXTRA_DIST += tests/data/README tests/data/gsf-made.tar.gz tests/data/make-gsf.py \
 	tests/data/make-text.py $(addprefix tests/data/text/, crf story story.crf)
 EXTRA_DIST += $(addprefix tests/data/gsf/, truth.json \

@@ -24,13 +24,17 @@ from leadline_case import LeadlineCase, leadline, without_privileges
 
 DATA = os.path.join(HERE, os.pardir, "data", "import")
 SAMPLES = sorted(os.listdir(DATA))
-RANKS = {"io500-result_summary.txt": ["--ranks", "8"],
-         "fio-2.1.json": ["--ranks", "1"], "fio-terse.txt": ["--ranks", "1"]}
+RANKS = {"fio-2.1.json": ["--ranks", "1"], "fio-terse.txt": ["--ranks", "1"]}
+RANKS.update((name, ["--ranks", "8"]) for name in (
+    "io500-result_summary.txt", "io500-2018-summary.txt", "io500-2018-log.txt",
+    "io500-2021-result.txt"))
 CUTS, CHANGES = 20, 200
 APART = ("elbencho", "fio-terse")     # a cut file of whole lines has whole results
 # Members that a file has or lacks without notice, and that are no figure.
 UNANNOUNCED = ("train_MBps", "bytes_read", "bytes_written", "reads", "writes",
-               "file_create_max", "file_read_per_s", "read_p99_s", "write_p99_s")
+               "file_create_max", "file_read_per_s", "read_p99_s", "write_p99_s",
+               "rate file create (stonewall)", "score_product", "file_create_s",
+               "ior-rnd4K-easy-read", "write_rank_slowest_MBps")
 
 # file -> [(name of its report, its contents)]; rates are MB/s to their last digit.
 KNOWN = {
@@ -41,6 +45,15 @@ KNOWN = {
     "ior-3.0.txt": [("ior-3.0", {  # other words in other places, and no IOPS
         "ranks": 16, "version": "3.0.1", "write_MBps": [335.54432], "figures": 2,
         "read_MBps": [26.2144], "transfersize": 1 << 25, "sync": "none"})],
+    "ior-3.2.txt": [("ior-3.2", {
+        "ranks": 64, "write_MBps": [1258.2912], "warnings": "stonewalled",
+        "ranks_per_node_max": 8, "sync": "phase", "nodes": None})],
+    "ior-io500-3.4.txt": [("ior-io500-3.4", {
+        "ranks": 40, "nodes": 4, "read_MBps": [9017.7536], "warnings": "no_summary",
+        "read_ops_per_s": [191860.0]})],
+    "ior-ranks.csv": [("ior-ranks", {   # 16 GB in 50 s
+        "ranks": 4, "write_MBps": [320.0], "write_rank_slowest_MBps": [80.0],
+        "figures": 1})],
     "ior.json": [("ior", {
         "ranks": 2, "collective": True, "api": "MPIIO", "sync": "none",
         "write_MBps": [2205.3637, 1102.0602, 2609.7294],
@@ -68,6 +81,18 @@ KNOWN = {
     "mdtest-3.4.txt": [("mdtest-3.4", {  # maximum and minimum are over tasks, too
         "ranks": 10, "nodes": 3, "file_create_per_s": [2943.0], "figures": 1,
         "warnings": "summary_only", "file_create_max": [2950.0]})],
+    "mdtest-1.9.txt": [("mdtest-1.9", {
+        "ranks": 64, "nodes": 8, "file_read_per_s": [16000.0], "figures": 1})],
+    "mdtest-3.3.txt": [("mdtest-3.3", {
+        "ranks": 80, "file_create_per_s": [30000.1], "tree_create_per_s": [5.0],
+        "figures": 2, "rate file create (stonewall)": [26930.0],
+        "file_create_s": [319.999], "warnings": "stonewalled"})],
+    "mdtest-3.4-bad.txt": [("mdtest-3.4-bad", {
+        "valid": False, "blocks_bad": 12, "file_read_per_s": [64000.0],
+        "saverankperformancedetails": "./results/mdtest-hard-read.csv"})],
+    "mdtest-ranks.csv": [("mdtest-ranks", {
+        "ranks": 4, "file_create_per_s": [31250.0], "tree_create_per_s": [12.5],
+        "figures": 2})],
     "mdtest-files-data.txt": [("mdtest-files-data", {
         "file_create_per_s": [12456.355], "file_read_per_s": [12473.396],
         "dir_create_per_s": None, "figures": 6})],
@@ -130,12 +155,21 @@ KNOWN = {
     "elbencho.json": [("elbencho", {
         "ranks": 4, "write_MBps": [17.2074], "read_MBps": [67.1089]})],
     "io500-result_summary.txt": [("io500-result_summary", {
-        "valid": False, "ior_easy_write_MBps": [2684.3546], "find_per_s": [500000.0],
-        "score_bw": [1.302711], "score_md": [40.267110], "score": [7.242680]})],
+        "warnings": "against_rules", "ior_easy_write_MBps": [2684.3546],
+        "find_per_s": [500000.0], "score_bw": [1.302711], "score_md": [40.267110],
+        "score": [7.242680]})],
     "io500-result.txt": [("io500-result", {
-        "valid": False, "ranks": 2, "score": [6.324555], "figures": 6, "why":
-        "mdtest-easy-write: ERROR INVALID Runtime of phase (320.5) is below stonewall "
-        "time"})],
+        "ranks": 2, "score": [6.324555], "figures": 6, "warnings": "against_rules"})],
+    "io500-2018-summary.txt": [("io500-2018-summary", {     # GB/s, which are GiB/s
+        "ior_easy_write_MBps": [2576.980378], "figures": 15, "score": [4.64173],
+        "mdtest_hard_delete_per_s": [5000.0], "version": None})],
+    "io500-2018-log.txt": [("io500-2018-log", {     # its TOTAL is a product
+        "ior_hard_read_MBps": [483.1838208], "score": [4.641728], "figures": 15,
+        "score_product": [21.54563]})],
+    "io500-2021-result.txt": [("io500-2021-result", {
+        "version": "io500-sc21", "ior_hard_write_MBps": [53.6870912], "figures": 15,
+        "warnings": "against_rules", "ior-hard-write transfersize": "47008",
+        "ior-easy-write fileperproc": True, "ior-rnd4K-easy-read": [0.125]})],
     "dlio.json": [("dlio", {      # 65536 B x 180.1252 samples/s
         "ranks": 2, "train_samples_per_s": [163.313895, 197.629698, 179.431916],
         "train_utilization": [0.48335496, 0.70416051, 0.52616277],
@@ -157,7 +191,7 @@ def what(tree, name):
     """Returns `name` of a report."""
     reps = {f["name"]: f["reps"] for f in tree["figures"]}
     if name.endswith(("_s", "MBps", "share", "utilization")) or "score" in name:
-        return reps.get(name)
+        return reps.get(name, tree["results"].get(name))
     if name == "figures":
         return len(reps)
     if name == "codes":
@@ -298,6 +332,24 @@ class Known(Case):
         self.assertEqual((status, err, tree["valid"], tree["mpi"]["ranks"]),
                          (1, "", False, None))
         self.assertEqual(tree["why"], "the file ends before its summary")
+
+    def test_a_text_that_stops(self):
+        """It is whole only if it has rows of all accesses that were asked for."""
+        text = self.text("ior.txt")
+        for end, valid in (("\nSummary of all tests", True), ("read      14389", False),
+                           ("write     298.42", False)):
+            path = self.file(text[:text.index(end)].rstrip("\n") + "\n")
+            tree = self.bring(path, "--force")[2]["x"]
+            self.assertEqual(tree["valid"], valid, end)
+
+    def test_a_failure_of_io500(self):
+        """It is one, unlike a rule that was not kept."""
+        text = self.text("io500-result.txt").replace(
+            "Runtime of phase (320.5) is below stonewall time",
+            "Errors (3) were seen in IOR.")
+        status, _, trees = self.bring(self.file(text))
+        self.assertEqual((status, trees["x"]["valid"]), (1, False))
+        self.assertIn("Errors (3) were seen", trees["x"]["why"])
 
     def test_unknown_is_null(self):
         tree = self.bring("ior.csv")[2]["ior"]
@@ -508,6 +560,16 @@ class Refused(Case):
 
     def test_ranks_are_asked_for(self):
         self.no("Say --ranks N", self.text("io500-result_summary.txt"))
+
+    def test_parts(self):
+        """Several runs in one summary, and ranks that are missing."""
+        for sentence, name, old, new in (
+                ("several runs", "io500-2018-summary.txt", "mdtest_easy_stat  ",
+                 "mdtest_hard_stat  "),
+                ("phase x is not known", "io500-result_summary.txt", "find", "x"),
+                ("rank 3 is out of order", "ior-ranks.csv", "write,2,", "write,3,"),
+                ("not a row of 6 values", "ior-ranks.csv", "write,2,", "write,2")):
+            self.no(sentence, self.text(name).replace(old, new), "--ranks=8")
 
     def test_usage(self):
         path = self.file(self.text("ior.txt"))

@@ -7,14 +7,15 @@ from typing import Any, List
 from leadline.base.fields import printable
 from leadline.importing.result import (CUT, MIB, SHORT_S, Format, Result, broken, count,
                                        member, number, number_apart, plain, positive,
-                                       runs_of, times)
+                                       runs_of, times, whole_table)
 
 TOOL = "ior"
-ABOUT = "IOR (text of version 3 or later, JSON, CSV)"
+ABOUT = "IOR (text of version 3 or later, JSON, CSV, CSV of the ranks)"
 FORM = "%a %b %d %H:%M:%S %Y"
 FIRST = re.compile(r"^IOR-(\S+): MPI Coordinated Test", re.M)
 CSV_HEAD = ("access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),"
             "close(s),total(s),numTasks,iter")
+RANKS_HEAD = "access,rank,runtime-with-openclose,runtime,throughput-withopenclose"
 ACCESSES = ("write", "read")
 TIMES = OrderedDict([("open(s)", "open_s"), ("wr/rd(s)", "transfer_s"),
                      ("close(s)", "close_s"), ("total(s)", "total_s"),
@@ -43,6 +44,10 @@ def is_json(text: str) -> bool:
 
 def is_csv(text: str) -> bool:
     return text.lstrip().startswith(CSV_HEAD)
+
+
+def is_ranks(text: str) -> bool:
+    return text.startswith(RANKS_HEAD)
 
 
 # ---- shared by all three -----------------------------------------------------
@@ -122,13 +127,31 @@ def run_tests(before, lines, source):
         tests = [Result(TOOL, version)]
         tests[0].fail(CUT)
     for test in tests:
-        if not ended:
+        found = summary.get(test.test, {})
+        if not ended and not took_all(test, tests[-1]):
             test.fail(CUT)
-        hold_against(test, summary.get(test.test, {}))
+        elif found or ended:
+            hold_against(test, found)
     known = set(test.test for test in tests)
     if len(known) < len(tests) or not set(summary) <= known:
         tests[0].fail("its summary is of other tests than those before it")
     return tests
+
+
+def took_all(test, last):
+    """True if a text that stops early, as IO500's program leaves it, has all rows of
+    the accesses that its command asked for. The test before another one is whole."""
+    asked = {"write": "w", "read": "r"}
+    letters = set("".join(word[1:] for word in test.argv[1:]
+                          if re.match(r"-[a-zA-Z]+$", word)))
+    if test is not last or not test.argv or "f" in letters:
+        return False
+    both = not letters & set("wrWR")
+    had = set(figure["name"] for figure in test.figures)
+    test.warn("no_summary", "the text stops after its rows, without IOR's summary, as "
+              "IO500 leaves it")
+    return all(access + "_MBps" in had for access, letter in asked.items()
+               if both or letter in letters)
 
 
 def value_of(lines, name):
@@ -423,6 +446,52 @@ def read_csv(text, source):
     return [test]
 
 
+# ---- CSV of the ranks --------------------------------------------------------
+
+
+def read_ranks(text, source):
+    """Reads the time and the rate of each rank. A repetition begins at rank 0."""
+    test = Result(TOOL)
+    _, rows = whole_table(test, text, source)
+    blocks = OrderedDict()
+    for i, (access, rank, seconds, _, rate) in ((i, row[:5]) for i, row in rows):
+        where = "%s:%d" % (source, i)
+        some = blocks.setdefault(access, [])
+        if access not in ACCESSES:
+            raise broken(where, "its access is not known")
+        if count(rank, where) == 0:
+            some.append([])
+        if not some or len(some[-1]) != int(rank):
+            raise broken(where, "rank %s is out of order" % printable(rank))
+        some[-1].append((number(seconds, where), number(rate, where)))
+    sizes = [len(block) for some in blocks.values() for block in some]
+    if len(set(sizes)) != 1:
+        test.fail("its repetitions have different numbers of ranks" if sizes else CUT)
+    test.ranks = max(sizes or [0]) or None
+    for access, some in blocks.items():
+        take_blocks(test, access, some)
+    return [test]
+
+
+def take_blocks(test, access, some):
+    if any(None in row for block in some for row in block):
+        test.fail("a rank's time or rate is no number")
+        return
+    test.figure(access + "_MBps", "MB/s", "higher", [of_ranks(block) for block in some],
+                "bytes of all ranks (throughput x runtime) / the longest runtime, with "
+                "open and close")
+    for name, which in (("slowest", min), ("fastest", max)):
+        test.results["%s_rank_%s_MBps" % (access, name)] = [
+            which(rate for _, rate in block) / 1e6 for block in some]
+
+
+def of_ranks(block):
+    longest = max(seconds for seconds, _ in block)
+    return sum(seconds * rate for seconds, rate in block) / longest / 1e6 \
+        if longest else None
+
+
 FORMATS = [Format(TOOL, "text", is_text, read_text),
            Format(TOOL, "JSON", is_json, read_json),
-           Format(TOOL, "CSV", is_csv, read_csv)]
+           Format(TOOL, "CSV", is_csv, read_csv),
+           Format(TOOL, "CSV of ranks", is_ranks, read_ranks)]

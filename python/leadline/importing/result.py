@@ -124,6 +124,24 @@ def number_apart(tests: List[Any]) -> List[Any]:
     return tests
 
 
+def whole_table(test, text, source, short=False):
+    """Returns the columns of a CSV of the ranks, and its rows as (number of the line,
+    cells). Rows that begin with a number may be `short` (mdtest's have fewer)."""
+    lines = text.split("\n")
+    columns = lines[0].strip().split(",")
+    rows = [(i, line.strip().split(",")) for i, line in enumerate(lines[1:], 2)
+            if line.strip()]
+    for i, row in rows:
+        if len(row) != len(columns) and not (short and row[0].isdigit()):
+            raise broken("%s:%d" % (source, i), "it is not a row of %d values"
+                         % len(columns))
+    if lines[-1].strip():
+        test.fail(CUT)
+    test.lost.append("this format has no parameters, nodes, version and date, and a "
+                     "file that lacks its last ranks looks whole")
+    return columns, rows
+
+
 # ---- numbers -----------------------------------------------------------------
 
 
