@@ -12,6 +12,7 @@
 #include <fts.h>
 #include <ftw.h>
 #include <glob.h>
+#include <linux/aio_abi.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -114,7 +115,51 @@ static void posix(void)
     expect("ftruncate", 1, 0);
 }
 
+static aio_context_t queue;
+
+/* Writes and reads once by the kernel's own asynchronous calls; returns the bytes. */
+static long queued(int fd, int op, size_t bytes)
+{
+    struct iocb c = {.aio_fildes = (unsigned)fd,
+                     .aio_lio_opcode = (unsigned short)op,
+                     .aio_buf = (unsigned long)room,
+                     .aio_nbytes = bytes};
+    struct io_event done;
+    if (syscall(SYS_io_submit, queue, 1, (struct iocb *[]){&c}) != 1 ||
+        syscall(SYS_io_getevents, queue, 1, 1, &done, NULL) != 1)
+        die("io_submit");
+    return done.res;
+}
+
 /* Calls the kernel by number: the events are the same. */
+static void numbers_of_files(int fd)
+{
+    struct statx s;
+    int to = (int)syscall(SYS_openat, AT_FDCWD, "to", O_RDWR | O_CREAT, 0644);
+    TIMES("sendfile", 1, syscall(SYS_sendfile, to, fd, &(off_t){i}, any(i)));
+    TIMES("copy_file_range", 1,
+          syscall(SYS_copy_file_range, fd, &(off_t){i}, to, &(off_t){0}, any(i), 0));
+    TIMES("statx", 0, syscall(SYS_statx, AT_FDCWD, "to", 0, STATX_SIZE, &s));
+    TIMES("mkdirat", 0,
+          syscall(SYS_mkdirat, AT_FDCWD, "by_number", 0755) ||
+              syscall(SYS_unlinkat, AT_FDCWD, "by_number", AT_REMOVEDIR));
+    expect("unlinkat", rounds, 0);
+    TIMES("renameat2", 0, syscall(SYS_renameat2, AT_FDCWD, "to", AT_FDCWD, "to", 0));
+    TIMES("fallocate", 0, syscall(SYS_fallocate, fd, 0, 0, 100));
+    if (syscall(SYS_io_setup, 8, &queue))
+        die("io_setup");
+    TIMES("io_getevents_write", 1, queued(fd, IOCB_CMD_PWRITE, any(i)));
+    TIMES("io_getevents_read", 1, queued(fd, IOCB_CMD_PREAD, any(i)));
+    expect("io_submit_write", rounds, 0);
+    expect("io_submit_read", rounds, 0);
+    expect("io_getevents", 2 * rounds, 0);
+    errno = 0;
+    if (syscall(SYS_io_submit, queue, 1, NULL) != -1 || errno != EFAULT)
+        die("io_submit refused");
+    syscall(SYS_io_destroy, queue);
+    syscall(SYS_close, to);
+}
+
 static void numbers(void)
 {
     int fd = (int)syscall(SYS_openat, AT_FDCWD, "numbers", O_RDWR | O_CREAT, 0644);
@@ -140,6 +185,7 @@ static void numbers(void)
     TIMES("dup", 0, syscall(SYS_close, syscall(SYS_dup, fd)));
     TIMES("dup3", 0, syscall(SYS_close, syscall(SYS_dup3, fd, 201, O_CLOEXEC)));
     TIMES("fcntl", 0, syscall(SYS_close, syscall(SYS_fcntl, fd, F_DUPFD, 100)));
+    numbers_of_files(fd);
     errno = 0;
     if (syscall(SYS_getpid) != getpid() || syscall(SYS_fchmod, -1, 0) != -1 ||
         errno != EBADF)
@@ -150,8 +196,8 @@ static void numbers(void)
         die("mmap");
     syscall(SYS_close, fd);
     expect("fstat", 1, 0);
-    expect("openat", 1, 0);
-    expect("close", 4 * rounds + 1, 0);
+    expect("openat", 2, 0);
+    expect("close", 4 * rounds + 2, 0);
 }
 
 static void opens(void)

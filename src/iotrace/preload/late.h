@@ -57,6 +57,10 @@ static inline intptr_t late_call(late_function *f, const intptr_t *a)
     return f(a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
+/* Record calls of libaio, which `f` makes; the result is -errno if it fails. */
+intptr_t libaio_submits(late_function *f, const intptr_t *a);
+intptr_t libaio_fetches(late_function *f, const intptr_t *a);
+
 /* Defines the exported `name`, which returns an int: `how` is an expression of f, the
  * real function, and a, its arguments; -ENOSYS if there is no real one. */
 #define WRAP_LATE(name, how)                                                           \

@@ -72,4 +72,20 @@ static inline off_t seeked(struct event *e, int fd, int64_t before, off_t offset
     return at;
 }
 
+/* ---- calls_fd.c: copies from one descriptor to another ---- */
+
+bool fd_is_pipe(int fd);
+
+/* Both ends of a copy: 0 is the source, 1 the destination. */
+struct copy {
+    struct event e[2];
+    int fd[2];
+    bool told[2]; /* the call gives the offset */
+    int64_t at[2];
+    int first; /* the end whose record has the time */
+};
+struct copy copy_begin(int in, const off_t *in_offset, int out, const off_t *out_offset,
+                       int first);
+ssize_t copied(struct copy *c, enum trace_op op, size_t asked, ssize_t n);
+
 #endif

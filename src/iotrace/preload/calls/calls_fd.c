@@ -428,21 +428,12 @@ WRAP(ssize_t, readahead, (int fd, off_t offset, size_t bytes))
 
 /* ---- copies from one descriptor to another ---- */
 
-static bool is_pipe(int fd)
+bool fd_is_pipe(int fd)
 {
     struct statx s;
     return !sys_call(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_TYPE, &s) &&
            S_ISFIFO(s.stx_mode);
 }
-
-/* Both ends of a copy: 0 is the source, 1 the destination. */
-struct copy {
-    struct event e[2];
-    int fd[2];
-    bool told[2]; /* the call gives the offset */
-    int64_t at[2];
-    int first; /* the end whose record has the time */
-};
 
 static void copy_end(struct copy *c, int end, int fd, const off_t *offset)
 {
@@ -453,8 +444,8 @@ static void copy_end(struct copy *c, int end, int fd, const off_t *offset)
     c->at[end] = offset ? *offset : own_offset(&c->e[end], fd);
 }
 
-static struct copy copy_begin(int in, const off_t *in_offset, int out,
-                              const off_t *out_offset, int first)
+struct copy copy_begin(int in, const off_t *in_offset, int out, const off_t *out_offset,
+                       int first)
 {
     struct copy c = {.first = first};
     int error = errno;
@@ -468,7 +459,7 @@ static struct copy copy_begin(int in, const off_t *in_offset, int out,
     return c;
 }
 
-static ssize_t copied(struct copy *c, enum trace_op op, size_t asked, ssize_t n)
+ssize_t copied(struct copy *c, enum trace_op op, size_t asked, ssize_t n)
 {
     struct event *first = &c->e[c->first], *other = &c->e[!c->first];
     event_over(first);
@@ -503,7 +494,7 @@ WRAP(ssize_t, copy_file_range,
 WRAP(ssize_t, splice,
      (int in, off_t *in_offset, int out, off_t *out_offset, size_t n, unsigned flags))
 {
-    int first = !is_pipe(out);
+    int first = !fd_is_pipe(out);
     struct copy c = copy_begin(in, in_offset, out, out_offset, first);
     ssize_t moved = REAL(splice)(in, in_offset, out, out_offset, n, flags);
     return copied(&c, OP_SPLICE, n, moved);

@@ -86,11 +86,24 @@ static long calls_libaio_note(struct asked *to, long most, struct iocb *const *l
     return i;
 }
 
+/* libaio itself may make its calls by `syscall`, which comes here again. */
+static __thread bool inside;
+
+static intptr_t libaio_call(late_function *f, const intptr_t *a)
+{
+    inside = true;
+    intptr_t rc = late_call(f, a);
+    inside = false;
+    return rc;
+}
+
 /* Records (context, n, requests[]), which returns how many were taken. Requests that
  * did not fit are read after the call. */
-static intptr_t calls_libaio_submits(late_function *f, const intptr_t *a)
+intptr_t libaio_submits(late_function *f, const intptr_t *a)
 {
     enum { FEW = 8 };
+    if (inside)
+        return late_call(f, a);
     struct iocb *const *list = (struct iocb *const *)a[2];
     struct asked few[FEW], *before = few;
     char *room __attribute__((cleanup(room_give))) = a[1] > FEW ? room_take() : NULL;
@@ -99,7 +112,7 @@ static intptr_t calls_libaio_submits(late_function *f, const intptr_t *a)
     long most = room ? ROOM_BYTES / (long)sizeof *before : FEW;
     long kept = calls_libaio_note(before, most, list, a[1]);
     struct event e = event_now();
-    intptr_t rc = late_call(f, a);
+    intptr_t rc = libaio_call(f, a);
     event_over(&e);
     int error = errno;
     for (long i = 0; i < (int32_t)rc; i++) {
@@ -113,11 +126,13 @@ static intptr_t calls_libaio_submits(late_function *f, const intptr_t *a)
 
 /* Records (context, least, most, completions[], ...), which returns how many there are.
  * The requests are still valid: the program gets them back with this call. */
-static intptr_t fetches(late_function *f, const intptr_t *a)
+intptr_t libaio_fetches(late_function *f, const intptr_t *a)
 {
+    if (inside)
+        return late_call(f, a);
     const struct io_event *done = (const struct io_event *)a[3];
     struct event e = event_now();
-    intptr_t rc = late_call(f, a);
+    intptr_t rc = libaio_call(f, a);
     event_over(&e);
     int error = errno;
     event_put(&e, OP_LIBAIO_WAIT, -1, a[1], (int32_t)rc);
@@ -132,6 +147,6 @@ static intptr_t fetches(late_function *f, const intptr_t *a)
     return rc;
 }
 
-WRAP_LATE(io_submit, calls_libaio_submits(f, a))
-WRAP_LATE(io_getevents, fetches(f, a))
-WRAP_LATE(io_pgetevents, fetches(f, a))
+WRAP_LATE(io_submit, libaio_submits(f, a))
+WRAP_LATE(io_getevents, libaio_fetches(f, a))
+WRAP_LATE(io_pgetevents, libaio_fetches(f, a))

@@ -1,9 +1,10 @@
 /* syscall, with which programs call the kernel by number. Calls that open, copy and
- * close descriptors and move bytes have the events of the functions that do the same.
+ * close descriptors, move bytes and are about files have the events of the functions
+ * that do the same.
  * All are made by the next `syscall`, never by such a function, which might be another
  * library's that itself comes back here. */
-#include "iotrace/preload/recorder.h"
-#include "iotrace/preload/sys.h"
+#include "iotrace/preload/late.h"
+#include "iotrace/preload/metadata.h"
 #include "iotrace/preload/transfer.h"
 #include "iotrace/preload/uring.h"
 
@@ -20,10 +21,10 @@
 #define IORING_ENTER_REGISTERED_RING (1U << 4)
 #endif
 
-#define WORDS long number, long a, long b, long c, long d, long e, long f
+#define SEVEN long number, long a, long b, long c, long d, long e, long f
 #define GIVEN number, a, b, c, d, e, f
 
-static long (*real_syscall)(WORDS) __attribute__((used));
+static long (*real_syscall)(SEVEN) __attribute__((used));
 static const struct real entry_syscall
     __attribute__((section("reals"), used)) = {"syscall", (void **)&real_syscall};
 
@@ -35,7 +36,7 @@ static size_t calls_syscall_asked(bool vector, long b, long c, long result)
     return result < 0 ? 0 : total((const struct iovec *)b, (int)c);
 }
 
-static long at_own(enum trace_op op, bool vector, WORDS)
+static long at_own(enum trace_op op, bool vector, SEVEN)
 {
     struct event v = event_on((int)a);
     int64_t before = own_offset(&v, (int)a);
@@ -45,7 +46,7 @@ static long at_own(enum trace_op op, bool vector, WORDS)
                           n);
 }
 
-static long at_given(enum trace_op op, bool vector, WORDS)
+static long at_given(enum trace_op op, bool vector, SEVEN)
 {
     struct event v = event_on((int)a);
     long n = real_syscall(GIVEN);
@@ -54,12 +55,12 @@ static long at_given(enum trace_op op, bool vector, WORDS)
 }
 
 /* Records a call with flags; offset -1: the descriptor's own. */
-static long at_either(enum trace_op op, WORDS)
+static long at_either(enum trace_op op, SEVEN)
 {
     return d == -1 ? at_own(op, true, GIVEN) : at_given(op, true, GIVEN);
 }
 
-static long seeks(WORDS)
+static long seeks(SEVEN)
 {
     struct event v = event_on((int)a);
     int64_t before = own_offset(&v, (int)a);
@@ -67,14 +68,14 @@ static long seeks(WORDS)
     return seeked(&v, (int)a, before, b, (int)c, at);
 }
 
-static long opens(enum trace_op op, int dir, long path, long flags, WORDS)
+static long opens(enum trace_op op, int dir, long path, long flags, SEVEN)
 {
     struct event v = event_now();
     int fd = (int)real_syscall(GIVEN);
     return event_opened(&v, op, dir, (const char *)path, (int)flags, fd);
 }
 
-static long closes(WORDS)
+static long closes(SEVEN)
 {
     struct event v = event_on((int)a);
     long rc = -1;
@@ -87,7 +88,7 @@ static long closes(WORDS)
     return event_moved(&v, OP_CLOSE, -1, 0, rc);
 }
 
-static long copies(enum trace_op op, bool onto, WORDS)
+static long copies(enum trace_op op, bool onto, SEVEN)
 {
     struct event v = event_on((int)a);
     if (onto && a != b)
@@ -95,7 +96,7 @@ static long copies(enum trace_op op, bool onto, WORDS)
     return event_copied(&v, op, (int)a, (int)real_syscall(GIVEN));
 }
 
-static long locks(WORDS)
+static long locks(SEVEN)
 {
     struct event v = event_on((int)a);
     const struct flock *l = (const struct flock *)c;
@@ -106,7 +107,7 @@ static long locks(WORDS)
                        good ? (size_t)l->l_len : 0, rc);
 }
 
-static long fcntls(WORDS)
+static long fcntls(SEVEN)
 {
     if (b == F_DUPFD || b == F_DUPFD_CLOEXEC)
         return copies(OP_FCNTL, false, GIVEN);
@@ -117,14 +118,59 @@ static long fcntls(WORDS)
     return real_syscall(GIVEN);
 }
 
-static long on_fd(enum trace_op op, long request, WORDS)
+static long on_fd(enum trace_op op, long request, SEVEN)
 {
     struct event v = event_on((int)a);
     return event_moved(&v, op, -1, (size_t)request, real_syscall(GIVEN));
 }
 
+/* Records (in, offset, out, offset, how many, flags). */
+static long copies_range(enum trace_op op, int first, SEVEN)
+{
+    struct copy v = copy_begin((int)a, (off_t *)b, (int)c, (off_t *)d, first);
+    return copied(&v, op, (size_t)e, real_syscall(GIVEN));
+}
+
+static long sends(SEVEN)
+{
+    struct copy v = copy_begin((int)b, (off_t *)c, (int)a, NULL, 0);
+    return copied(&v, OP_SENDFILE, (size_t)d, real_syscall(GIVEN));
+}
+
+/* Records a call about a path. Those that fail for their address have none. */
+static long on_path(enum trace_op op, long dir, long path, long request, SEVEN)
+{
+    struct event v = event_now();
+    return metadata_done(&v, op, (int)dir, (const char *)path, request,
+                         real_syscall(GIVEN));
+}
+
+/* ---- asynchronous I/O ---- */
+
+#define BY_NUMBER(name)                                                                \
+    static intptr_t raw_##name(intptr_t a, intptr_t b, intptr_t c, intptr_t d,         \
+                               intptr_t e, intptr_t f)                                 \
+    {                                                                                  \
+        long rc = real_syscall(SYS_##name, a, b, c, d, e, f);                          \
+        return rc < 0 ? -errno : rc;                                                   \
+    }
+BY_NUMBER(io_submit)
+BY_NUMBER(io_getevents)
+BY_NUMBER(io_pgetevents)
+
+static long by_libaio(intptr_t (*record)(late_function *, const intptr_t *),
+                      late_function *raw, SEVEN)
+{
+    const intptr_t words[] = {a, b, c, d, e, f};
+    (void)number;
+    long rc = record(raw, words);
+    if (rc < 0)
+        errno = (int)-rc;
+    return rc < 0 ? -1 : rc;
+}
+
 /* Records (ring, how many to take, how many to wait for, flags). */
-static long enters(WORDS)
+static long enters(SEVEN)
 {
     bool place = d & IORING_ENTER_REGISTERED_RING; /* it is no descriptor */
     struct uring_entry u;
@@ -143,7 +189,7 @@ static long enters(WORDS)
     return rc;
 }
 
-static long sets_up(WORDS)
+static long sets_up(SEVEN)
 {
     long fd = real_syscall(GIVEN);
     if (fd >= 0)
@@ -151,7 +197,7 @@ static long sets_up(WORDS)
     return fd;
 }
 
-static long registers(WORDS)
+static long registers(SEVEN)
 {
     long rc = real_syscall(GIVEN);
     struct uring *r = rc < 0 ? NULL : uring_find(uring_key((int)a));
@@ -162,7 +208,31 @@ static long registers(WORDS)
     return rc;
 }
 
-__attribute__((used, noinline)) static long syscall_recorded(WORDS)
+/* Calls about a path: the directory, the path and what is kept as the request. */
+#ifdef SYS_open
+#define ON_OLD_PATHS(X)                                                                \
+    X(stat, STAT, AT_FDCWD, a, 0)                                                      \
+    X(lstat, LSTAT, AT_FDCWD, a, 0)                                                    \
+    X(access, ACCESS, AT_FDCWD, a, b)                                                  \
+    X(rename, RENAME, AT_FDCWD, b, 0)                                                  \
+    X(unlink, UNLINK, AT_FDCWD, a, 0)                                                  \
+    X(mkdir, MKDIR, AT_FDCWD, a, b)                                                    \
+    X(rmdir, RMDIR, AT_FDCWD, a, 0)
+#else
+#define ON_OLD_PATHS(X)
+#endif
+#define ON_PATHS(X)                                                                    \
+    ON_OLD_PATHS(X)                                                                    \
+    X(statx, STATX, a, b, c)                                                           \
+    X(newfstatat, FSTATAT, a, b, d)                                                    \
+    X(faccessat, FACCESSAT, a, b, c)                                                   \
+    X(renameat, RENAMEAT, c, d, 0)                                                     \
+    X(renameat2, RENAMEAT2, c, d, e)                                                   \
+    X(unlinkat, UNLINKAT, a, b, c)                                                     \
+    X(mkdirat, MKDIRAT, a, b, c)                                                       \
+    X(truncate, TRUNCATE, AT_FDCWD, a, b)
+
+__attribute__((used, noinline)) static long syscall_recorded(SEVEN)
 {
     switch (number) {
     case SYS_read:
@@ -218,6 +288,31 @@ __attribute__((used, noinline)) static long syscall_recorded(WORDS)
     case SYS_getdents64:
         fd_shared((int)a); /* it moves the offset */
         return on_fd(OP_GETDENTS64, c, GIVEN);
+    case SYS_sync:
+    case SYS_syncfs:
+        return number == SYS_sync ? on_path(OP_SYNC, 0, 0, 0, GIVEN)
+                                  : on_fd(OP_SYNCFS, 0, GIVEN);
+    case SYS_fallocate:
+        return on_fd(OP_FALLOCATE, d, GIVEN);
+    case SYS_fstat:
+        return on_fd(OP_FSTAT, 0, GIVEN);
+    case SYS_copy_file_range:
+        return copies_range(OP_COPY_FILE_RANGE, 1, GIVEN);
+    case SYS_splice:
+        return copies_range(OP_SPLICE, !fd_is_pipe((int)c), GIVEN);
+    case SYS_sendfile:
+        return sends(GIVEN);
+    case SYS_io_submit:
+        return by_libaio(libaio_submits, raw_io_submit, GIVEN);
+    case SYS_io_getevents:
+        return by_libaio(libaio_fetches, raw_io_getevents, GIVEN);
+    case SYS_io_pgetevents:
+        return by_libaio(libaio_fetches, raw_io_pgetevents, GIVEN);
+#define CASE(name, op, dir, path, request)                                             \
+    case SYS_##name:                                                                   \
+        return on_path(OP_##op, dir, path, request, GIVEN);
+        ON_PATHS(CASE)
+#undef CASE
     case SYS_io_uring_setup:
         return sets_up(GIVEN);
     case SYS_io_uring_enter:
@@ -258,7 +353,20 @@ __attribute__((used)) static const bool is_recorded[] = {
     [SYS_flock] = true,
     [SYS_getdents64] = true,
     [SYS_openat2] = true,
-    [SYS_io_uring_setup] = true,
+    [SYS_sync] = true,
+    [SYS_syncfs] = true,
+    [SYS_fallocate] = true,
+    [SYS_fstat] = true,
+    [SYS_copy_file_range] = true,
+    [SYS_splice] = true,
+    [SYS_sendfile] = true,
+    [SYS_io_submit] = true,
+    [SYS_io_getevents] = true,
+    [SYS_io_pgetevents] = true,
+#define TRUE(name, op, dir, path, request) [SYS_##name] = true,
+    ON_PATHS(TRUE)
+#undef TRUE
+        [SYS_io_uring_setup] = true,
     [SYS_io_uring_enter] = true,
     [SYS_io_uring_register] = true,
 #ifdef SYS_open
@@ -270,8 +378,8 @@ __attribute__((used)) static const bool is_recorded[] = {
 __attribute__((used)) static const unsigned long end_recorded = sizeof is_recorded;
 
 #ifdef __x86_64__
-EXPORT long wrap_syscall(WORDS) __asm__("syscall");
-static long (*const syscall_early)(WORDS) __attribute__((used)) = sys_six;
+EXPORT long wrap_syscall(SEVEN) __asm__("syscall");
+static long (*const syscall_early)(SEVEN) __attribute__((used)) = sys_six;
 __asm__(".text\n"
         ".globl syscall\n"
         ".type syscall, @function\n"
@@ -297,8 +405,8 @@ __asm__(".text\n"
         "    .cfi_endproc\n"
         ".size syscall, . - syscall\n");
 #else
-EXPORT long wrap_syscall(WORDS) __asm__("syscall");
-long wrap_syscall(WORDS) /* all words are in registers here */
+EXPORT long wrap_syscall(SEVEN) __asm__("syscall");
+long wrap_syscall(SEVEN) /* all words are in registers here */
 {
     if (!real_syscall)
         return sys_six(GIVEN);
