@@ -189,6 +189,7 @@ SCRIPT_TESTS += \
 	tests/e2e/hdf5_file.py \
 	tests/e2e/hosts.py \
 	tests/e2e/io500.py \
+	tests/e2e/iotrace_complete.py \
 	tests/e2e/iotrace_findings.py \
 	tests/e2e/iotrace_reader.py \
 	tests/e2e/iotrace_matrix.py \

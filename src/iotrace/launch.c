@@ -6,6 +6,7 @@
 #include "iotrace/commands.h"
 #include "iotrace/format/program.h"
 #include "iotrace/read/runs.h"
+#include "iotrace/read/unseen.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -233,8 +235,41 @@ static void restore_preload(const char *before)
         unsetenv("LD_PRELOAD");
 }
 
+/* Reads what the kernel has counted for this process, with its children that have
+ * ended. */
+static void launch_counts(long long bytes[2])
+{
+    FILE *f = fopen("/proc/self/io", "re");
+    bool good = f && fscanf(f, "rchar: %lld wchar: %lld", &bytes[0], &bytes[1]) == 2;
+    if (!good)
+        bytes[0] = bytes[1] = -1;
+    if (f)
+        fclose(f);
+}
+
+/* Tells readers what the kernel has counted for the command: all processes, with and
+ * without logs. */
+static void keep_counts(const char *folder, const long long before[2])
+{
+    struct utsname host;
+    long long now[2];
+    char path[PATH_MAX + 16];
+    launch_counts(now);
+    snprintf(path, sizeof path, "%s/" RUN_COUNTS, folder);
+    if (before[0] < 0 || now[0] < 0 || uname(&host))
+        return;
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0 || fchmod(fd, 0600))
+        return;
+    dprintf(fd, "%d %lld %lld %s\n", (int)getpid(), now[0] - before[0],
+            now[1] - before[1], host.nodename);
+    close(fd);
+}
+
 static int launch_start(struct setting *s, int *status)
 {
+    long long before[2];
+    launch_counts(before);
     child = fork();
     if (child < 0)
         return err_set(-errno, NULL, -1, "no further process can be started: %s",
@@ -249,6 +284,7 @@ static int launch_start(struct setting *s, int *status)
     }
     set_signals();
     *status = wait_for();
+    keep_counts(s->folder, before);
     return 0;
 }
 
@@ -259,6 +295,9 @@ static void conclude(const char *folder)
     char ends[64] = "";
     int rc = run_find(&r, folder), recovered = 0;
     if (rc) {
+        char counts[PATH_MAX + 16];
+        snprintf(counts, sizeof counts, "%s/" RUN_COUNTS, folder);
+        unlink(counts);
         bool left = rmdir(folder) != 0; /* something else is in it */
         err_clear();
         err_tell("iotrace", "note", NULL, "nothing was recorded%s%s",

@@ -3,6 +3,7 @@ bin_PROGRAMS += iotrace
 iotrace_SOURCES = \
 	src/iotrace/bins.c \
 	src/iotrace/read/binary.c \
+	src/iotrace/read/complete.c \
 	src/iotrace/commands.h \
 	src/iotrace/compare.c \
 	src/iotrace/darshan.c \

@@ -432,6 +432,7 @@ static void count_unseen(struct summary *s)
     s->unseen.maps = maps ? maps->sum.calls : 0;
     s->unseen.logs = s->run.logs;
     s->unseen.unreadable = s->run.unreadable;
+    complete_end(&s->unseen, s->run.path);
 }
 
 int summary_make(struct summary **out, const char *path)
@@ -466,6 +467,7 @@ void summary_free(struct summary **out)
         free(s->note[i].text);
     }
     names_free(&s->files);
+    unseen_free(&s->unseen);
     free(s->file);
     free(s->process);
     free(s->note);

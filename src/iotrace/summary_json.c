@@ -181,6 +181,7 @@ static void put_remarks(struct json *j, const struct summary *s)
     for (int i = 0; unseen_text(&s->unseen, i, text); i++)
         json_text(j, NULL, text);
     json_end_array(j);
+    unseen_json(&s->unseen, j);
     json_array(j, "notes");
     for (int i = 0; i < s->notes; i++) {
         json_object_flat(j, NULL);

@@ -61,11 +61,12 @@ static void summary_text_put_head(const struct summary *s, FILE *out)
 static void put_unseen(const struct summary *s, FILE *out)
 {
     char one[UNSEEN_SIZE], text[PLAIN_PATH];
-    for (int i = 0; unseen_text(&s->unseen, i, one); i++)
-        fprintf(out, "%s%s", i ? "; " : "unseen    ", plain(text, sizeof text, one));
-    if (!unseen_text(&s->unseen, 0, one))
-        fprintf(out, "unseen    %s", unseen_nothing());
-    fputc('\n', out);
+    const char *before = "unseen    ";
+    for (int i = 0; unseen_text(&s->unseen, i, one); i++) {
+        fprintf(out, "%s%s", before, plain(text, sizeof text, one));
+        before = "; ";
+    }
+    fprintf(out, "%s%s\n", before, unseen_figure(&s->unseen, one));
 }
 
 static void summary_put_totals(const struct summary *s, FILE *out)

@@ -998,7 +998,7 @@ class Programs(Case):
         shown = [json.loads(self.iotrace(*command, "--json", "-", run)[0])["unseen"]
                  for command in (["summary"], ["findings"])]
         self.assertEqual(shown[0], shown[1])
-        line = "unseen    %s" % ("; ".join(shown[0]) or "nothing: no static,")
+        line = "unseen    %s" % ("; ".join(shown[0]) or "in the logs: ")
         for command in (["summary"], ["summary", "--all"], ["summary", "--ranks"]):
             said = self.iotrace(*command, run)[0].replace(";\n          ", "; ")
             self.assertTrue([x for x in said.splitlines() if x.startswith(line[:97])],

@@ -558,10 +558,11 @@ class Content(Recorder):
         self.assertEqual({c for r in ranges for c in range(r[0], r[-1] + 1)}, mine)
         self.assertGreaterEqual(int(log.value("waited_ns")), 0)
         count = list(map(int, log.value("io").split(":")))
-        self.assertEqual(len(count), 7)
+        self.assertEqual(len(count), 10)
         seen = sum(tracelog.bytes_of(e) for e in log.events if e.klass == "WRITE")
         self.assertGreaterEqual(seen, 4 << 20)
         self.assertEqual(count[1] - count[6], seen)
+        self.assertEqual(len(log.value("before").split(":")), 2)
 
     def test_what_the_system_counts_of_a_child(self):
         """Counts begin with the log: the parent's earlier work is not the child's."""

@@ -87,6 +87,7 @@ def make(ranks=4, groups=5, begin_s=1700000000.0, seconds=1.0, findings=None):
                    "events": [1], "remedy": "Make room."}] if found else [],
         "not_found": ["reread", "rewrite", "read-by-all", "turns", "sync-heavy"],
         "not_judged": [{"id": "slow-rank", "because": "4 ranks share 2 cores"}],
+        "seen": {"read": 0.9876, "written": 1},
         "unseen": ["Bytes of 3 mapped files are not seen."],
         "folded": [{"what": "other processes", "files": 3, "calls": 10, "bytes": 100,
                     "seconds": 0.1, "worst_share": 0.01}],

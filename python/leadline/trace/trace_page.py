@@ -1,6 +1,7 @@
 """The page of iotrace report: the results of "iotrace findings" and "iotrace bins", in
 words, tables and pictures. Everything from the trace is escaped (draw/html.py).
 """
+import math
 import re
 from collections import OrderedDict
 from functools import partial
@@ -178,6 +179,12 @@ def unseen(found):
         out.append(items(found["unseen"]))
     else:
         out.append(tag("p", "Nothing is known to be missing from this trace."))
+    seen = found.get("seen", {})
+    if None not in (seen.get("read"), seen.get("written")):
+        out.append(tag("p", "Of the bytes that the kernel counted as read, %.1f %% are "
+                       "in the logs, and %.1f %% of those written." %
+                       (math.floor(1000 * seen["read"]) / 10,
+                        math.floor(1000 * seen["written"]) / 10)))
     if found["events_dropped"]:
         out.append(tag("p", "%s were dropped." % plural(found["events_dropped"],
                                                         "event")))

@@ -475,11 +475,11 @@ static int readings_end(struct findings *f, struct stream *s, struct reading *r)
         const char *say;
         for (int n = 0; !rc && (say = log_note(s->log[i], n, text)); n++)
             rc = add_log_note(f, l->path, say);
-        unseen_log(&f->unseen, s->log[i]);
         if (!l->table && !l->events && r[i].wanted)
             rc = rc ? rc
                     : log_profile(s->log[i], add_profile,
                                   &(struct profiled){f, s->log[i], r[i].actor});
+        unseen_log(&f->unseen, s->log[i]);
         struct actor *a = l->table ? NULL : &f->actor[r[i].actor];
         if (a && l->end_ns > a->last_ns)
             a->last_ns = l->end_ns;

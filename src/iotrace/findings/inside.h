@@ -349,7 +349,8 @@ enum {
     NEEDS_OPENERS = 8,  /* ranks that opened a file together */
     NEEDS_EXTENTS = 16, /* which bytes a rank has moved */
     NEEDS_CORES = 32,   /* a core for each rank */
-    NEEDS_WHOLE = 64    /* all ranks and files */
+    NEEDS_WHOLE = 64,   /* all ranks and files */
+    NEEDS_COUNTS = 128  /* the kernel's counts of bytes */
 };
 
 /* Findings of one domain are about the same events. */

@@ -104,6 +104,7 @@ static void count_unseen(struct findings *f)
     f->unseen.logs = f->run.logs;
     f->unseen.unreadable = f->run.unreadable;
     f->unseen.followed = CELLS_MAX;
+    complete_end(&f->unseen, f->run.path);
 }
 
 /* ---- findings that were not looked for -------------------------------------- */
@@ -153,6 +154,8 @@ static void tell_not_judged(struct findings *f)
     if (f->strangers && !f->collective_calls)
         findings_need(f, NEEDS_OPENERS,
                       "the logs do not say who opened a file together");
+    if (unseen_share(&f->unseen, 0) < 0)
+        findings_need(f, NEEDS_COUNTS, "the logs do not have the kernel's counts");
     if (f->extents_lost)
         findings_need(f, NEEDS_EXTENTS,
                       "the files are touched in more pieces, or by more ranks, than "
@@ -198,9 +201,9 @@ int findings_make(struct findings **out, const struct findings_ask *ask)
     measure_time(f);
     measure_cores(f);
     fit_all(f);
+    count_unseen(f);
     tell_not_judged(f);
     rc = findings_judge(f);
-    count_unseen(f);
     return rc ? rc : f->memory;
 }
 
@@ -239,6 +242,7 @@ void findings_free(struct findings **out)
     for (int k = 0; k < FOLDS; k++)
         free(f->fold[k].by_actor);
     names_free(&f->names);
+    unseen_free(&f->unseen);
     free(f->finding);
     free(f->note);
     free(f->file);

@@ -67,14 +67,23 @@ static inline int sys_close(int fd)
     return (int)sys_call(SYS_close, fd);
 }
 
+extern int64_t sys_got; /* bytes that these two have read; in program.c */
+
+static inline long sys_counted(long n)
+{
+    if (n > 0)
+        __atomic_fetch_add(&sys_got, n, __ATOMIC_RELAXED);
+    return n;
+}
+
 static inline long sys_read(int fd, void *buf, size_t n)
 {
-    return sys_call(SYS_read, fd, buf, n);
+    return sys_counted(sys_call(SYS_read, fd, buf, n));
 }
 
 static inline long sys_pread(int fd, void *buf, size_t n, uint64_t at)
 {
-    return sys_call(SYS_pread64, fd, buf, n, at);
+    return sys_counted(sys_call(SYS_pread64, fd, buf, n, at));
 }
 
 static inline void *sys_mmap(size_t n, int prot, int flags, int fd, uint64_t at)

@@ -8,6 +8,8 @@
 
 enum { HEAD = 4096, SCRIPTS_MAX = 4 };
 
+int64_t sys_got;
+
 #ifdef __x86_64__
 #define MACHINE EM_X86_64
 #else

@@ -76,10 +76,15 @@ struct trace_header { /* block 0 */
  *   cpus=0-3,8      their numbers, if the list is short enough
  *   waited_ns=N     nanoseconds that its threads were ready to run and had no
  *                   processor; written at the process's end, like those that follow
- *   io=R:W:CR:CW:DR:DW:OWN  what the kernel has counted since the log began (rchar,
- *                   wchar, syscr, syscw, read_bytes, write_bytes of /proc/PID/io), with
- *                   children that have ended and were waited for; OWN: bytes of W that
- *                   the recorder itself wrote
+ *   before=R:W      rchar and wchar of /proc/PID/io when the log began; not written at
+ *                   the end, so that those of killed processes have it
+ *   io=R:W:CR:CW:DR:DW:OW:OR:PR:PW  what the kernel has counted since the log began
+ *                   (rchar, wchar, syscr, syscw, read_bytes, write_bytes of
+ *                   /proc/PID/io), with children that have ended and were waited for;
+ *                   OW, OR: bytes that the recorder itself wrote and read; PR, PW:
+ *                   bytes that recorded functions read and wrote without an event,
+ *                   such as those of the terminal and of excluded files. Older logs
+ *                   end with OW.
  *   uring=RINGS:TRANSFERS  io_uring transfers without a recorded call
  *   program=WORDS   why some of its calls are not seen: "go", its runtime makes system
  *                   calls by itself */

@@ -20,7 +20,7 @@ static bool facts_read(const char *file, char *text, size_t room)
 
 /* ---- bytes ---- */
 
-enum { COUNTS = 6 };
+enum { COUNTS = 6, NUMBERS = 10 };
 
 static int64_t began[COUNTS]; /* -1: not known */
 
@@ -40,18 +40,41 @@ static bool read_counts(int64_t count[COUNTS])
     return true;
 }
 
+static void add_numbers(const char *key, const int64_t *number, int n)
+{
+    char text[24 * NUMBERS];
+    int at = 0;
+    for (int i = 0; i < n; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, i ? ":%jd" : "%jd",
+                       (intmax_t)number[i]);
+    header_add(key, text);
+}
+
+/* Notes what the kernel has counted before the log: of the loader, of the program
+ * before this one, of children. */
+static void start_counts(void)
+{
+    sys_moved_reset();
+    if (read_counts(began))
+        add_numbers("before", began, 2);
+    else
+        began[0] = -1;
+}
+
 static void add_counts(void)
 {
-    int64_t c[COUNTS];
-    char text[192];
+    int64_t c[NUMBERS], own[2];
+    sys_moved(own); /* the counts include what was read before them */
     if (began[0] < 0 || !read_counts(c))
         return;
     for (int i = 0; i < COUNTS; i++)
         c[i] -= began[i];
-    snprintf(text, sizeof text, "%jd:%jd:%jd:%jd:%jd:%jd:%jd", (intmax_t)c[0],
-             (intmax_t)c[1], (intmax_t)c[2], (intmax_t)c[3], (intmax_t)c[4],
-             (intmax_t)c[5], (intmax_t)sys_written());
-    header_add("io", text);
+    c[COUNTS] = own[1];
+    c[COUNTS + 1] = own[0];
+    for (int w = 0; w < 2; w++)
+        c[COUNTS + 2 + w] =
+            (int64_t)__atomic_load_n(&state->passed[w], __ATOMIC_RELAXED);
+    add_numbers("io", c, NUMBERS);
 }
 
 /* ---- processors ---- */
@@ -178,13 +201,11 @@ void facts_begin(void)
 {
     add_cores();
     add_program();
-    if (!read_counts(began))
-        began[0] = -1;
-    sys_written_reset();
+    start_counts();
 }
 
 void facts_end(void)
 {
-    add_counts();
     add_waited();
+    add_counts();
 }

@@ -74,6 +74,7 @@ struct state {
     uint64_t name_end;
     uint64_t name_blocks;
     uint64_t events, bytes, ticks; /* sums of level 0, for the summary */
+    uint64_t passed[2]; /* bytes read, written by calls that are not recorded */
     unsigned late_blocks;
     /* blocks not summed up yet, as a record was not filled */
     struct trace_block *late[256];
@@ -334,7 +335,7 @@ static inline void event_over(struct event *e)
     e->end = clock_ticks();
 }
 
-void event_left_out(const struct event *e);
+void event_left_out(const struct event *e, enum trace_op op, int64_t result);
 
 /* Reserves a record for this thread to fill; NULL: there is none. */
 static inline struct trace_record *ring_reserve(void)
@@ -363,7 +364,7 @@ static inline void event_put(struct event *e, enum trace_op op, int64_t offset,
                              int64_t request, int64_t result)
 {
     if (!is_logged(e)) {
-        event_left_out(e);
+        event_left_out(e, op, result);
         return;
     }
     if (!e->end)

@@ -252,8 +252,17 @@ bool ring_next(void)
     return good;
 }
 
-void event_left_out(const struct event *e)
+/* Counts an event of an excluded file, and the bytes of one that is not recorded. A
+ * stream in memory, which has no descriptor, moves none. */
+void event_left_out(const struct event *e, enum trace_op op, int64_t result)
 {
+    int class = op_class[op];
+    if (result > 0 && e->fd >= 0 && state) {
+        if (class == CLASS_READ || class == CLASS_COPY)
+            add_here(&state->passed[0], (uint64_t)result);
+        if (class == CLASS_WRITE || class == CLASS_COPY)
+            add_here(&state->passed[1], (uint64_t)result);
+    }
     if (e->file == FILE_EXCLUDED && recorder.header)
         ring_add(&recorder.header->excluded, 1);
 }

@@ -434,7 +434,6 @@ void recorder_end(enum trace_state how)
         __atomic_exchange_n(&state->ended, 1, __ATOMIC_ACQ_REL))
         return;
     put_uring();
-    facts_end();
     clock_renew();
     recorder.header->state = how;
     if (recorder.text)
@@ -447,6 +446,7 @@ void recorder_end(enum trace_state how)
         summary_write();
         ring_trim();
         log_trim_names();
+        facts_end(); /* counts what the recorder itself did before */
         log_trim(recorder.header,
                  sizeof *recorder.header + recorder.header->text_bytes);
         log_settle();

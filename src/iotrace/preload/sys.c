@@ -47,13 +47,15 @@ static long sys_put(int fd, const void *buf, size_t n, int64_t at)
     return done;
 }
 
-int64_t sys_written(void)
+void sys_moved(int64_t bytes[2])
 {
-    return __atomic_load_n(&put_bytes, __ATOMIC_RELAXED);
+    bytes[0] = __atomic_load_n(&sys_got, __ATOMIC_RELAXED);
+    bytes[1] = __atomic_load_n(&put_bytes, __ATOMIC_RELAXED);
 }
 
-void sys_written_reset(void)
+void sys_moved_reset(void)
 {
+    __atomic_store_n(&sys_got, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&put_bytes, 0, __ATOMIC_RELAXED);
 }
 

@@ -1,4 +1,4 @@
-/* System calls with which the recorder writes. */
+/* System calls with which the recorder writes, and counts of its bytes. */
 #ifndef IOTRACE_PRELOAD_SYS_H
 #define IOTRACE_PRELOAD_SYS_H
 
@@ -7,8 +7,10 @@
 /* These never raise a signal. */
 long sys_write(int fd, const void *buf, size_t n);
 long sys_pwrite(int fd, const void *buf, size_t n, uint64_t at);
-int64_t sys_written(void); /* bytes of both since the last reset */
-void sys_written_reset(void);
+/* Gives the bytes that the recorder has read [0] and written [1] since the last
+ * reset. */
+void sys_moved(int64_t bytes[2]);
+void sys_moved_reset(void);
 
 /* ---- the real functions ---------------------------------------------------------- */
 

@@ -129,7 +129,8 @@ static void fill_info(struct log *l)
     sscanf(header_value(h, "uring"), "%" SCNu64 ":%" SCNu64, &i->uring_rings,
            &i->uring_unseen);
     facts_of_process(&i->process, header_value(h, "cores"), header_value(h, "cpus"),
-                     header_value(h, "waited_ns"), header_value(h, "io"));
+                     header_value(h, "waited_ns"), header_value(h, "before"),
+                     header_value(h, "io"));
     i->program = program_read_words(header_value(h, "program"));
     i->clock_unknown = f->clock == TRACE_TSC && !h->ns_per_tick;
 }
@@ -408,8 +409,10 @@ static int visit_profile(void *arg, const char *block, uint32_t bytes)
         if (p.op >= h->ops || h->op[p.op] < 0 || !is_sane(&p) ||
             header_duration(h, p.ticks) >= LOG_DURATION_NS)
             v->log->info.damaged++;
-        else if (!(p.flags & TRACE_OTHER_END))
+        else if (!(p.flags & TRACE_OTHER_END)) {
+            log_profiled(&v->log->info, h->op[p.op], &p);
             rc = v->visit(v->arg, &p, h->op[p.op], header_duration(h, p.ticks));
+        }
     }
     return rc;
 }

@@ -38,28 +38,40 @@ bool facts_add_cpus(const char *list, unsigned char *set)
     return true;
 }
 
-void facts_of_process(struct log_process *p, const char *cores, const char *cpus,
-                      const char *waited_ns, const char *io)
+/* Reads "A:B:C" with `n` numbers. False: there are fewer. */
+static bool read_counts(const char *s, int64_t *count, int n)
 {
-    enum { COUNTS = 7 };
+    int have = 0;
+    while (have < n && facts_number(&s, ':', INT64_MAX / 16, &count[have]))
+        have++;
+    return have == n;
+}
+
+static void read_io(struct log_process *p, const char *before, const char *io)
+{
+    enum { COUNTS = 10 };
+    int64_t c[COUNTS];
+    p->began = read_counts(before, p->before, 2);
+    p->counted = p->began && read_counts(io, c, COUNTS);
+    for (int w = 0; p->counted && w < 2; w++) {
+        int64_t own = c[7 - w];
+        p->all_bytes[w] = c[w];
+        p->bytes[w] = c[w] > own ? c[w] - own : 0;
+        p->passed[w] = c[8 + w];
+    }
+}
+
+void facts_of_process(struct log_process *p, const char *cores, const char *cpus,
+                      const char *waited_ns, const char *before, const char *io)
+{
     const int64_t most = INT64_MAX / 4;
-    int64_t v = 0, c[COUNTS];
-    int n = 0;
+    int64_t v = 0;
     *p = (struct log_process){.cpus = cpus, .waited_ns = -1};
     if (facts_number(&cores, 0, INT32_MAX, &v))
         p->cores = (int)v;
     if (facts_number(&waited_ns, 0, most, &v))
         p->waited_ns = v;
-    while (n < COUNTS && facts_number(&io, ':', most, &c[n]))
-        n++;
-    p->counted = n == COUNTS;
-    for (int w = 0; p->counted && w < 2; w++) {
-        p->bytes[w] = c[w];
-        p->calls[w] = c[2 + w];
-        p->device_bytes[w] = c[4 + w];
-    }
-    if (p->counted)
-        p->bytes[1] = c[1] > c[6] ? c[1] - c[6] : 0;
+    read_io(p, before, io);
 }
 
 /* Reads "TYPE BLOCK STRIPE STRIPES POINT". */

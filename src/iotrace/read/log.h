@@ -47,6 +47,9 @@ extern const struct log_kind binary_kind, table_kind;
  * or -errno with a sentence. */
 int64_t log_read(const struct log *l, void *to, int64_t bytes, int64_t offset);
 
+/* Local. Adds an entry of a profile to what the kernel has counted, too. */
+void log_profiled(struct log_info *i, int op, const struct trace_profile *p);
+
 extern int64_t log_window_bytes;
 
 /* ---- pairs ----------------------------------------------------------------------- */

@@ -1,6 +1,5 @@
 #include "iotrace/read/op.h"
 #include <ctype.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -70,6 +69,24 @@ static enum op_library library_of(const char *name)
                                     : LIBRARY_NONE;
 }
 
+/* Returns which bytes of a call /proc/PID/io has, by what the kernel (6.18) showed: all
+ * of read and write and their like, whatever the file is; those of a copy twice; none
+ * of asynchronous transfers but the C library's, and none between pipes. */
+static uint8_t counted(const struct op *o)
+{
+    static const char *const never[] = {"uring_", "io_submit_", "io_getevents_",
+                                        "splice", "tee",        "vmsplice"};
+    for (size_t i = 0; i < sizeof never / sizeof never[0]; i++)
+        if (starts(o->name, never[i]))
+            return 0;
+    if (o->library != LIBRARY_NONE)
+        return 0;
+    return o->class == CLASS_READ    ? 1
+           : o->class == CLASS_WRITE ? 2
+           : o->class == CLASS_COPY  ? 3
+                                     : 0;
+}
+
 static void describe_op(struct op *o, const char *name, enum trace_class class)
 {
     enum trace_class known = known_class(name);
@@ -80,6 +97,8 @@ static void describe_op(struct op *o, const char *name, enum trace_class class)
     o->library = library_of(name);
     o->begins = is_submission(name);
     o->ends = is_completion(name);
+    o->executes = starts(name, "exec") || starts(name, "fexec");
+    o->counted = counted(o);
     o->time_class = o->ends && o->library == LIBRARY_MPI ? CLASS_WAIT : o->class;
 }
 

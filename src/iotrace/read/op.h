@@ -5,6 +5,7 @@
 
 #include "iotrace/format/ops.h"
 #include <stdbool.h>
+#include <stdint.h>
 
 #define OP_TABLE_MAX 4096
 
@@ -18,6 +19,9 @@ struct op {
     /* class of its time: WAIT if it only ends a transfer */
     enum trace_class time_class;
     bool begins, ends; /* begins or ends an asynchronous transfer */
+    bool executes;     /* makes the process another program */
+    /* 1: the kernel counts its bytes as read by the process, 2: as written, 3: both */
+    uint8_t counted;
 };
 
 /* Local. Returns the number of the operation `name`. A new one is added, with the class

@@ -128,12 +128,38 @@ static void count_once(struct log *l, struct event *e)
         pairs_end(l->pairs, e);
 }
 
+/* Adds calls to what the kernel has counted, too. A stream fills its buffer anew after
+ * its begin and after each seek, and need not use all of it. */
+static void count_moved(struct log_info *i, const struct op *op, int flags,
+                        int64_t calls, int64_t bytes)
+{
+    const int64_t buffer = 4096;
+    for (int w = 0; w < 2; w++)
+        if (op->counted & 1 << w && bytes > 0)
+            log_sum(&i->moved[w], bytes);
+    if (flags & TRACE_STREAM && !op_moves(op->class))
+        i->excess += calls * buffer;
+}
+
+void log_profiled(struct log_info *i, int op, const struct trace_profile *p)
+{
+    count_moved(i, op_get(op), p->flags, (int64_t)p->count, (int64_t)p->bytes);
+    if (op_get(op)->executes)
+        i->became = p->file;
+}
+
 int log_next(struct log *l, struct event *e)
 {
     int rc = l->kind->next(l, e);
     l->info.events += rc == 1;
-    if (rc == 1)
+    if (rc == 1) {
         count_once(l, e);
+        const struct op *op = op_get(e->op);
+        count_moved(&l->info, op, e->flags, 1, e->other_end ? 0 : e->bytes);
+        l->info.became = op->executes ? e->name : 0;
+        if (op->class == CLASS_PROCESS && log_program(l, e->name))
+            l->info.lost = e->name;
+    }
     if (rc == 0)
         l->info.uncompleted = pairs_open(l->pairs);
     return rc;

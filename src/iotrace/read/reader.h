@@ -20,11 +20,12 @@ struct log_process {
     const char *cpus;
     /* time that its threads were ready and had no core; -1: not known */
     int64_t waited_ns;
-    /* Counts of the kernel, without the recorder's own writes, and with children that
-     * were waited for: bytes of calls, calls, and bytes of devices, [0] read and [1]
-     * written. */
-    bool counted;
-    int64_t bytes[2], calls[2], device_bytes[2];
+    /* The kernel's counts of bytes of calls, [0] read and [1] written, with those of
+     * children that were waited for. */
+    bool began, counted;            /* `before` is known; all are */
+    int64_t before[2];              /* before the log began */
+    int64_t bytes[2], all_bytes[2]; /* since then, without and with the recorder's */
+    int64_t passed[2]; /* in recorded functions, and on purpose without an event */
 };
 
 struct log_facts {        /* facts of a file */
@@ -39,7 +40,7 @@ struct log_facts {        /* facts of a file */
 
 /* Local. Reads facts from the lines of a header; "" if there is none. */
 void facts_of_process(struct log_process *p, const char *cores, const char *cpus,
-                      const char *waited_ns, const char *io);
+                      const char *waited_ns, const char *before, const char *io);
 
 /* Local. Adds processors, as "0-3,8", to the set of TRACE_CPUS bits. False: it is no
  * such list. */
@@ -110,6 +111,12 @@ struct log_info {
     /* calls that were found to be within others, without levels in the table */
     uint64_t inferred;
     uint64_t uncompleted; /* submissions whose end is missing */
+    /* Bytes of the events, [0] read and [1] written, that the kernel counts as such,
+     * and what a stream may have read in excess of its caller's wishes. */
+    int64_t moved[2], excess;
+    /* Names of programs, 0: none. The last event executes the first; the second was
+     * started and leaves no log. */
+    uint32_t became, lost;
     /* Known when the log is opened: io_uring's own counts of transfers without a
      * recorded call. */
     uint64_t uring_rings, uring_unseen;

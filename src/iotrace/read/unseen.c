@@ -62,6 +62,7 @@ void unseen_log(struct unseen *u, const struct log *l)
     u->rings += i->uring_rings;
     u->transfers += i->uring_unseen;
     u->endless += i->state == TRACE_RUNNING;
+    complete_add(u, l);
     if (i->program)
         program_of(u, *i->exe ? i->exe : i->app, i->program)->starts++;
 }
@@ -121,6 +122,9 @@ const char *unseen_text(const struct unseen *u, int i, char text[UNSEEN_SIZE])
     SAY(u->unreadable, "%d of %d logs could not be read", u->unreadable, u->logs)
     SAY(u->dropped, "%lld %s dropped", MANY(u->dropped, "event was", "events were"))
     SAY(u->excluded, "%lld %s of excluded files", MANY(u->excluded, "event", "events"))
+    if (i < u->gaps)
+        return complete_gap(&u->gap[i], text);
+    i -= u->gaps;
     for (int k = 0; k < KINDS; k++)
         if (unseen_programs(u, k, text) && i-- == 0)
             return text;
@@ -135,10 +139,4 @@ const char *unseen_text(const struct unseen *u, int i, char text[UNSEEN_SIZE])
 #undef MANY
 #undef SAY
     return NULL;
-}
-
-const char *unseen_nothing(void)
-{
-    return "nothing: no static, privileged or Go program, mapped file, io_uring by "
-           "itself, lost event";
 }

@@ -194,3 +194,38 @@ void judge_many(const struct slice *s)
     if (!s->f->why_not[s->id])
         judge_count(s);
 }
+
+/* Returns the process of a gap, or that of the first log. */
+static uint32_t actor_of_gap(const struct findings *f, const struct gap *g)
+{
+    uint32_t i = 0;
+    while (i < f->actors && f->actor[i].pid != g->pid)
+        i++;
+    return i < f->actors ? i : 0;
+}
+
+void judge_incomplete(const struct slice *s)
+{
+    struct findings *f = s->f;
+    const struct unseen *u = &f->unseen;
+    double missing = 0;
+    char text[UNSEEN_SIZE];
+    for (int w = 0; w < 2; w++) {
+        double bytes = (double)(u->missing[w] - u->unsaid[w]);
+        double share = bytes > 0 ? bytes / (bytes + (double)u->seen[w]) : 0;
+        missing = share > missing ? share : missing;
+    }
+    if (f->why_not[s->id] || missing <= limit_of(INCOMPLETE_MISSING))
+        return;
+    struct finding *x = finding_begin(s);
+    if (!x)
+        return;
+    const struct gap *g = u->gap;
+    while (g->unsaid && g + 1 < u->gap + u->gaps)
+        g++;
+    struct evidence v = {.bytes = u->missing[0] + u->missing[1]};
+    finding_add(f, actor_of_gap(f, g), &v, 0);
+    finding_condition(f, INCOMPLETE_MISSING, missing);
+    finding_say(f, "%s", complete_gap(g, text));
+    finding_end(f);
+}

@@ -323,6 +323,7 @@ static void put_judged(struct json *j, const struct findings *f)
     for (int i = 0; unseen_text(&f->unseen, i, text); i++)
         json_text(j, NULL, text);
     json_end_array(j);
+    unseen_json(&f->unseen, j);
 }
 
 static void put_folded(struct json *j, const struct findings *f)

@@ -206,21 +206,31 @@ static void look_risks(const struct findings *f, FILE *out)
              f->risks - LOOK_RISKS);
 }
 
+/* Returns a sentence about what was not seen; the last is the figure. */
+static const char *look_sentence(const struct unseen *u, int i, char one[UNSEEN_SIZE])
+{
+    const char *text = unseen_text(u, i, one);
+    if (text)
+        return text;
+    return i == 0 || unseen_text(u, i - 1, one) ? unseen_figure(u, one) : NULL;
+}
+
 /* Prints what was not seen, on two lines at most: the most important comes first. */
 static void look_unseen(const struct findings *f, FILE *out)
 {
     char text[2 * COLUMNS + 3 * UNSEEN_SIZE], one[UNSEEN_SIZE];
     size_t at = 0, begin = 0;
-    for (int i = 0; at - begin < COLUMNS && unseen_text(&f->unseen, i, one); i++) {
-        if (i && !begin && at + strlen(one) + sizeof "unseen    ; " > COLUMNS) {
+    const char *say;
+    for (int i = 0; at - begin < COLUMNS && (say = look_sentence(&f->unseen, i, one));
+         i++) {
+        if (i && !begin && at + strlen(say) + sizeof "unseen    ; " > COLUMNS) {
             line(out, "unseen    %s;", text);
             begin = at;
         } else if (i)
             at += (size_t)sprintf(text + at, "; ");
-        at += (size_t)sprintf(text + at, "%s", one);
+        at += (size_t)sprintf(text + at, "%s", say);
     }
-    line(out, "%s%s", begin ? "          " : "unseen    ",
-         at ? text + begin : unseen_nothing());
+    line(out, "%s%s", begin ? "          " : "unseen    ", text + begin);
 }
 
 static void look_unjudged(const struct findings *f, FILE *out)
@@ -460,9 +470,21 @@ static void put_cost(const struct findings *f, const struct finding *x, FILE *ou
             units_seconds(worst, x->worst_gain_ns * 1e-9), 100 * x->share);
 }
 
+static void put_events(const struct findings *f, const struct evidence *v, FILE *out)
+{
+    char bytes[16], from[16], to[16];
+    fprintf(out, "    %-10s %lld call%s, %s, from %s to %s; numbers %llu, %llu, %llu\n",
+            "events", (long long)v->calls, units_s(v->calls),
+            units_bytes(bytes, v->bytes),
+            units_seconds(from, (double)(v->first_ns - f->begin_ns) * 1e-9),
+            units_seconds(to, (double)(v->last_ns - f->begin_ns) * 1e-9),
+            (unsigned long long)v->seq[0], (unsigned long long)v->seq[1],
+            (unsigned long long)v->seq[2]);
+}
+
 static void put_finding(const struct findings *f, const struct finding *x, FILE *out)
 {
-    char ranks[256], file[4096], text[4096], bytes[16], from[16], to[16];
+    char ranks[256], file[4096], text[4096];
     const struct evidence *v = &x->v;
     bool risk = finding_kind[x->id].risk;
     group_text(f, x->group, 120, file, sizeof file);
@@ -477,13 +499,8 @@ static void put_finding(const struct findings *f, const struct finding *x, FILE 
     if (!risk)
         put_cost(f, x, out);
     put_conditions(x, out);
-    fprintf(out, "    %-10s %lld call%s, %s, from %s to %s; numbers %llu, %llu, %llu\n",
-            "events", (long long)v->calls, units_s(v->calls),
-            units_bytes(bytes, v->bytes),
-            units_seconds(from, (double)(v->first_ns - f->begin_ns) * 1e-9),
-            units_seconds(to, (double)(v->last_ns - f->begin_ns) * 1e-9),
-            (unsigned long long)v->seq[0], (unsigned long long)v->seq[1],
-            (unsigned long long)v->seq[2]);
+    if (v->calls)
+        put_events(f, v, out);
     fprintf(out, "    %-10s %s\n\n", "remedy", finding_remedy(x));
 }
 
@@ -513,8 +530,7 @@ void findings_text(const struct findings *f, FILE *out)
     put_not_found(f, out);
     for (int i = 0; unseen_text(&f->unseen, i, one); i++)
         fprintf(out, "unseen: %s\n", plain(text, sizeof text, one));
-    if (!unseen_text(&f->unseen, 0, one))
-        fprintf(out, "unseen: %s\n", unseen_nothing());
+    fprintf(out, "unseen: %s\n", unseen_figure(&f->unseen, one));
     for (int i = 0; i < f->notes; i++)
         fprintf(out, "note: %s: %s\n", plain(text, sizeof text, f->note[i].log),
                 f->note[i].text);
