@@ -286,6 +286,7 @@ SCRIPT_TESTS += \
 	tests/unit/python_skeleton.py \
 	tests/unit/python_skeleton_fit.py \
 	tests/unit/python_stats.py \
+	tests/unit/python_steps.py \
 	tests/unit/python_sweep.py \
 	tests/unit/python_sweep_ends.py \
 	tests/unit/python_trend.py \

@@ -5,7 +5,7 @@ nobase_dist_pkgdata_DATA = $(addprefix python/leadline/, __init__.py __main__.py
 	container.py)
 nobase_dist_pkgdata_DATA += $(addprefix python/leadline/base/, \
 	__init__.py axes.py errors.py fields.py json_schema.py launcher.py lock.py \
-	names.py options.py output.py stats.py table.py)
+	names.py options.py output.py stats.py steps.py table.py)
 nobase_dist_pkgdata_DATA += $(addprefix python/leadline/results/, \
 	__init__.py comparison.py conditions.py groups.py history.py report.py rhythm.py run.py schema.py \
 	series.py traces.py)

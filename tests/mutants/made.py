@@ -36,6 +36,7 @@ TESTS = (
     ("src/metabench/*.c", "metabench_names", "metabench dry_run"),
     ("*/gate.py", "", "python_gate leadline"),
     ("*/trend.py", "", "python_trend python_history leadline"),
+    ("*/steps.py", "", "python_steps python_trend"),
     ("*/compare.py", "",
      "python_compare python_matrix python_page python_figure python_factors leadline"),
     ("*/stats.py", "",

@@ -1,22 +1,16 @@
 """leadline trend: finds since when a program is slower, in months of runs, and what
-changed with it.
-
-Levels of a figure over time are found as steps: the partition of the runs, in the order
-of their starts, that has the least sum of squares about the levels' means, where each
-further level costs PENALTY x ln(runs). The unit of squares is the noise from one run to
-the next. Single runs that stand out, which would be steps otherwise, are clipped, and
-named. doc/statistics.md tells how often that is wrong.
+changed with it. base/steps.py finds the steps.
 """
 import argparse
 import json
-import math
 from collections import Counter, OrderedDict, namedtuple
-from typing import Any, Dict, Iterable, List, Sequence, Tuple
+from typing import Any, Dict, Iterable, List, Sequence
 
 from leadline.base import output, stats, table
 from leadline.base.errors import LeadlineError
 from leadline.base.fields import printable
 from leadline.base.options import operand, option, output_file
+from leadline.base.steps import find_steps, two_speeds
 from leadline.judge import compare, gate
 from leadline.results import conditions, history
 from leadline.results.groups import Key
@@ -24,15 +18,9 @@ from leadline.results.report import Figure, Report
 
 SCHEMA = "leadline-trend/1"
 FEWEST = 10           # fewest runs
-SHORTEST = 3          # fewest runs of a level
-PENALTY = 4.0         # with MANY runs; one more with fewer, as a level is less certain
-MANY = 30
-CLIP = 3.0            # in units of noise, from the running median of WINDOW runs
-WINDOW = 5
-LEAST_NOISE = 0.005
 TOLD = 3              # most runs that stand out and are named
 
-Trend = namedtuple("Trend", "name figure points steps outliers")
+Trend = namedtuple("Trend", "name figure points steps outliers speeds")
 Point = namedtuple("Point", "report value")
 # From run `at` on the level is `ratio` of the one before; `what`: what changed between.
 Step = namedtuple("Step", "at ratio before after what")
@@ -42,67 +30,6 @@ GROUPS = ("config", "host")
 # Possible explanations of a step: a name, and its value in a report.
 EXPLAINS = [(c.name, c.of) for c in conditions.CONDITIONS] + [
     ("reads from memory", lambda r: str(r.from_memory()))]
-
-
-# ---- steps -------------------------------------------------------------------
-
-
-def noise(values: Sequence[float]) -> float:
-    """Returns the noise of one value, from the differences of neighbours: a step is in
-    only one of them."""
-    steps = [b - a for a, b in zip(values, values[1:])]
-    centre = stats.median(steps)
-    spread = 1.4826 * stats.median([abs(s - centre) for s in steps])
-    return max(spread / math.sqrt(2.0), LEAST_NOISE)
-
-
-def clipped(values: Sequence[float], unit: float) -> List[float]:
-    out, half = [], WINDOW // 2
-    for i, value in enumerate(values):
-        near = stats.median(values[max(0, i - half):i + half + 1])
-        out.append(min(max(value, near - CLIP * unit), near + CLIP * unit))
-    return out
-
-
-def partition(values: Sequence[float], unit: float) -> List[int]:
-    """Returns the begins of all levels but the first."""
-    n = len(values)
-    price = (PENALTY if n >= MANY else PENALTY + 1.0) * math.log(n) * unit * unit
-    sums, squares = [0.0], [0.0]
-    for value in values:
-        sums.append(sums[-1] + value)
-        squares.append(squares[-1] + value * value)
-    # cost[end]: of the best levels of the first `end` values; begin[end]: begin of the
-    # last of them.
-    cost, begin = [-price] + [math.inf] * n, [0] * (n + 1)
-    for end in range(SHORTEST, n + 1):
-        for at in range(0, end - SHORTEST + 1):
-            if cost[at] == math.inf:
-                continue
-            total = sums[end] - sums[at]
-            found = (cost[at] + price + squares[end] - squares[at]
-                     - total * total / (end - at))
-            if found < cost[end]:
-                cost[end], begin[end] = found, at
-    out, end = [], n
-    while begin[end]:
-        end = begin[end]
-        out.append(end)
-    return out[::-1]
-
-
-def find_steps(values: Sequence[float]) -> Tuple[List[Tuple[int, float]], List[int]]:
-    """Returns ([(first run of a level, its ratio to the one before)], runs that stand
-    out)."""
-    logs = [math.log(v) for v in values]
-    unit = noise(logs)
-    levels = clipped(logs, unit)
-    starts = partition(levels, unit)
-    ends = [0] + starts + [len(levels)]
-    means = [stats.mean(levels[a:b]) for a, b in zip(ends, ends[1:])]
-    outliers = [i for i, (a, b) in enumerate(zip(logs, levels)) if abs(a - b) > 1e-12]
-    return ([(at, math.exp(b - a)) for at, a, b in zip(starts, means, means[1:])],
-            outliers)
 
 
 # ---- reports -----------------------------------------------------------------
@@ -155,14 +82,15 @@ def what_changed(before: Sequence[Point], after: Sequence[Point]) -> List[str]:
 
 def trend(name: str, figure: Figure, points: Sequence[Point], least: float) -> Trend:
     if len(points) < FEWEST:
-        return Trend(name, figure, points, [], [])
-    found, outliers = find_steps([p.value for p in points])
+        return Trend(name, figure, points, [], [], None)
+    values = [p.value for p in points]
+    found, outliers = find_steps(values)
     ends = [0] + [at for at, _ in found] + [len(points)]
     levels = [points[a:b] for a, b in zip(ends, ends[1:])]
     steps = [Step(at, ratio, middle(before), middle(after), what_changed(before, after))
              for (at, ratio), before, after in zip(found, levels, levels[1:])
              if max(ratio, 1.0 / ratio) >= least]
-    return Trend(name, figure, points, steps, outliers)
+    return Trend(name, figure, points, steps, outliers, two_speeds(values))
 
 
 def middle(points: Iterable[Any]) -> float:
@@ -202,6 +130,7 @@ def cells(t: Trend) -> List[str]:
     return [t.name, compare.figure_title(t.figure), t.figure.unit, str(len(t.points)),
             t.points[0].report.date[:10] or "-", t.points[-1].report.date[:10] or "-",
             table.number(middle(now)),
+            "two speeds" if t.speeds else
             str(len(t.steps)) if len(t.points) >= FEWEST else "-"]
 
 
@@ -210,6 +139,11 @@ def sentences(trends: Sequence[Any]) -> List[str]:
     for t in trends:
         of = "%s of %s" % (compare.figure_title(t.figure), t.name)
         out += ["%s: %s" % (of, step_text(t, step)) for step in t.steps]
+        if t.speeds:
+            out.append("%s: two speeds, %s and %s %s, %.0f %% of the runs with the "
+                       "lower one; they change places too often for steps" % (
+                           of, table.number(t.speeds.low), table.number(t.speeds.high),
+                           t.figure.unit, 100 * t.speeds.share))
         if t.outliers:
             named = ["%s (run %d, %s)" % (day(t.points[i]), i + 1,
                                           table.number(t.points[i].value))
@@ -256,7 +190,10 @@ def flat(t: Trend) -> Dict[str, Any]:
         ("steps", [OrderedDict([("run", s.at + 1), ("ratio", s.ratio),
                                 ("before", s.before), ("after", s.after),
                                 ("changed", s.what)]) for s in t.steps]),
-        ("outliers", [i + 1 for i in t.outliers])])
+        ("outliers", [i + 1 for i in t.outliers]),
+        ("two_speeds", t.speeds and OrderedDict([
+            ("low", t.speeds.low), ("high", t.speeds.high),
+            ("share_low", t.speeds.share)]))])
 
 
 def render(form: str, trends: Sequence[Trend], below: List[str]) -> str:
