@@ -31,7 +31,7 @@ nobase_dist_pkgdata_DATA += $(addprefix python/leadline/importing/, \
 	__init__.py command.py darshan.py darshan_log.py dlio.py elbencho.py fio.py fio_terse.py \
 	formats.py h5bench.py io500.py ior.py mdtest.py result.py)
 nobase_dist_pkgdata_DATA += $(addprefix python/leadline/page/, \
-	__init__.py finding.py first.py gallery.py page.py pictures.py pictures_matrix.py \
+	__init__.py beside.py finding.py first.py gallery.py page.py pictures.py pictures_matrix.py \
 	pictures_own.py pictures_scaling.py pictures_tail.py pictures_time.py plot.py \
 	verdicts.py)
 nobase_dist_pkgdata_DATA += $(addprefix python/leadline/commands/, \

@@ -9,7 +9,9 @@ import os
 from tap import HERE, main
 
 from fake_report import report, save, save_runs
-from leadline.across import meanings, pairs
+from files import read_text
+from leadline.across import meanings, pairs, sides
+from leadline.page import beside
 from leadline.results import groups
 from leadline.results.report import Report
 from leadline_case import LeadlineCase, leadline
@@ -327,6 +329,75 @@ class Pairs(LeadlineCase):
         found = self.pair(some, plain("ior", IOR, {"write_MBps": [2.0]}))
         self.assertEqual(found.differs, [])
         self.assertIn("nothing that reports tell differs", pairs.sentence(found))
+
+
+class Page(Beside):
+    COMMAND = "report"
+
+    def page(self, *paths):
+        self.run_command(*(paths or [self.dir]) + ("-o", self.path("p.html")))
+        return read_text(self.path("p.html"))
+
+    def test_no_verdict(self):
+        """The title has numbers, and the section comes first."""
+        self.three()
+        text = self.page(self.path("i.json"), self.path("f.json"))
+        self.assertIn("<title>Sequential write, own files: from 50 MB/s of f (fio, n = "
+                      "1) to 100 MB/s of i (ior, n = 1), 2.0x</title>", text)
+        self.assertLess(text.index('id="beside"'), text.index('id="differs"'))
+        self.assertIn("No verdict on ior, fio: side by side", text)
+        self.assertIn("program fio 0.1, not ior 0.1", text)
+
+    def test_beside_a_verdict(self):
+        """The verdict stays the title; what has none stands beside it."""
+        self.three()
+        for name, rate in (("a", 100.0), ("b", 200.0)):
+            for path in save_runs(self.dir, name, report(
+                    {"write_MBps": [rate + i for i in range(6)]}, ranks=16)):
+                self.assertTrue(path)
+        text = self.page(self.dir)
+        self.assertRegex(text, "<title>b writes 1.9")
+        self.assertIn("<p>Sequential write, own files: from 50 MB/s of f (fio", text)
+        self.assertLess(text.index('id="differs"'), text.index('id="beside"'))
+
+    def test_verdicts_alone(self):
+        for name, rate in (("a", 100.0), ("b", 200.0)):
+            save_runs(self.dir, name, report({"write_MBps": [rate + i for i in
+                                                             range(6)]}))
+        self.assertNotIn("Side by side", self.page(self.dir))
+
+    def test_lines_over_ranks(self):
+        """A line for each program; two engines are two lines."""
+        for program, engine, options in (
+                ("ior", "posix", IOR), ("elbencho", "posix", {
+                    "path type": "dir", "random": 0}),
+                ("madbench", "posix", {"filetype": "unique"}),
+                ("madbench", "mpiio", {"filetype": "unique"})):
+            for ranks in (4, 1, 2):
+                tree = plain(program, options, {"write_MBps": [10.0 * ranks]},
+                             ranks=ranks)
+                tree["io"]["engine"] = engine
+                self.save(tree, "%s-%s-%d.json" % (program, engine, ranks))
+        chart, = beside.charts(sides.tables(groups.collect([self.dir]).groups))
+        self.assertEqual({s.name: ([p.x for p in s.points], [p.y for p in s.points],
+                                   s.joined) for s in chart.series},
+                         {name: ([1, 2, 4], [10.0, 20.0, 40.0], True) for name in (
+                             "ior posix", "elbencho posix", "madbench posix",
+                             "madbench mpiio")})
+        for name in ("madbench-mpiio-1.json", "madbench-mpiio-2.json",
+                     "madbench-mpiio-4.json"):
+            os.unlink(self.path(name))
+        chart, = beside.charts(sides.tables(groups.collect([self.dir]).groups))
+        self.assertEqual({s.name for s in chart.series}, {"ior", "elbencho",
+                                                          "madbench"})
+
+    def test_rows_at_one_number_of_ranks(self):
+        for program, rate in (("ior", 10.0), ("madbench", 30.0)):
+            self.save(plain(program, dict(IOR, filetype="unique"),
+                            {"write_MBps": [rate]}), program + ".json")
+        chart, = beside.charts(sides.tables(groups.collect([self.dir]).groups))
+        self.assertEqual([(r.label, r.marks[0].centre) for r in chart.rows],
+                         [("madbench, n = 1", 30.0), ("ior, n = 1", 10.0)])
 
 
 class Imported(LeadlineCase):

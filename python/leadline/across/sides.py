@@ -29,11 +29,15 @@ ORDER = ("IO500 score", "IO500 bandwidth score, GiB/s", "IO500 metadata score, k
 class Side(NamedTuple):
     group: Group
     figure: Figure
-    n: int
+    values: List[float]
     value: float
     interval: Any
     unknown: List[str]
     ratio: Optional[float] = None
+
+    @property
+    def n(self) -> int:
+        return len(self.values)
 
 
 class Table(NamedTuple):
@@ -85,11 +89,11 @@ def kind(meaning: Meaning, figure: Figure) -> Kind:
     return meaning, meanings.unit(meaning, figure)[0], str(figure.better)
 
 
-def rank(meaning: Meaning) -> Tuple[int, int, str]:
+def rank(meaning: Meaning) -> Tuple[int, int, bool]:
     place = ORDER.index(meaning.does) if meaning.does in ORDER else len(ORDER)
     order = (meanings.SEQUENTIAL, meanings.INTERLEAVED, meanings.RANDOM)
     return (order.index(meaning.order) if meaning.order in order else 0, place,
-            str(meaning.place))
+            meaning.place != meanings.OWN)
 
 
 def chosen(groups: Sequence[Group], patterns: Sequence[str]) -> List[Found]:
@@ -122,8 +126,8 @@ def side(meaning: Meaning, group: Group, own: Meaning, figure: Figure) -> Side:
     _, factor = meanings.unit(meaning, figure)
     values = [v * factor for v in
               group.observations((figure.name, figure.at)).values()]
-    return Side(group, figure, len(values), stats.centre(values),
-                stats.interval(values), meanings.unknown(own, figure.name))
+    return Side(group, figure, values, stats.centre(values), stats.interval(values),
+                meanings.unknown(own, figure.name))
 
 
 def pairs_of(found: Sequence[Table]) -> List[pairs.Pair]:

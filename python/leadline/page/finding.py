@@ -35,13 +35,14 @@ class Claim(NamedTuple):
     words: str
 
 
-# `more`: what would decide it, "" if it is decided.
+# `more`: what would decide it, "" if it is decided. `judged`: some ratio is known.
 class Finding(NamedTuple):
     program: str
     figure: Figure
     words: str
     more: str
     decided: bool
+    judged: bool
 
 
 # ---- claims ------------------------------------------------------------------
@@ -262,7 +263,8 @@ def finding(its: Sequence[compare.Row], claims: Sequence[Claim],
     figure = its[0].figure
     return Finding(its[0].group.first.program, figure,
                    words_of(figure, claims, policy.equal),
-                   more_of(its, policy.equal), bool(strongest(claims)))
+                   more_of(its, policy.equal), bool(strongest(claims)),
+                   any(r.comparison.ratio for r in its))
 
 
 def sentences(some: Sequence[Finding]) -> List[str]:

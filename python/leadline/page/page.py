@@ -15,7 +15,7 @@ from leadline.base.table import plural
 from leadline.draw import draw_svg, shapes
 from leadline.draw.html import Raw, document, grid, items, section, tag
 from leadline.judge import compare, notes, share, summary
-from leadline.page import finding, first, gallery, pictures, pictures_own
+from leadline.page import beside, finding, first, gallery, pictures, pictures_own
 from leadline.page.verdicts import Verdicts, comparable
 from leadline.results import history
 
@@ -26,9 +26,9 @@ MOST_NAMED = 3     # configurations for which one sentence says the same
 ALIKE = 4          # number from which on sentences that say the same become one
 
 
-def box(found, verdicts, founds):
+def box(found, verdicts, founds, unjudged):
     """Makes the box, program by program."""
-    out = []
+    out, silent = [], []
     told = list(map(summary.summary, founds))
     for program, some in pictures.by_program(found.groups):
         its = [s for s in told if s.program == program]
@@ -38,8 +38,13 @@ def box(found, verdicts, founds):
         if more:
             out += [tag("h3", "%s: %s" % (program, "also" if its else "in words")),
                     items(more)]
+        elif not its and unjudged:
+            silent.append(program)
         elif not its:
             out += [tag("h3", program), items([nothing_said(some)])]
+    if silent:
+        out.append(tag("p", "No verdict on %s: side by side are their values."
+                       % ", ".join(silent)))
     return tag("div", *out, class_="box", id="summary")
 
 
@@ -197,6 +202,7 @@ def runs(found):
 # The questions, in their order, and the kinds of pictures that answer each.
 QUESTIONS = [
     ("differs", "What differs", ("effects",)),
+    ("beside", "Side by side", ()),
     ("amount", "By how much", ("bandwidth", "curves", "heat", "filetype", "scaling",
                                "calibrate", "alpha", "pfmload", "ldad", "text")),
     ("activity", "Where the time goes", ("time", "series", "ranks", "iotrace")),
@@ -204,7 +210,7 @@ QUESTIONS = [
     ("all", "Runs", ("trend",))]
 
 
-def sections(found, verdicts, founds):
+def sections(found, verdicts, founds, unjudged):
     """Generates (key, heading, content) of the sections that have one."""
     kinds = OrderedDict((key, [kind(name, found) for name in names])
                         for key, _, names in QUESTIONS)
@@ -213,12 +219,17 @@ def sections(found, verdicts, founds):
     short = sum(len(v.members) for v in verdicts) <= FEW_RUNS
     tables = [tag("div", *tables, id="verdicts")] if any(tables) else []
     if found.groups:
-        kinds["differs"].insert(0, box(found, verdicts, founds))
+        kinds["differs"].insert(0, box(found, verdicts, founds, unjudged))
     kinds["differs" if short else "amount"] += tables
+    if unjudged:
+        kinds["beside"] = beside.content(unjudged) + list(
+            map(figure, beside.charts(unjudged)))
     kinds["amount"].append(shares(found))
     if found.groups:
         kinds["all"] = [what_ran(found), runs(found)] + kinds["all"]
-    for key, heading, _ in QUESTIONS:
+    first_of_all = unjudged and not any(f.judged for f in findings(verdicts, founds))
+    for key, heading, _ in sorted(QUESTIONS, key=lambda q: bool(
+            first_of_all and q[0] != "beside")):
         if any(kinds[key]):
             yield key, heading, kinds[key]
     yield "reading", "How to read this", [tag("p", s) for s in HOW_TO_READ]
@@ -239,16 +250,26 @@ def shares(found):
         grid(share.HEADER, rows, (2, 3, 4, 5)), id="shares") if rows else ""
 
 
-def first_screen(found, title, verdicts, founds):
+def findings(verdicts, founds):
+    return finding.findings([r for v in verdicts for some in v.rows for r in some],
+                            founds)
+
+
+def first_screen(found, title, verdicts, founds, unjudged):
     """Makes the title, what it means, one picture, the system, and folded caveats."""
-    rows = [r for v in verdicts for some in v.rows for r in some]
-    main, answer, sentences = first.answered(finding.findings(rows, founds))
+    some = findings(verdicts, founds)
+    if unjudged and not any(f.judged for f in some):
+        answer, sentences, made = beside.answered(unjudged)
+    else:
+        main, answer, sentences = first.answered(
+            [f for f in some if f.judged or not unjudged])
+        sentences = beside.sentences(unjudged) + sentences
+        made = next((first.picture(one) for one in founds if main
+                     and one.matrix.program == main.program
+                     and one.figure[:2] == main.figure[:2]), None)
     if title and answer:
         sentences.insert(0, answer + ".")
     out = [tag("h1", title or answer or NO_ANSWER)] + [tag("p", s) for s in sentences]
-    made = next((first.picture(one) for one in founds if main
-                 and one.matrix.program == main.program
-                 and one.figure[:2] == main.figure[:2]), None)
     if made:
         out.append(tag("figure", drawn(made), *[tag("figcaption", words)
                                                 for words in made.words]))
@@ -270,9 +291,11 @@ def render(found, title, baseline, version):
                 if any(g.figures() for g in members)]
     verdicts = [v for v in verdicts if v.figures]
     founds = summary.found(found.groups, baseline)
-    made = list(sections(found, verdicts, founds))
+    unjudged = beside.unjudged(found, verdicts)
+    made = list(sections(found, verdicts, founds,
+                         unjudged if len(found.groups) > 1 else []))
     links = [tag("a", heading, href="#" + key) for key, heading, _ in made]
-    head = first_screen(found, title, verdicts, founds)
+    head = first_screen(found, title, verdicts, founds, unjudged)
     body = [tag("header", *head + [tag("nav", *links)])]
     body += [section(*[key, heading] + content) for key, heading, content in made]
     body.append(tag("footer", "Made by leadline %s on %s." % (
