@@ -17,12 +17,22 @@
 
 struct io_folder;
 
-enum io_kind { IO_KIND_NONE, IO_KIND_FILE, IO_KIND_FOLDER, IO_KIND_OTHER };
+enum io_kind {
+    IO_KIND_NONE,
+    IO_KIND_FILE,
+    IO_KIND_FOLDER,
+    IO_KIND_LINK, /* a symbolic one */
+    IO_KIND_OTHER
+};
+
+/* The extended attribute that files get. */
+#define IO_WHOLE_ATTRIBUTE "user.leadline"
 
 struct io_whole {
     const char *name; /* in the directory, as in the file system; to stat or read, also
                        * a path in subdirectories, a/b/c */
-    const char *to;   /* for renaming: the new name */
+    const char *to;   /* for renaming: the new name; for making it a link: the name that
+                       * it leads to */
     const char *path; /* NULL, or a path by which it is opened for reading */
     void *buf;
     int64_t room;  /* bytes of buf; with IO_DIRECT both are multiples of 4096 */
@@ -32,9 +42,12 @@ struct io_whole {
     int64_t start_ns; /* clock_ns at the beginning; the parts follow one another
                        * from there */
     int64_t open_ns, move_ns, sync_ns, close_ns;
-    int64_t name_ns;     /* time of stat, rename, unlink, mkdir, rmdir */
+    int64_t name_ns;     /* time of a call on its name or its properties */
     int64_t modified_ns; /* from stat: since 1970, by the file system's clock */
     enum io_kind kind;   /* from stat */
+    int mode;            /* permissions: from stat; or to be set */
+    int64_t links;       /* from stat: its names */
+    bool sync;           /* chmod and setxattr sync it (fsync) before closing it */
     /* for a file that is read in parts: */
     bool fleeting; /* it may be gone (rc -ENOENT, without a sentence), or end early
                     * (`cut`, and size is the old size) */
@@ -104,7 +117,7 @@ int io_whole_remove(struct io_folder *d, struct io_whole *w);
 /* Local. Opens a file and closes it, and does nothing else. */
 int io_whole_touch(struct io_folder *d, struct io_whole *w);
 
-/* Local. Calls lstat: bytes, kind and modified_ns. */
+/* Local. Calls lstat: bytes, kind, mode, links and modified_ns. */
 int io_whole_stat(struct io_folder *d, struct io_whole *w);
 
 /* Local. The same for a file that may be missing. Returns 1, 0 (missing), or -errno
@@ -114,6 +127,21 @@ int io_whole_is_there(struct io_folder *d, struct io_whole *w);
 /* Local. Renames a file in a directory that the run made to w->to, replacing any file
  * of that name. */
 int io_whole_rename(struct io_folder *d, struct io_whole *w);
+
+/* Local. In a directory that the run made: makes w->name another name of the file w->to
+ * there (a hard link), or a symbolic link with the text w->to. */
+int io_whole_link(struct io_folder *d, struct io_whole *w);
+int io_whole_symlink(struct io_folder *d, struct io_whole *w);
+
+/* Local. Reads the text of a symbolic link: `bytes` of buf. */
+int io_whole_readlink(struct io_folder *d, struct io_whole *w);
+
+/* Local. Open a file, set w->mode; or set IO_WHOLE_ATTRIBUTE to the `bytes` of buf; or
+ * get it: `bytes` of buf; and close the file. No call on a name does this without
+ * following links. */
+int io_whole_chmod(struct io_folder *d, struct io_whole *w);
+int io_whole_setxattr(struct io_folder *d, struct io_whole *w);
+int io_whole_getxattr(struct io_folder *d, struct io_whole *w);
 
 /* Local. Make a directory in one that the run made; and remove an empty one. */
 int io_folder_make(struct io_folder *d, struct io_whole *w);

@@ -44,6 +44,9 @@ void whole_plain(const struct io_folder *d, struct io_whole *w, const struct sta
 /* Local. Nanoseconds since *at, which is set to now. */
 int64_t whole_part(int64_t *at);
 
+/* Local. Syncs the file unless a call on it has failed. */
+void whole_sync(const struct io_folder *d, struct io_whole *w, int fd);
+
 /* Local. Closes the file if it is open, and reports a failure. */
 void whole_close(const struct io_folder *d, struct io_whole *w, int fd);
 

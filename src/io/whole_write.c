@@ -73,7 +73,7 @@ static void whole_write_all(const struct io_folder *d, struct io_whole *w, int f
                    strerror(errno));
 }
 
-static void sync_file(const struct io_folder *d, struct io_whole *w, int fd)
+void whole_sync(const struct io_folder *d, struct io_whole *w, int fd)
 {
     if (!w->rc && fsync(fd))
         whole_fail(d, w, -errno, "fsync failed: %s", strerror(errno));
@@ -104,7 +104,7 @@ static void write_file(const struct io_folder *d, struct io_whole *w, int fd, bo
     whole_write_all(d, w, fd);
     w->move_ns = whole_part(at);
     if (sync) {
-        sync_file(d, w, fd);
+        whole_sync(d, w, fd);
         w->sync_ns = whole_part(at);
     }
     whole_close(d, w, fd);

@@ -61,11 +61,14 @@ const char *const act_name[ACT_COUNT] = {
     [ACT_CHECK] = "check",           [ACT_IDLE] = "idle"};
 
 const char *const phase_op_name[PHASE_OPS] = {
-    [PHASE_OP_OPEN] = "open",       [PHASE_OP_CLOSE] = "close",
-    [PHASE_OP_STAT] = "stat",       [PHASE_OP_CREATE] = "create",
-    [PHASE_OP_UNLINK] = "unlink",   [PHASE_OP_RENAME] = "rename",
-    [PHASE_OP_MKDIR] = "mkdir",     [PHASE_OP_RMDIR] = "rmdir",
-    [PHASE_OP_READDIR] = "readdir", [PHASE_OP_FSYNC] = "fsync"};
+    [PHASE_OP_OPEN] = "open",         [PHASE_OP_CLOSE] = "close",
+    [PHASE_OP_STAT] = "stat",         [PHASE_OP_CREATE] = "create",
+    [PHASE_OP_UNLINK] = "unlink",     [PHASE_OP_RENAME] = "rename",
+    [PHASE_OP_MKDIR] = "mkdir",       [PHASE_OP_RMDIR] = "rmdir",
+    [PHASE_OP_READDIR] = "readdir",   [PHASE_OP_CHMOD] = "chmod",
+    [PHASE_OP_LINK] = "link",         [PHASE_OP_SYMLINK] = "symlink",
+    [PHASE_OP_READLINK] = "readlink", [PHASE_OP_SETXATTR] = "setxattr",
+    [PHASE_OP_GETXATTR] = "getxattr", [PHASE_OP_FSYNC] = "fsync"};
 
 /* All counters of a phase, in one block of memory. */
 struct counts {

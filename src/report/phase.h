@@ -84,6 +84,12 @@ enum phase_op {
     PHASE_OP_MKDIR,
     PHASE_OP_RMDIR,
     PHASE_OP_READDIR,
+    PHASE_OP_CHMOD,
+    PHASE_OP_LINK,
+    PHASE_OP_SYMLINK,
+    PHASE_OP_READLINK,
+    PHASE_OP_SETXATTR,
+    PHASE_OP_GETXATTR,
     PHASE_OP_FSYNC,
     PHASE_OPS
 };
@@ -133,8 +139,8 @@ struct phase {
     struct phase_live *live; /* for all phases; NULL: no reader */
 };
 
-/* Local. Allocate (once for each lane: 84 KiB, whatever is counted) and free. Returns 0
- * or -ENOMEM. */
+/* Local. Allocate (once for each lane: 118 KiB, whatever is counted) and free. Returns
+ * 0 or -ENOMEM. */
 int phase_open(struct phase **p);
 void phase_close(struct phase **p);
 

@@ -364,11 +364,11 @@ static int one_name(struct run_set *s, struct io_whole *w, enum phase_op op,
     int rc = call(s->folder, w);
     phase_act(r->phase, before);
     struct booking b = {.phase = r->phase, .at_ns = w->start_ns};
-    if (!rc && op == PHASE_OP_OPEN) {
-        book_op(&b, op, w->open_ns);
-        book_op(&b, PHASE_OP_CLOSE, w->close_ns);
-    } else if (!rc) {
+    if (!rc) {
+        book_op(&b, PHASE_OP_OPEN, w->open_ns);
         book_op(&b, op, w->name_ns);
+        book_op(&b, PHASE_OP_FSYNC, w->sync_ns);
+        book_op(&b, PHASE_OP_CLOSE, w->close_ns);
     }
     return is_gone(w) ? rc : set_fail(s, rc);
 }
@@ -402,6 +402,38 @@ int run_whole_rename(struct run_set *s, struct io_whole *w, const char *to)
 {
     w->to = to;
     return one_name(s, w, PHASE_OP_RENAME, io_whole_rename);
+}
+
+int run_whole_link(struct run_set *s, struct io_whole *w, const char *to)
+{
+    w->to = to;
+    return one_name(s, w, PHASE_OP_LINK, io_whole_link);
+}
+
+int run_whole_symlink(struct run_set *s, struct io_whole *w, const char *to)
+{
+    w->to = to;
+    return one_name(s, w, PHASE_OP_SYMLINK, io_whole_symlink);
+}
+
+int run_whole_readlink(struct run_set *s, struct io_whole *w)
+{
+    return one_name(s, w, PHASE_OP_READLINK, io_whole_readlink);
+}
+
+int run_whole_chmod(struct run_set *s, struct io_whole *w)
+{
+    return one_name(s, w, PHASE_OP_CHMOD, io_whole_chmod);
+}
+
+int run_whole_setxattr(struct run_set *s, struct io_whole *w)
+{
+    return one_name(s, w, PHASE_OP_SETXATTR, io_whole_setxattr);
+}
+
+int run_whole_getxattr(struct run_set *s, struct io_whole *w)
+{
+    return one_name(s, w, PHASE_OP_GETXATTR, io_whole_getxattr);
 }
 
 int run_whole_is_there(struct run_set *s, struct io_whole *w)

@@ -92,11 +92,18 @@ int run_whole_close(struct run_set *s, struct io_whole *w);
 int run_whole_start(struct run_set *s, struct io_whole *w);
 struct io_whole *run_whole_reap(struct run_set *s);
 
-/* Local. Work on one name: open and close it, stat it, rename it, and make and remove
- * directories; each is a call in the report (enum phase_op). */
+/* Local. Work on one name: open and close it, stat it, rename it, link to it, change
+ * its properties, and make and remove directories; each is a call in the report (enum
+ * phase_op). */
 int run_whole_touch(struct run_set *s, struct io_whole *w);
 int run_whole_stat(struct run_set *s, struct io_whole *w);
 int run_whole_rename(struct run_set *s, struct io_whole *w, const char *to);
+int run_whole_link(struct run_set *s, struct io_whole *w, const char *to);
+int run_whole_symlink(struct run_set *s, struct io_whole *w, const char *to);
+int run_whole_readlink(struct run_set *s, struct io_whole *w);
+int run_whole_chmod(struct run_set *s, struct io_whole *w);
+int run_whole_setxattr(struct run_set *s, struct io_whole *w);
+int run_whole_getxattr(struct run_set *s, struct io_whole *w);
 int run_folder_make(struct run_set *s, struct io_whole *w);
 int run_folder_remove(struct run_set *s, struct io_whole *w);
 
