@@ -10,35 +10,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum seen { SEEN_FILES, SEEN_FOLDERS, SEEN_TREE, SEEN_NEW, SEEN };
-
 struct range {
     int64_t from, end;
 };
 
 /* ---- memory ---------------------------------------------------------------------- */
 
-/* The bytes of the bits for the fullest directory. */
-static int64_t bits(const struct meta *m, enum seen which)
+static bool is_made(const struct meta *m, enum meta_kind which)
 {
-    int64_t most =
-        which == SEEN_TREE ? m->tree.branch : m->tree.items / m->tree.folders + 1;
+    for (int i = 0; i < m->steps; i++) {
+        const struct meta_op *op = m->step[i].op;
+        if ((op->makes && op->of == which) || (op->adds && op->adds == which) ||
+            (op->crowds && which == META_NEW))
+            return true;
+    }
+    return false;
+}
+
+/* The bytes of the bits for the fullest directory. */
+static int64_t bits(const struct meta *m, enum meta_kind which)
+{
+    int64_t items = m->tree.items / m->tree.folders + 1;
+    int64_t most = which == META_TREE ? m->tree.branch : is_made(m, which) ? items : 0;
     return most / 8 + 1;
 }
 
 int64_t meta_lane_bytes(const struct meta *m)
 {
     int64_t all = META_LISTED * RUN_SET_LISTED;
-    for (int i = 0; i < SEEN; i++)
-        all += bits(m, (enum seen)i);
+    for (int i = 0; i < META_KINDS; i++)
+        all += bits(m, (enum meta_kind)i);
     return all;
 }
 
 static bool listing_lane_open(const struct meta *m, struct meta_lane *l)
 {
     bool made = (l->name = mem_new(META_LISTED, sizeof *l->name, "lanes"));
-    for (int i = 0; i < SEEN; i++)
-        made &= !!(l->seen[i] = mem_new(bits(m, (enum seen)i), 1, "lanes"));
+    for (int i = 0; i < META_KINDS; i++)
+        made &= !!(l->seen[i] = mem_new(bits(m, (enum meta_kind)i), 1, "lanes"));
     return made;
 }
 
@@ -54,7 +63,7 @@ int meta_lanes_open(struct meta *m, int lanes)
 void meta_lanes_close(struct meta *m, int lanes)
 {
     for (int i = 0; i < lanes && m->lane; i++) {
-        for (int k = 0; k < SEEN; k++)
+        for (int k = 0; k < META_KINDS; k++)
             free(m->lane[i].seen[k]);
         free(m->lane[i].name);
     }
@@ -69,66 +78,66 @@ static struct range up_to(struct range r, int64_t most)
     return (struct range){r.from < most ? r.from : most, r.end < most ? r.end : most};
 }
 
-static struct range due(const struct meta_walk *w, enum seen which)
+static struct range due(const struct meta_walk *w, enum meta_kind which)
 {
     const struct meta *m = w->m;
     struct range items = {w->from, w->end};
     int64_t first = w->folder * m->tree.branch + 1;
-    switch (which) {
-    case SEEN_FILES:
-        return up_to(items, m->files);
-    case SEEN_FOLDERS:
-        return up_to(items, m->folders);
-    case SEEN_NEW:
-        return up_to(items, w->op->crowds ? m->files : 0);
-    default:
-        return (struct range){first, first + tree_children(&m->tree, w->folder)};
-    }
+    if (which < META_COUNTED)
+        return up_to(items, m->count[which]);
+    if (which == META_NEW)
+        return up_to(items, w->op->crowds ? m->count[META_FILES] : 0);
+    return (struct range){first, first + tree_children(&m->tree, w->folder)};
 }
 
-static enum names_kind kind_of(const struct meta *m, enum seen which)
+static enum names_kind kind_of(const struct meta *m, enum meta_kind which)
 {
-    return which == SEEN_FILES     ? meta_file(m, 0, 0).kind
-           : which == SEEN_FOLDERS ? NAMES_FOLDER
-           : which == SEEN_NEW     ? NAMES_NEW
-                                   : NAMES_TREE;
+    static const enum names_kind kinds[META_KINDS] = {
+        [META_FOLDERS] = NAMES_FOLDER,   [META_LINKS] = NAMES_LINK,
+        [META_SYMLINKS] = NAMES_SYMLINK, [META_TREE] = NAMES_TREE,
+        [META_NEW] = NAMES_NEW,
+    };
+    return which == META_FILES ? meta_file(m, 0, 0).kind : kinds[which];
 }
 
 /* The number of names of the kinds from `first` to before `end` that must be in
  * this directory. */
-static int64_t all_due(const struct meta_walk *w, enum seen first, enum seen end)
+static int64_t all_due(const struct meta_walk *w, enum meta_kind first,
+                       enum meta_kind end)
 {
     int64_t n = 0;
     for (int i = first; i < (int)end; i++) {
-        struct range r = due(w, (enum seen)i);
+        struct range r = due(w, (enum meta_kind)i);
         n += r.end - r.from;
     }
     return w->m->shared ? n * w->r->workers : n;
 }
 
-/* The thing that a name denotes; SEEN: nothing that must be in this directory. */
-static enum seen which_is(const struct meta_walk *w, const char *text, struct name *n)
+/* The thing that a name denotes; META_KINDS: nothing that must be in this directory. */
+static enum meta_kind which_is(const struct meta_walk *w, const char *text,
+                               struct name *n)
 {
     bool known = names_read(text, n) && n->worker < w->r->workers &&
                  (w->m->shared || n->worker == w->place);
-    for (int i = 0; i < SEEN && known; i++) {
-        struct range r = due(w, (enum seen)i);
-        if (n->kind == kind_of(w->m, (enum seen)i) && n->number >= r.from &&
+    for (int i = 0; i < META_KINDS && known; i++) {
+        struct range r = due(w, (enum meta_kind)i);
+        if (n->kind == kind_of(w->m, (enum meta_kind)i) && n->number >= r.from &&
             n->number < r.end)
-            return (enum seen)i;
+            return (enum meta_kind)i;
     }
-    return SEEN;
+    return META_KINDS;
 }
 
 /* ---- names found ----------------------------------------------------------------- */
 
-static void judge_name(struct meta_walk *w, const char *text)
+/* Returns its kind; META_KINDS: nobody made it. */
+static enum meta_kind judge_name(struct meta_walk *w, const char *text)
 {
     struct name n;
-    enum seen which = which_is(w, text, &n);
-    if (which == SEEN) {
+    enum meta_kind which = which_is(w, text, &n);
+    if (which == META_KINDS) {
         run_set_wrong(&w->set, text, "it is listed, and nobody made it");
-        return;
+        return which;
     }
     int64_t bit = n.number - due(w, which).from;
     unsigned char *byte = &w->m->lane[w->r->lane].seen[which][bit / 8];
@@ -137,9 +146,10 @@ static void judge_name(struct meta_walk *w, const char *text)
     else if (n.worker == w->place)
         *byte |= (unsigned char)(1 << bit % 8);
     run_set_right(&w->set);
+    return which;
 }
 
-static void judge_missing(struct meta_walk *w, enum seen which)
+static void judge_missing(struct meta_walk *w, enum meta_kind which)
 {
     const unsigned char *seen = w->m->lane[w->r->lane].seen[which];
     struct range r = due(w, which);
@@ -155,16 +165,17 @@ static void judge_missing(struct meta_walk *w, enum seen which)
 
 static void judge_begin(struct meta_walk *w)
 {
-    for (int i = 0; i < SEEN; i++)
-        memset(w->m->lane[w->r->lane].seen[i], 0, (size_t)bits(w->m, (enum seen)i));
+    for (int i = 0; i < META_KINDS; i++)
+        memset(w->m->lane[w->r->lane].seen[i], 0,
+               (size_t)bits(w->m, (enum meta_kind)i));
 }
 
 static void judge_end(struct meta_walk *w, int64_t listed)
 {
-    int64_t least = all_due(w, SEEN_FILES, SEEN_NEW),
-            most = all_due(w, SEEN_FILES, SEEN);
-    for (int i = 0; i < SEEN_NEW; i++)
-        judge_missing(w, (enum seen)i);
+    int64_t least = all_due(w, META_FILES, META_NEW),
+            most = all_due(w, META_FILES, META_KINDS);
+    for (int i = 0; i < META_NEW; i++)
+        judge_missing(w, (enum meta_kind)i);
     if (listed < least || listed > most)
         run_set_wrong(&w->set, "", "%lld names are listed, expected %lld%s",
                       (long long)listed, (long long)(listed < least ? least : most),
@@ -183,6 +194,16 @@ static int64_t make_new(struct meta_walk *own, int64_t i, int64_t end)
     return i;
 }
 
+/* Judges a listed name; ls-l also stats it. */
+static void take_name(struct meta_walk *w, char *name)
+{
+    bool looks = w->op->call == PHASE_OP_STAT, verify = w->r->verify;
+    struct io_whole f = {.name = name};
+    enum meta_kind which = verify ? judge_name(w, name) : META_KINDS;
+    if (looks && !run_whole_stat(&w->set, &f) && which != META_KINDS)
+        meta_judge(w, &f, which);
+}
+
 void meta_list(struct meta_walk *w, struct meta_walk *own)
 {
     struct run *r = w->r;
@@ -192,8 +213,8 @@ void meta_list(struct meta_walk *w, struct meta_walk *own)
     judge_begin(w);
     for (int n = META_LISTED; n == META_LISTED; listed += n) {
         n = run_set_list(&w->set, l->name, META_LISTED, &ns);
-        for (int i = 0; i < n && r->verify; i++)
-            judge_name(w, l->name[i]);
+        for (int i = 0; i < n; i++)
+            take_name(w, l->name[i]);
         if (own)
             next = make_new(own, next, next + n < own->end ? next + n : own->end);
     }

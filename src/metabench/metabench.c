@@ -2,9 +2,10 @@
  * write, list, rename and remove small files and directories, as mdtest does, and every
  * result is checked.
  *
- * Memory of a lane: three bits for each file and directory in one of its directories,
- * and 80 KiB. Bytes: create and write write all bytes of all files, read reads them;
- * the other operations move none. */
+ * Memory of a lane: a bit for each file, directory and link in one of its directories,
+ * 80 KiB, and 64 KiB for each append. Bytes: create, write and append write BYTES of
+ * all files, read reads what they have, and so does the check of rename; the other
+ * operations move none. */
 #include "metabench/metabench.h"
 #include "base/err.h"
 #include "base/units.h"
@@ -16,10 +17,14 @@ static struct meta meta; /* r->context */
 static struct meta_settings *const set = &meta.set;
 
 #define USUAL_OPS "mkdir,create,write,stat,open,read,readdir,rename,unlink,rmdir"
-#define ORDER "mkdir,create,write,stat,open,read,readdir,relist,rename,unlink,rmdir"
 
 /* Operations on empty files, which have nothing to write or read. */
 #define EMPTY_OPS "mkdir,create,stat,open,readdir,rename,unlink,rmdir"
+
+/* smallfile's, but those that it makes of others: overwrite is write here. */
+#define SMALLFILE_OPS                                                                  \
+    "mkdir,create,stat,chmod,setxattr,getxattr,read,append,write,readdir,ls-l,"        \
+    "symlink,rename,unlink,rmdir"
 
 /* clang-format off */
 static struct opt table[] = {
@@ -58,23 +63,37 @@ static struct opt table[] = {
     {.kind = OPT_TEXT, .name = "ops", .value = &meta.set.ops, .preset = USUAL_OPS,
      .arg = "LIST", .workload = true,
      .help = "operations to run, in this order; without --bytes, write and read are "
-             "left out; relist may be added after readdir: "
-             "it lists directories while all ranks create as many new files in them",
-     .text = "Operations, separated by commas, each once and in the order above. "
-             "*write* and *read* need --bytes. Each operation needs the one that "
-             "creates its objects: *rmdir* needs *mkdir*, *readdir* one of these two, "
-             "and all others *create*. The rest is removed at the end."},
+             "left out; others: append, statdir, ls-l, chmod, setxattr, getxattr, "
+             "link, symlink, readlink, relist",
+     .text = "Operations, separated by commas, in any order in which each comes after "
+             "the one that creates its objects: *rmdir* and *statdir* after *mkdir*, "
+             "*readdir* and *ls-l* after this or *create*, *readlink* after *symlink*, "
+             "*getxattr* after *setxattr*, all others after *create*. *write*, "
+             "*append* and *read* need --bytes. Those that create or remove names run "
+             "once, *rename* and all others as often as they are listed: the second "
+             "*read* is *read2* in the report. The rest is removed at the end."},
+    {.kind = OPT_CHOICE, .name = "fsync", .value = &meta.set.fsync, .preset = "none",
+     .arg = "WHEN", .choices = "none|each", .workload = true,
+     .choice_help = {"none: as --cache says", "each: before each file is closed"},
+     .help = "sync files that were created, written or changed",
+     .text = "Sync each file that was created, written, appended to, or got a mode or "
+             "an attribute, before it is closed, in the phase's time (*-y* of mdtest). "
+             "The latencies of the syncs are figures, too."},
     {.kind = OPT_CHOICE, .name = "like", .value = &meta.set.like, .preset = "none",
-     .arg = "WHAT", .choices = "none|mdtest-easy|mdtest-hard", .workload = true,
-     .choice_text = {"no phase's"},
+     .arg = "WHAT", .choices = "none|mdtest-easy|mdtest-hard|smallfile",
+     .workload = true,
+     .choice_text = {"no other benchmark's"},
      .choice_help = {NULL,
                      "mdtest-easy: --place=own --bytes=0 --ops=create,stat,unlink",
                      "mdtest-hard: --place=shared --bytes=3901 "
-                     "--ops=create,stat,read,unlink"},
-     .help = "use the settings of an IO500 phase; other options override them",
-     .text = "Use the settings of an IO500 phase; other options override them. "
-             "IO500's ranks also work on files that others created: add "
-             "--rank-shift=1."},
+                     "--ops=create,stat,read,unlink",
+                     "smallfile: --place=tree --depth=1 --branch=10 --bytes=64k "
+                     "--ops=" SMALLFILE_OPS},
+     .help = "use the settings of an IO500 phase, or the operations of smallfile; "
+             "other options override them",
+     .text = "Use the settings of an IO500 phase, or the operations and sizes of "
+             "smallfile; other options override them. IO500's ranks also work on files "
+             "that others created: add --rank-shift=1."},
     {.kind = OPT_REAL, .name = "time", .value = &meta.set.run.time_s, .preset = "0",
      .arg = "S", .unit = "s", .min = 0, .max = 1e9, .workload = true,
      .help = "stop creating directories, and then files, after S seconds each; all "
@@ -89,8 +108,9 @@ static struct opt table[] = {
     RUN_RANK_SHIFT(meta.set.run),
     RUN_OPTIONS_CACHED(meta.set.run, "UNIQUE", "no", "keep"),
     {.kind = OPT_NOTE, .name = "rank-shift",
-     .text = "Rank r stats, opens, reads, lists, renames and removes what that rank "
-             "created; each rank creates and writes its own files and directories."},
+     .text = "Rank r stats, opens, reads, lists, changes, links to, renames and "
+             "removes what that rank created; each rank creates, writes and appends to "
+             "its own files and directories."},
     {.kind = OPT_NOTE, .name = "cache",
      .text = "Here *flush* ends phases that change something with *syncfs*(2) on each "
              "node, in their time. If *syncfs*(2) may not reach the storage (FUSE, 9p, "
@@ -103,11 +123,12 @@ static struct opt table[] = {
     {.kind = OPT_NOTE, .name = "dir",
      .text = "The run makes a directory of its own there, which all nodes must share."},
     {.kind = OPT_NOTE, .name = "verify",
-     .text = "Every result is checked, not only data: sizes, times and listings."},
+     .text = "Every result is checked, not only data: sizes, times, modes, link counts "
+             "and listings."},
 };
 /* clang-format on */
 
-static struct stage stages[META_OPS + 2]; /* and the last row has no body */
+static struct stage stages[META_STEPS + 2]; /* and the last row has no body */
 
 /* ---- options --------------------------------------------------------------------- */
 
@@ -116,91 +137,56 @@ static bool is_given(const struct run *r, const char *option)
     return opt_find(r->program, option)->from != OPT_DEFAULT;
 }
 
+static const struct like {
+    const char *name, *place, *ops, *empty_ops;
+    int64_t bytes, depth, branch;
+} likes[] = {
+    {.name = "none", .ops = USUAL_OPS, .empty_ops = EMPTY_OPS},
+    {.name = "mdtest-easy",
+     .place = "own",
+     .ops = "create,stat,unlink",
+     .empty_ops = "create,stat,unlink"},
+    {.name = "mdtest-hard",
+     .place = "shared",
+     .ops = "create,stat,read,unlink",
+     .empty_ops = "create,stat,unlink",
+     .bytes = 3901},
+    {.name = "smallfile",
+     .place = "tree",
+     .ops = SMALLFILE_OPS,
+     .empty_ops = "mkdir,create,stat,chmod,setxattr,getxattr,readdir,ls-l,symlink,"
+                  "rename,unlink,rmdir",
+     .bytes = META_BYTES_MAX,
+     .depth = 1,
+     .branch = 10},
+};
+
 /* Applies a preset to the options that the user did not give. */
 static void settle_like(const struct run *r)
 {
-    bool hard = !strcmp(set->like, "mdtest-hard");
-    if (!strcmp(set->like, "none")) {
-        if (!is_given(r, "ops") && !set->bytes)
-            set->ops = EMPTY_OPS;
-        return;
-    }
-    if (!is_given(r, "place"))
-        set->place = hard ? "shared" : "own";
-    if (!is_given(r, "bytes"))
-        set->bytes = hard ? 3901 : 0;
+    const struct like *l = likes;
+    while (strcmp(l->name, set->like) != 0)
+        l++;
+    if (l->place && !is_given(r, "place"))
+        set->place = l->place;
+    if (l->place && !is_given(r, "bytes"))
+        set->bytes = l->bytes;
+    bool tree = l->depth && !strcmp(set->place, l->place);
+    if (tree && !is_given(r, "depth"))
+        set->depth = l->depth;
+    if (tree && !is_given(r, "branch"))
+        set->branch = l->branch;
     if (!is_given(r, "ops"))
-        set->ops =
-            hard && set->bytes ? "create,stat,read,unlink" : "create,stat,unlink";
+        set->ops = set->bytes ? l->ops : l->empty_ops;
 }
 
-static const struct meta_op *find_op(const char *name, size_t n)
-{
-    for (int i = 0; i < META_OPS; i++)
-        if (strlen(meta_op[i].name) == n && !strncmp(meta_op[i].name, name, n))
-            return &meta_op[i];
-    return NULL;
-}
-
-/* Checks an operation in the list. Phases have one order, and each comes once. On empty
- * files, read and write would measure opening and closing. */
-static int check_op(const struct meta_op *op, const struct meta_op *last)
-{
-    if (op == last)
-        return err_usage("--ops: %s is listed twice, and runs once", op->name);
-    if (last && op < last)
-        return err_usage("--ops: %s cannot come after %s: the order is " ORDER,
-                         op->name, last->name);
-    if (!set->bytes && op->item && !op->makes && op->reads + op->writes)
-        return err_usage("--ops: %s needs --bytes: the files are empty, and open "
-                         "measures opening and closing them",
-                         op->name);
-    return 0;
-}
-
-static int parse_ops(bool wanted[META_OPS])
-{
-    const struct meta_op *last = NULL;
-    for (const char *at = set->ops; *at;) {
-        size_t n = strcspn(at, ",");
-        const struct meta_op *op = find_op(at, n);
-        if (!op)
-            return err_usage("--ops: \"%.*s\" is not one of %s,relist", (int)n, at,
-                             USUAL_OPS);
-        int rc = check_op(op, last);
-        if (rc)
-            return rc;
-        wanted[op - meta_op] = true;
-        last = op;
-        at += n + (at[n] == ',');
-    }
-    return 0;
-}
-
-/* Checks that the things an operation needs are made. */
-static int check_ops(const bool wanted[META_OPS])
-{
-    bool folders = wanted[find_op("mkdir", 5) - meta_op];
-    bool files = wanted[find_op("create", 6) - meta_op];
-    for (int i = 0; i < META_OPS; i++) {
-        const struct meta_op *op = &meta_op[i];
-        bool lists = !op->item && !op->crowds;
-        bool there = op->of_folders ? folders : files || (lists && folders);
-        if (wanted[i] && !op->makes && !there)
-            return err_usage("--ops: %s needs %s before it", op->name,
-                             op->of_folders ? "mkdir" : "create");
-    }
-    return folders || files ? 0 : err_usage("--ops: there must be mkdir or create");
-}
-
-static void make_stages(const bool wanted[META_OPS])
+static void make_stages(void)
 {
     int n = 0;
+    memset(stages, 0, sizeof stages);
     stages[n++] = (struct stage){.body = meta_lay};
-    for (int i = 0; i < META_OPS; i++)
-        if (wanted[i])
-            stages[n++] =
-                (struct stage){.body = meta_do, .context = (void *)&meta_op[i]};
+    for (int i = 0; i < meta.steps; i++)
+        stages[n++] = (struct stage){.body = meta_do, .context = &meta.step[i]};
 }
 
 static int metabench_check(const struct run *r)
@@ -227,43 +213,36 @@ static void plan_tree(void)
     meta.tree.folders = tree_folders(meta.tree.depth, meta.tree.branch);
 }
 
-static void plan_need(const struct run *r, const bool wanted[META_OPS],
-                      struct run_need *n)
+static void plan_need(const struct run *r, struct run_need *n)
 {
-    int64_t reads = 0, writes = 0, all = 0;
-    for (int i = 0; i < META_OPS; i++) {
-        reads += wanted[i] * meta_op[i].reads;
-        writes += wanted[i] * meta_op[i].writes;
-        n->steps += wanted[i] * set->files;
-    }
+    int64_t reads, writes, all = 0;
+    int parts = meta_parts(&meta, set->run.verify, &reads, &writes);
     /* 2^31 files of 64 KiB times 2^31 workers exceed an int64_t */
-    if (__builtin_mul_overflow(set->files * set->bytes, r->workers, &all))
+    if (__builtin_mul_overflow(set->files * set->bytes * parts, r->workers, &all))
         all = -1;
     bool known = !set->run.time_s && all >= 0;
+    n->steps = meta.steps * set->files;
     n->order = "small files";
     n->files = set->files;
     n->disk_bytes = all < 0 ? INT64_MAX : set->run.time_s ? 0 : all;
-    n->write_bytes = known ? writes * all : -1;
-    n->read_bytes = known ? reads * all : -1;
-    n->buffer_bytes = META_BYTES_MAX;
+    n->write_bytes = known ? writes * (all / parts) : -1;
+    n->read_bytes = known ? reads * (all / parts) : -1;
+    n->buffer_bytes = (int64_t)META_BYTES_MAX * parts;
     n->memory_bytes = r->lanes * (n->buffer_bytes + meta_lane_bytes(&meta));
 }
 
 static int plan(struct run *r, struct run_need *n)
 {
-    bool wanted[META_OPS] = {false};
     settle_like(r);
     plan_tree();
     int rc = metabench_check(r);
     if (!rc)
-        rc = parse_ops(wanted);
-    if (!rc)
-        rc = check_ops(wanted);
+        rc = meta_parse(&meta);
     if (rc)
         return rc;
     r->latencies = true;
-    plan_need(r, wanted, n);
-    make_stages(wanted);
+    plan_need(r, n);
+    make_stages();
     return 0;
 }
 
@@ -290,8 +269,8 @@ int main(int argc, char **argv)
         .mat_is = "file",
         .line = "[FILES]",
         .about = "Every rank creates many small files and directories, then stats, "
-                 "opens, reads, writes, lists, renames and removes them. Each result "
-                 "is checked.",
+                 "opens, reads, writes, lists, links, renames and removes them. "
+                 "Each result is checked.",
         .table = table,
         .options = WORKLOAD_COUNT(table),
         .run = &meta.set.run,

@@ -14,6 +14,8 @@ enum { NAMES_SIZE = 40 };
 enum names_kind { /* a name's first letter */
                   NAMES_FILE = 'f',
                   NAMES_RENAMED = 'r', /* a renamed file */
+                  NAMES_LINK = 'l',    /* a file's other name */
+                  NAMES_SYMLINK = 's', /* a symbolic link to a file */
                   NAMES_NEW = 'n',     /* a file that is made while others are listed */
                   NAMES_FOLDER = 'd',  /* made and removed, as files are */
                   NAMES_TREE =
@@ -60,18 +62,49 @@ int tree_way(const struct tree *t, int64_t k, int64_t way[TREE_DEPTH_MAX + 1]);
 
 /* ---- the benchmark --------------------------------------------------------------- */
 
-enum { META_BYTES_MAX = 65536, META_LISTED = 64 };
+enum { META_BYTES_MAX = 65536, META_LISTED = 64, META_PARTS = 8, META_STEPS = 32 };
+
+/* The permissions that files are given by chmod, in turn. */
+enum { META_MODE = 0640, META_OTHER_MODE = 0600 };
 
 struct meta_settings {
     struct run_options run;
     int64_t files, bytes, depth, branch;
-    const char *place, *order, *ops, *like;
+    const char *place, *order, *ops, *like, *fsync;
+};
+
+/* What a worker has in a directory. */
+enum meta_kind {
+    META_FILES,
+    META_FOLDERS,
+    META_LINKS,
+    META_SYMLINKS,
+    META_COUNTED, /* the kinds above are made by operations */
+    META_TREE = META_COUNTED,
+    META_NEW, /* made while others are listed */
+    META_KINDS
 };
 
 /* A bit for each thing that must be listed; and a buffer for names. */
 struct meta_lane {
-    unsigned char *seen[4]; /* files, folders, folders of the tree, new files */
+    unsigned char *seen[META_KINDS];
     char (*name)[RUN_SET_LISTED];
+};
+
+/* What a file system may refuse. */
+enum meta_ability {
+    META_ANY, /* nothing that it may refuse */
+    META_CHMOD,
+    META_LINK,
+    META_SYMLINK,
+    META_XATTR,
+    META_ABILITIES
+};
+
+/* What an operation's phases are called: the second one is "read2". */
+struct meta_step {
+    const struct meta_op *op;
+    char name[16], checked[16]; /* checked: "": its result is not checked apart */
 };
 
 struct meta {
@@ -80,13 +113,22 @@ struct meta {
     bool shared;      /* one directory for all */
     bool shuffled;
     bool each; /* --cache=flush syncs files one by one, as syncfs may not reach them */
+    struct meta_step step[META_STEPS];
+    int steps;
     struct io_folder *root; /* the directory above all; NULL: there is none */
     char path[4096];
-    int64_t files, folders;     /* number made by each worker so far */
-    bool renamed;               /* the files have their new names */
-    int version;                /* version of their content */
+    bool lacks[META_ABILITIES];  /* the file system refuses it */
+    int mode, folder_mode;       /* permissions of files and of directories */
+    bool counts;                 /* the file system counts the names of a file */
+    int64_t count[META_COUNTED]; /* number made by each worker so far */
+    bool renamed;                /* the files have their new names */
+    enum names_kind target;      /* names of the files that symbolic links lead to */
+    int attribute;               /* version of the files' attribute; 0: none */
+    int written;                 /* versions of content so far */
+    int parts;                   /* of each file: its first bytes, and those appended */
+    int version[META_PARTS];     /* of their content */
     int64_t since_ns, until_ns; /* range of time in which they were written, by the file
-                                 * system's clock */
+                                  * system's clock */
     struct meta_lane *lane;
 };
 
@@ -99,6 +141,7 @@ struct meta_walk {
     const struct meta_op *op;
     struct run_set set;        /* the directory that it is in */
     int place;                 /* the worker that owns the things */
+    bool care;                 /* checks, which drop no cached pages */
     int64_t folder, from, end; /* the directory's number, and the range of its things */
 };
 
@@ -111,22 +154,47 @@ struct meta_op {
     meta_item *item;     /* NULL: directories are listed */
     meta_item *check;    /* run in a phase of its own afterwards; NULL: not needed */
     const char *checked; /* the name of that phase */
-    bool makes;          /* the things did not exist before */
-    bool own;            /* done by their maker, even with --rank-shift */
-    bool changes;        /* --cache=flush syncs at its end */
-    bool of_folders;     /* on directories; else on files */
-    bool crowds;         /* makes new files while it lists */
-    int reads, writes;   /* 1 if it moves a file's bytes */
+    enum meta_kind of;   /* it is applied to each of these */
+    enum meta_kind adds; /* and makes one of these for each; 0: of none */
+    const char *after;   /* the operation that it needs before it */
+    enum meta_ability needs;
+    bool makes;        /* the things did not exist before */
+    bool ends;         /* it removes the things */
+    bool own;          /* done by their maker, even with --rank-shift */
+    bool changes;      /* --cache=flush syncs at its end */
+    bool syncs;        /* it can sync each file */
+    bool crowds;       /* makes new files while it lists */
+    int reads, writes; /* 1 if it moves a file's bytes */
 };
 
-#define META_OPS 11
-extern const struct meta_op meta_op[META_OPS]; /* in the order of the phases */
+#define META_OPS 20
+extern const struct meta_op meta_op[META_OPS];
+
+/* Local. Parses --ops into the steps of m. Returns 0, or -EINVAL with a sentence. */
+int meta_parse(struct meta *m);
+
+/* Local. Adds up the bytes that the steps read and write, in bytes of all files;
+ * returns the most parts that a file has. */
+int meta_parts(const struct meta *m, bool verify, int64_t *reads, int64_t *writes);
+
+/* **Collective.** Tries what the file system may refuse. What it refuses is told, and
+ * left out: m->lacks. Returns the agreed verdict. */
+int meta_try(struct run *r);
 
 /* **Collective.** Stages: make the directories, run an operation, and remove
  * the rest. */
 int meta_lay(struct run *r, void *unused);
 int meta_do(struct run *r, void *what);
 int meta_put_away(struct run *r, int rc);
+
+/* Local. True if each file that is changed is synced. */
+bool meta_syncs(const struct meta *m);
+
+/* Local. The permissions that the next chmod gives to files. */
+int meta_next_mode(const struct meta *m);
+
+/* Local, of a lane. Judges what stat says of a thing. */
+void meta_judge(struct meta_walk *w, const struct io_whole *f, enum meta_kind kind);
 
 /* Local. The present name of file i of a worker. */
 struct name meta_file(const struct meta *m, int worker, int64_t i);

@@ -19,7 +19,7 @@ bool names_read(const char *text, struct name *n)
     char kind, again[NAMES_SIZE];
     if (strlen(text) >= NAMES_SIZE ||
         sscanf(text, "%c%9d.%18" SCNd64, &kind, &n->worker, &n->number) != 3 ||
-        !strchr("frndt", kind))
+        !strchr("frlsndt", kind))
         return false;
     n->kind = (enum names_kind)kind;
     return n->worker >= 0 && n->number >= 0 && !strcmp(names_make(again, *n), text);

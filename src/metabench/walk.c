@@ -6,6 +6,7 @@
 #include "metabench/metabench.h"
 #include "run/workload.h"
 #include <errno.h>
+#include <string.h>
 
 struct work {
     const struct meta_op *op;
@@ -35,7 +36,7 @@ static int walk_enter(struct meta_walk *w, int64_t k)
         run_set_leave(&above);
         above = w->set;
     }
-    w->set.uncached = !w->r->flush;
+    w->set.uncached = w->care || !w->r->flush;
     w->folder = k;
     w->from = tree_first(&w->m->tree, k);
     w->end = tree_first(&w->m->tree, k + 1);
@@ -98,7 +99,7 @@ static void list_folder(struct meta_walk *w, int64_t k)
     if (!w->op->crowds) {
         meta_list(w, NULL);
     } else if (!walk_enter(&own, k)) {
-        own.end = own.end < w->m->files ? own.end : w->m->files;
+        own.end = own.end < w->m->count[META_FILES] ? own.end : w->m->count[META_FILES];
         meta_list(w, &own);
         sync_names(&own);
         run_set_leave(&own.set);
@@ -110,7 +111,7 @@ static void go(struct run *r, void *work)
 {
     const struct work *of = work;
     const struct meta *m = r->context;
-    struct meta_walk w = {.r = r, .m = m, .op = of->op};
+    struct meta_walk w = {.r = r, .m = m, .op = of->op, .care = of->untimed};
     w.place = of->op->own ? r->worker : run_shifted(r, 1);
     for (int64_t j = 0; j < m->tree.folders && !r->failed; j++) {
         int64_t k = in_order(&w, j, m->tree.folders, 0);
@@ -185,9 +186,9 @@ int meta_lay(struct run *r, void *unused)
 {
     struct meta *m = r->context;
     (void)unused;
-    m->files = m->folders = 0;
+    memset(m->count, 0, sizeof m->count);
     m->renamed = false;
-    m->version = 0;
+    m->attribute = m->written = m->parts = 0;
     run_path(r, "tree", "", m->path, sizeof m->path);
     if (r->failed)
         return r->failed;
@@ -196,7 +197,10 @@ int meta_lay(struct run *r, void *unused)
     if (!rc)
         rc = ask_time(r, &m->since_ns);
     if (!rc)
+        rc = meta_try(r);
+    if (!rc)
         say_syncs(r);
+    r->sync_latencies = meta_syncs(m);
     if (!rc)
         run_lanes(r, lay_tree, NULL);
     return rc;
@@ -204,10 +208,14 @@ int meta_lay(struct run *r, void *unused)
 
 /* ---- an operation ---------------------------------------------------------------- */
 
-/* The number of things of each worker. */
-static int64_t *things(struct meta *m, const struct meta_op *op)
+bool meta_syncs(const struct meta *m)
 {
-    return op->of_folders ? &m->folders : &m->files;
+    return m->each || !strcmp(m->set.fsync, "each");
+}
+
+int meta_next_mode(const struct meta *m)
+{
+    return m->mode == META_MODE ? META_OTHER_MODE : META_MODE;
 }
 
 /* **Collective.** The number made by all lanes of all ranks in this phase. */
@@ -261,63 +269,92 @@ static int64_t listings(const struct run *r)
     return m->tree.folders * r->workers;
 }
 
-/* Checks the number of new files; the figures are those of listing. */
-static int count_new(const struct run *r, int64_t all)
+/* Checks the number of calls of another kind than that of which the figures are. */
+static int count_calls(const struct run *r, const char *phase, enum phase_op op,
+                       int64_t all)
 {
-    int64_t made = r->last.op[PHASE_OP_CREATE].calls;
+    int64_t made = r->last.op[op].calls;
     if (made == all)
         return 0;
-    return err_set(-EIO, NULL, -1, "relist has made %lld file%s, expected %lld",
-                   (long long)made, units_s(made), (long long)all);
+    return err_set(-EIO, NULL, -1, "phase %s has made %lld call%s (%s), expected %lld",
+                   phase, (long long)made, units_s(made), phase_op_name[op],
+                   (long long)all);
+}
+
+static const char *rate_formula(const struct meta_op *op)
+{
+    return op->item ? "calls of all ranks / slowest lane's seconds of opening, "
+                      "closing, reading, writing and syncing"
+           : op->call == PHASE_OP_STAT
+               ? "names listed and looked at by all ranks / slowest lane's seconds "
+                 "of listing and stat"
+               : "names listed by all ranks / slowest lane's seconds of listing";
 }
 
 /* Checks the numbers of calls and bytes against those of things; for listings, the
  * number of names against those that lanes have checked. */
-static int judge_counts(struct run *r, const struct work *of)
+static int judge_counts(struct run *r, const char *phase, const struct work *of)
 {
     const struct meta *m = r->context;
     const struct meta_op *op = of->op;
     int64_t all = of->total * r->workers, bytes = all * m->set.bytes;
     int64_t n = op->item ? all : made_by_all(r);
+    bool looks = !op->item && op->call == PHASE_OP_STAT;
     if (!op->crowds)
-        rate(r, op->name, "per_s", n, r->last.io_s,
-             op->item ? "calls of all ranks / slowest lane's seconds of opening, "
-                        "closing, reading, writing and syncing"
-                      : "names listed by all ranks / slowest lane's seconds of "
-                        "listing");
-    int rc = run_called(r, op->call, op->item ? all : listings(r));
+        rate(r, phase, "per_s", n, r->last.io_s, rate_formula(op));
+    int rc = run_called(r, op->call, op->item || looks ? n : listings(r));
+    if (!rc && looks)
+        rc = count_calls(r, phase, PHASE_OP_READDIR, listings(r));
     if (!rc && op->crowds)
-        rc = count_new(r, all);
+        rc = count_calls(r, phase, PHASE_OP_CREATE, all);
+    if (!rc && op->syncs && meta_syncs(m))
+        rc = count_calls(r, phase, PHASE_OP_FSYNC, all);
     if (rc)
         return rc;
-    return run_moved(r, op->name, m->path, op->reads * bytes, op->writes * bytes);
+    return run_moved(r, phase, m->path, op->reads * bytes * m->parts,
+                     op->writes * bytes);
+}
+
+/* Notes a new version of the bytes: of the files' first part, or of a new one. */
+static void changed_bytes(struct meta *m, const struct meta_op *op)
+{
+    bool more = op->makes || !strcmp(op->name, "append");
+    m->version[more ? m->parts : 0] = ++m->written;
+    m->parts += more;
 }
 
 static void changed(struct run *r, const struct work *of)
 {
     struct meta *m = r->context;
     const struct meta_op *op = of->op;
-    if (op->makes)
-        *things(m, op) = of->total;
-    if (op->makes && !op->of_folders)
-        report_file_sizes(r->report, "data", m->path, m->files * r->workers,
-                          m->files * r->workers * m->set.bytes);
+    if (op->makes || op->ends)
+        m->count[op->of] = op->ends ? 0 : of->total;
+    if (op->adds)
+        m->count[op->adds] = of->total;
+    if (op->adds == META_SYMLINKS)
+        m->target = meta_file(m, 0, 0).kind;
     if (op->writes)
-        m->version++;
+        changed_bytes(m, op);
+    if (op->writes)
+        report_file_sizes(r->report, "data", m->path, m->count[META_FILES] * r->workers,
+                          m->count[META_FILES] * r->workers * m->set.bytes * m->parts);
     if (op->call == PHASE_OP_RENAME)
-        m->renamed = true;
+        m->renamed = !m->renamed;
+    if (op->call == PHASE_OP_CHMOD)
+        m->mode = meta_next_mode(m);
+    m->attribute += op->call == PHASE_OP_SETXATTR;
 }
 
-/* Checks the names that must be gone, or there, outside of the measurement. */
-static int check_all(struct run *r, const struct meta_op *op)
+/* Checks results, and names that must be gone, or there, outside of the
+ * measurement. */
+static int check_all(struct run *r, const struct meta_step *step, int64_t total)
 {
-    struct meta *m = r->context;
-    struct work of = {
-        .op = op, .item = op->check, .total = *things(m, op), .untimed = true};
-    if (!op->check || !r->verify)
+    const struct meta_op *op = step->op;
+    struct work of = {.op = op, .item = op->check, .total = total, .untimed = true};
+    if (!*step->checked || !r->verify)
         return 0;
     r->aside = r->samples_only = true;
-    run_phase_begin(r, op->checked);
+    run_phase_begin(r, step->checked);
     run_lanes(r, go, &of);
     int rc = run_phase_end(r);
     r->aside = r->samples_only = false;
@@ -326,29 +363,29 @@ static int check_all(struct run *r, const struct meta_op *op)
 
 int meta_do(struct run *r, void *what)
 {
-    const struct meta_op *op = what;
+    const struct meta_step *step = what;
+    const struct meta_op *op = step->op;
     struct meta *m = r->context;
     struct work of = {.op = op,
                       .item = op->item,
-                      .total = op->makes ? m->tree.items : *things(m, op),
+                      .total = op->makes ? m->tree.items : m->count[op->of],
                       .limit_s = op->makes ? m->set.run.time_s : 0};
-    run_phase_begin(r, op->name);
+    if (m->lacks[op->needs])
+        return 0;
+    run_phase_begin(r, step->name);
     int64_t by_limit = do_all(r, &of);
     if (op->changes)
         walk_sync_all(r);
     int rc = run_phase_end(r);
-    rate(r, op->name, "limit_per_s", by_limit, m->set.run.time_s,
+    rate(r, step->name, "limit_per_s", by_limit, m->set.run.time_s,
          "calls of all ranks by the limit of --time / its seconds");
-    rc = rc ? rc : judge_counts(r, &of);
+    rc = rc ? rc : judge_counts(r, step->name, &of);
     if (rc)
         return rc;
     changed(r, &of);
     if (op->writes && (rc = ask_time(r, &m->until_ns)))
         return rc;
-    rc = check_all(r, op);
-    if (op->call == PHASE_OP_UNLINK || op->call == PHASE_OP_RMDIR)
-        *things(m, op) = 0;
-    return rc;
+    return check_all(r, step, of.total);
 }
 
 /* ---- after the operations -------------------------------------------------------- */

@@ -18,6 +18,12 @@ import disks  # noqa: E402
 OPS = {"mkdir": "mkdir", "create": "create", "write": "open", "stat": "stat",
        "open": "open", "read": "open", "readdir": "readdir", "rename": "rename",
        "unlink": "unlink", "rmdir": "rmdir"}
+USUAL = tuple(OPS)
+OPS.update({"statdir": "stat", "append": "open"},
+           **{name: name for name in ("chmod", "setxattr", "getxattr", "link",
+                                      "symlink", "readlink")})
+SYNCED = ("create", "write", "append", "chmod", "setxattr")
+REFUSED = ("no_chmod", "no_links", "no_symlinks", "no_xattr")
 
 
 class Metabench(Case):
@@ -42,7 +48,7 @@ class Metabench(Case):
     def judge(self, report, files, workers, size, folders, names):
         """Each operation is made as often as there are files, and so is its series.
         Empty files are neither written nor read after their creation."""
-        for phase in [p for p in OPS if size or p not in ("write", "read")]:
+        for phase in [p for p in USUAL if size or p not in ("write", "read")]:
             row = self.sample(report, phase)
             expected = workers * (folders if phase == "readdir" else files)
             self.assertEqual(self.calls(report, phase), expected, phase)
@@ -53,8 +59,8 @@ class Metabench(Case):
                      if s["phase"] == phase and s["act"] == act]
             self.assertEqual(sum(moved), workers * files * size)
         checks = report["checks"]
-        # stat, read, two of rename, unlink, rmdir; and the names that are listed.
-        each = 6 if size else 5
+        # stat, read, three of rename, unlink, rmdir; and the names that are listed.
+        each = 7 if size else 5
         self.assertEqual(checks["blocks_checked"], each * workers * files + names)
         self.assertEqual(checks["blocks_bad"], 0)
 
@@ -95,7 +101,52 @@ class Metabench(Case):
             gone = self.sample(report, "relisted")["ops"]
             self.assertEqual(gone["unlink"]["calls"], all_files)
             self.assertEqual(self.phases(report),
-                             ["create", "readdir", "relist", "relisted"])
+                             ["create", "created", "readdir", "relist", "relisted"])
+
+    def test_all_operations(self):
+        """Each operation makes a call for each file, its check looks at each, and what
+        comes between two reads shows in the second."""
+        ops = ("mkdir,statdir,create,read,stat,append,read,write,read,chmod,setxattr,"
+               "getxattr,link,symlink,readlink,ls-l,readdir,rename,read,rename,stat,"
+               "unlink,ls-l,rmdir")
+        cases = [(1, "own", 1, ()), (2, "tree", 2, ("--order=random", "--repeat=2")),
+                 (3, "shared", 1, ("--rank-shift=1", "--fsync=each"))]
+        for np, place, threads, more in drawn(cases, 1) + cases[2:]:
+            print("#", np, place, threads, *more)
+            report = self.good(self.meta(
+                40, "--bytes=700", "--place=" + place, "--threads", threads,
+                "--ops=" + ops, *more, np=np))
+            self.judge_all(report, ops.split(","), 40 * np * threads, more)
+
+    def judge_all(self, report, ops, files, more):
+        seen, lacking = collections.Counter(), [w["code"] for w in report["warnings"]]
+        self.assertEqual([c for c in lacking if c in REFUSED and c != "no_xattr"], [])
+        for op in ops:
+            seen[op] += 1
+            phase = op + (str(seen[op]) if seen[op] > 1 else "")
+            if "xattr" in op and "no_xattr" in lacking:
+                self.assertNotIn(phase, self.phases(report))
+                continue
+            calls = self.sample(report, phase)["ops"]
+            if op not in ("ls-l", "readdir"):
+                self.assertEqual(calls[OPS[op]]["calls"], files, phase)
+            self.assertGreater(self.figure(report, phase + ".per_s"), 0)
+            self.assertGreater(self.figure(report, phase + ".p50_us"), 0)
+            if "--fsync=each" in more and op in SYNCED:
+                synced = self.sample(report, phase, "sync")["ops"]["fsync"]["calls"]
+                self.assertEqual(synced, files)
+                self.assertGreater(self.figure(report, phase + ".fsync_p50_us"), 0)
+        for phase, size in (("read", 700), ("read2", 1400), ("read3", 1400),
+                            ("read4", 1400)):
+            self.assertEqual(self.sample(report, phase, "read")["bytes"], files * size)
+
+    def test_ls_l(self):
+        """Everything that is listed is looked at, by each that lists it."""
+        report = self.good(self.meta(
+            30, "--place=shared", "--ops=mkdir,create,link,symlink,ls-l", np=2))
+        ops = self.sample(report, "ls-l")["ops"]
+        self.assertEqual({name: op["calls"] for name, op in ops.items()},
+                         {"readdir": 2, "stat": 2 * 4 * 30 * 2})
 
     @unittest.skipIf(os.environ.get("SANITIZERS"),
                      "a recorder and sanitizers want the same calls")
@@ -129,6 +180,11 @@ class Metabench(Case):
         self.assertEqual(self.phases(easy), ["create", "stat", "unlink", "unlinked"])
         self.assertEqual(self.sample(easy, "create", "write")["bytes"], 60 * 7)
 
+    def test_like_smallfile(self):
+        report = self.good(self.meta(24, "--like=smallfile", "--bytes=3k", np=2))
+        self.assertEqual(self.sample(report, "readdir")["ops"]["readdir"]["calls"], 22)
+        self.assertEqual(self.sample(report, "append", "write")["bytes"], 48 * 3072)
+
     def test_time(self):
         """All ranks make as many as the fastest, and touch these."""
         report = self.good(self.meta(1000000, "--time=0.05", "--place=tree",
@@ -150,9 +206,15 @@ class Metabench(Case):
         for words, why in ((("--ops=stat",), "stat needs create"),
                            (("--ops=create,frobnicate",), '"frobnicate" is not one of'),
                            (("--ops=create,rmdir",), "rmdir needs mkdir"),
-                           (("--ops=create,readdir,stat",),
-                            "stat cannot come after readdir"),
-                           (("--ops=create,stat,stat",), "stat is listed twice"),
+                           (("--ops=create,unlink,stat",),
+                            "stat cannot come after unlink"),
+                           (("--ops=create,create",), "create is listed twice"),
+                           (("--ops=create,getxattr",), "getxattr needs setxattr"),
+                           (("--ops=readdir",), "readdir needs create or mkdir"),
+                           (("--ops=create" + ",stat" * 32,), "more than 32"),
+                           (("--ops=create" + ",append" * 8, "--bytes=1"),
+                            "append is listed more than 7 times"),
+                           (("--ops=create,append",), "append needs --bytes"),
                            (("--ops=create,read",), "read needs --bytes"),
                            (("--ops=create,write", "--like=mdtest-easy"),
                             "write needs --bytes"),
@@ -168,7 +230,7 @@ class Metabench(Case):
         """A sentence names the file, and nothing is left."""
         for what, text in drawn((("write:ENOSPC:15", "No space"),
                                  ("open:EDQUOT:15", "cannot be created"),
-                                 ("write:lost:15", "verification failed"),
+                                 ("write:lost:15", "stat says 0 bytes"),
                                  ("read:flip:15", "verification failed")), 2):
             print("#", what)
             done = self.meta(50, "--bytes=100", "--threads=2", "--ops=create,read",
@@ -241,6 +303,44 @@ class Metabench(Case):
             done = self.lied_to(what, "/f0" if "rename" in what else "/r0", 40,
                                 "--ops=create,rename,unlink")
             self.wrong(done, text, "expected gone")
+
+    def test_results_that_are_not_so(self):
+        """A call succeeds, and its result is another one."""
+        for what, names, ops, text in drawn((
+                ("create:lost:30", "/f0", "create", "not there after create"),
+                ("create:lost:30", "/f0", "create,stat", "not there, and it was made"),
+                ("create:mode:30", "/f0", "create,stat", "mode 0640, expected 0644"),
+                ("getattr:links:90+", "/f0", "create,stat,stat", "link count 2"),
+                ("rename:zero:30", "/f0", "create,rename", "not what was written"),
+                ("rename:zero:30", "/f0", "create,rename,read", "not what was written"),
+                ("chmod:lost:30", "/f0", "create,chmod", "mode 0644, expected 0640"),
+                ("link:copy:30", "/l0", "create,link", "link count 1, expected 2"),
+                ("symlink:flip:30", "/s0", "create,symlink", "it leads to"),
+                ("setxattr:lost:30", "/f0", "create,setxattr", "cannot be read"),
+                ("setxattr:lost:120", "/f0", "create,setxattr,setxattr",
+                 "version 1\", expected"),
+                ("write:lost:60", "/f0", "create,append,read", "bytes")), 4):
+            print("#", what, ops)
+            done = self.lied_to(what, names, 40, "--bytes=2000", "--ops=" + ops)
+            if "cannot be read" in text:
+                self.failed(done, text)
+            else:
+                self.wrong(done, text)
+
+    def test_what_is_refused_here(self):
+        """It is left out, with all that needs it, in a sentence of the report."""
+        for what, names, code, left in drawn((
+                ("link:EPERM:1+", "", "no_links", ["link"]),
+                ("symlink:ENOSYS:1+", "", "no_symlinks", ["symlink", "readlink"]),
+                ("setxattr:EOPNOTSUPP:1+", "", "no_xattr", ["setxattr", "getxattr"]),
+                ("chmod:EPERM:1+", "", "no_chmod", ["chmod"])), 2):
+            ops = ("create,chmod,setxattr,getxattr,link,symlink,readlink,stat,ls-l,"
+                   "unlink")
+            report = self.good(self.lied_to(what, names, 10, "--ops=" + ops))
+            said = {w["code"]: w["text"] for w in report["warnings"]}
+            self.assertIn(" left out: this file system (fuse", said[code])
+            phases = [p for p in self.phases(report) if p in ops.split(",")]
+            self.assertEqual(phases, [op for op in ops.split(",") if op not in left])
 
     def test_syncs_reach_the_server(self):
         """FUSE does not pass syncfs on: each file is synced, and an error there is a

@@ -13,11 +13,15 @@ ends when it is unmounted.
 read:stale:K gives what the same read has got first; fsync:lost:K does nothing.
 It can also lie about names: readdir:lost:K leaves out the K-th name listed,
 readdir:twice:K lists it twice; getattr:stale:K reports that a file with bytes has none;
-unlink:lost:K and rename:lost:K do nothing. K% is each K-th; slow waits 20 ms there, and
+unlink:lost:K, rename:lost:K, chmod:lost:K and setxattr:lost:K do nothing; create:lost:K
+removes the file when it is closed, create:mode:K gives it another mode, rename:zero:K
+empties it of its bytes, link:copy:K makes a copy, symlink:flip:K leads elsewhere, and
+getattr:links:K counts a name too many. K% is each K-th; slow waits 20 ms there, and
 a number as action, as in opens:3030:1%, waits for this number of microseconds. "opens"
 counts opens of existing files and of new ones."""
 import errno
 import os
+import shutil
 import stat
 import sys
 import threading
@@ -31,7 +35,8 @@ LEAST = 1024
 
 def asked(call):
     """Decides each time, for lies about names."""
-    if call not in ("getattr", "readdir", "unlink", "rename"):
+    if call not in ("getattr", "readdir", "unlink", "rename", "create", "chmod", "link",
+                    "symlink", "setxattr"):
         return {}
     return {"attr_timeout": 0, "entry_timeout": 0, "negative_timeout": 0}
 
@@ -74,11 +79,20 @@ def flipped(data):
     return bytes([data[0] ^ 1]) + data[1:]
 
 
+def emptied(path):
+    """Makes its bytes zeros, as if it had not been written to."""
+    st = os.stat(path)
+    with open(path, "r+b") as f:
+        f.write(bytes(st.st_size))
+    os.utime(path, ns=(st.st_atime_ns, st.st_mtime_ns))
+
+
 class PassThrough(fusepy.Operations):
     use_ns = True
 
     def __init__(self, folder, fault):
         self.folder, self.fault = folder, fault
+        self.doomed = set()  # files that are lost when they are closed
         self.first = {}  # what each read has got first, for stale ones
 
     def __call__(self, op, path, *args):
@@ -87,7 +101,11 @@ class PassThrough(fusepy.Operations):
     def create(self, path, mode, fi=None):
         self.fault.due("open", path)
         self.fault.due("opens", path)
-        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
+        action = self.fault.due("create", path)
+        if action == "lost":
+            self.doomed.add(path)
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL,
+                       mode ^ 0o4 if action == "mode" else mode)
 
     def open(self, path, flags):
         self.fault.due("opens", path)
@@ -123,6 +141,9 @@ class PassThrough(fusepy.Operations):
 
     def flush(self, path, fh):
         self.fault.due("close", path)
+        if path in self.doomed:
+            self.doomed.remove(path)
+            os.unlink(path)
 
     def release(self, path, fh):
         os.close(fh)
@@ -137,8 +158,10 @@ class PassThrough(fusepy.Operations):
         for key in ("st_atime", "st_mtime", "st_ctime"):
             found[key] = getattr(st, key + "_ns")
         if stat.S_ISREG(st.st_mode) and st.st_size:
-            if self.fault.due("getattr", path) == "stale":
+            action = self.fault.due("getattr", path)
+            if action == "stale":
                 found["st_size"] = 0
+            found["st_nlink"] += action == "links"
         return found
 
     def statfs(self, path):
@@ -166,15 +189,37 @@ class PassThrough(fusepy.Operations):
             os.unlink(path)
 
     def rename(self, old, new):
-        if self.fault.due("rename", old) != "lost":
+        action = self.fault.due("rename", old)
+        if action != "lost":
             os.rename(old, self.folder + new)
+        if action == "zero":
+            emptied(self.folder + new)
+
+    def link(self, target, source):
+        copy = self.fault.due("link", target) == "copy"
+        (shutil.copy2 if copy else os.link)(self.folder + source, target)
+
+    def symlink(self, target, source):
+        flip = self.fault.due("symlink", target) == "flip"
+        os.symlink(source + "x" if flip else source, target)
+
+    def readlink(self, path):
+        return os.readlink(path)
+
+    def setxattr(self, path, name, value, options, position=0):
+        if self.fault.due("setxattr", path) != "lost":
+            os.setxattr(path, name, value, options)
+
+    def getxattr(self, path, name, position=0):
+        return os.getxattr(path, name)
 
     def access(self, path, mode):
         if not os.access(path, mode):
             raise fusepy.FuseOSError(errno.EACCES)
 
     def chmod(self, path, mode):
-        os.chmod(path, mode)
+        if self.fault.due("chmod", path) != "lost":
+            os.chmod(path, mode)
 
     def utimens(self, path, times=None):
         os.utime(path, ns=times)
