@@ -26,6 +26,7 @@ iotrace_SOURCES = \
 	src/iotrace/findings/judge/repeated.c \
 	src/iotrace/findings/judge/sharing.c \
 	src/iotrace/findings/judge/small.c \
+	src/iotrace/findings/judge/unexplained.c \
 	src/iotrace/findings/judge/whole.c \
 	src/iotrace/findings/show/json.c src/iotrace/findings/show/sums.c \
 	src/iotrace/findings/show/text.c \

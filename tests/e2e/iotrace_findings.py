@@ -246,6 +246,39 @@ class Findings(Case):
         self.assertEqual([(f["id"], f["file"]) for f in found["findings"]],
                          [("open-per-transfer", "/cwd/d/x")])
 
+    def many_calls(self, op, n, ns, result=0, flags=0, request=0, **more):
+        """Returns the findings of a rank that makes n calls of so many ns in 1 s."""
+        log = Log(pid=1000, rank=0, ranks=1, end=EPOCH + S)
+        name = log.name("/d/x", 3)
+        log.add("open", EPOCH, 1000, name=name, request=flags, result=3)
+        for i in range(n):
+            log.add(op, EPOCH + 2000 + i * (ns + 100), ns, name=name, result=result,
+                    request=request, **more)
+        return self.of_log(log)
+
+    def test_unexplained(self):
+        """Time in many calls that is in no finding has one; large transfers and few
+        calls have none."""
+        found = self.many_calls("lseek", 200, 10 ** 6)
+        one, = found["findings"]
+        self.assertEqual((one["id"], one["calls"], one["severity"]),
+                         ("unexplained", 200, "medium"))
+        self.assertEqual(one["sentence"], "200 calls of lseek, 0 B and 1.00 ms each, "
+                         "100 % of the time of many calls")
+        self.assertAlmostEqual(one["share_of_wall"], 0.2, 2)
+        for op, n, ns, result in (("lseek", 40, 10 ** 6, 0), ("lseek", 15, 10 ** 7, 0),
+                                  ("pread", 200, 10 ** 6, 65536)):
+            found = self.many_calls(op, n, ns, result)
+            self.assertEqual(found["findings"], [], (op, n))
+            self.assertEqual(found["verdict"]["text"].startswith("no finding: "),
+                             n != 40)
+
+    def test_appends_follow_each_other(self):
+        """The offsets of O_APPEND are not known, but their order is."""
+        for flags, ids in ((0o2001, ["small-sequential"]), (1, ["unexplained"])):
+            found = self.many_calls("write", 20000, 10000, 80, flags, 80)
+            self.assertEqual([x["id"] for x in found["findings"]], ids)
+
     def test_opening_without_a_transfer_is_no_loop_of_them(self):
         log = Log(pid=1000, rank=0, ranks=1, end=EPOCH + S)
         name = log.name("/d/x", 3)

@@ -371,6 +371,8 @@ static int gather_event(struct findings *f, struct reading *r, const struct even
         a->sync_ns = e->start_ns + e->duration_ns;
     f->hdf5 |= call->hdf5;
     pace_event(f, a, e, seq, call, top, file);
+    if (!file && top)
+        odd_count(f, &a->odd, e, seq);
     if (!file || f->file[file - 1].fold)
         return f->memory;
     struct context c = {.f = f,

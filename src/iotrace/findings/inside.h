@@ -189,6 +189,7 @@ struct cell {
     uint32_t actor, file;
     uint32_t next; /* next cell of the file + 1; 0: none */
     bool has_view;
+    bool appends;    /* its last open had O_APPEND */
     bool wrote_last; /* the last leaf was a write */
     bool recent;     /* its actor's list `recent` contains it */
     int32_t last_fd; /* descriptor of the last leaf + 1; 0: there was none */
@@ -206,6 +207,7 @@ struct cell {
     int64_t shown_ns, fresh_ns;
     struct rarities *rarities;
     struct evidence open, close, stat, seek, sync, meta, lock;
+    uint32_t odd; /* list of calls for unexplained.c */
     struct side *side[2];
 };
 
@@ -267,6 +269,7 @@ struct actor { /* a rank; or a process, if there are no ranks */
     int64_t kind_ns[KINDS];
     int64_t calls, bytes[2];
     int64_t io_ns, covered_ns;        /* time with at least one thread in a call */
+    uint32_t odd;                     /* list of calls about no file */
     struct evidence missed;           /* calls that found no such file */
     int64_t phase_ns, phase_bytes[2]; /* sums of the current phase */
     struct evidence phase_v;
@@ -354,7 +357,19 @@ enum {
 };
 
 /* Findings of one domain are about the same events. */
-enum domain { MOVES, OPENS, STATS, SEEKING, SYNCS, RANKS, AGAIN, LIBRARY, PACE, HDF5 };
+enum domain {
+    MOVES,
+    OPENS,
+    STATS,
+    SEEKING,
+    SYNCS,
+    RANKS,
+    AGAIN,
+    LIBRARY,
+    PACE,
+    HDF5,
+    REST
+};
 
 struct slice { /* cells that are judged, by actor: of one group, or of the run */
     struct findings *f;
@@ -467,6 +482,8 @@ struct findings {
     int64_t phase_end_ns;
     int64_t guess_ns; /* estimate of wall_ns, before the pass */
     int64_t collective_calls, skew_ns;
+    struct odd *odd;
+    int64_t odds, odd_room;
     uint32_t gaps;           /* gaps of all ranks together */
     int64_t gap_ns;          /* length of the last gap */
     int64_t pace_end_ns;     /* end of the calls so far */
@@ -527,6 +544,9 @@ struct context { /* an event and what it concerns */
 };
 void transfer_count(const struct context *c);
 struct evidence *cell_rare(const struct context *c, enum rare kind);
+
+/* judge/unexplained.c: counts a call of the program in the list of its cell or actor */
+void odd_count(struct findings *f, uint32_t *list, const struct event *e, uint64_t seq);
 
 /* risks.c: risks for the contents of files */
 bool risk_is_failure(const struct event *e, const struct call *call);

@@ -244,6 +244,7 @@ void findings_free(struct findings **out)
     names_free(&f->names);
     unseen_free(&f->unseen);
     free(f->finding);
+    free(f->odd);
     free(f->note);
     free(f->file);
     free(f->file_of_name);

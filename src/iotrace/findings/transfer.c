@@ -5,6 +5,7 @@
 
 #define LOOKS_MAX 300000000 /* looks at other ranks' cells, in all: some seconds */
 #define PLACE_MAX (INT64_MAX / 4)
+#define APPENDS 02000 /* O_APPEND where the recorder runs */
 
 /* True if another rank has moved bytes there since this rank's set began. The distance
  * to the nearest bytes of others is kept: as long as none of them goes further, no cell
@@ -166,6 +167,8 @@ static void count_leaf(const struct context *c, struct side *s, int write,
     evidence_count(&b->v, e, c->seq, bytes, e->duration_ns);
     if (is_placed(e))
         b->order[order_next(&s->order, e->offset, bytes)]++;
+    else if (write && c->cell->appends)
+        b->order[ORDER_SEQUENTIAL]++; /* to the end, wherever that is */
 }
 
 /* Counts stdio calls that move less than the stream's buffer holds. */
@@ -257,6 +260,8 @@ static void count_call(const struct context *c, const struct call *call)
 {
     const struct event *e = c->e;
     struct cell *cell = c->cell;
+    if (call->opens && e->bytes >= 0 && !call->library)
+        cell->appends = e->request & APPENDS;
     if (call->opens && e->bytes >= 0)
         evidence_count(&cell->open, e, c->seq, 0, e->duration_ns);
     if (call->opens && e->result == -2)
@@ -286,6 +291,7 @@ void transfer_count(const struct context *c)
         log_sum(&c->cell->ns, e->duration_ns);
         count_call(c, call);
         moments_event(c, call);
+        odd_count(c->f, &c->cell->odd, e, c->seq);
     }
     risk_call(c, call);
     if (call->removes && e->bytes >= 0)

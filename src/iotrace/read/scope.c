@@ -47,6 +47,9 @@ static bool is_library(const char *name)
     for (size_t i = 0; i < sizeof within / sizeof within[0]; i++)
         if (strstr(name, within[i]))
             return true;
+    const char *slash = strrchr(name, '/');
+    if (slash && !strcmp(slash, "/ucx.conf")) /* MPI looks for it in many places */
+        return true;
     const char *so = strstr(name, ".so");
     return so && (so[3] == 0 || so[3] == '.');
 }

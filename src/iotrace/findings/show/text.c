@@ -78,6 +78,17 @@ static void count_severities(const struct findings *f, int n[4])
             n[f->finding[i].severity]++;
 }
 
+/* Returns the largest share of the run that an actor is in calls. */
+static double io_share(const struct findings *f)
+{
+    double worst = 0;
+    for (uint32_t i = 0; i < f->actors && f->wall_ns > 0; i++) {
+        double share = (double)f->actor[i].io_ns / (double)f->wall_ns;
+        worst = f->actor[i].scope && share > worst ? share : worst;
+    }
+    return worst;
+}
+
 const char *verdict_text(const struct findings *f, char *out, size_t room)
 {
     int n[4] = {0}, judged = IDS;
@@ -87,6 +98,11 @@ const char *verdict_text(const struct findings *f, char *out, size_t room)
     double share = f->io_ns > 0 ? 100 * f->covered_ns / f->io_ns : 0;
     if (judged == 0)
         snprintf(out, room, "nothing judged: %s", f->why_not[0]);
+    else if (n[1] + n[2] + n[3] == 0 && io_share(f) > limit_of(UNEXPLAINED_SHARE))
+        snprintf(out, room,
+                 "no finding: %.0f %% of the time is in large transfers or few calls; "
+                 "%d of %d findings judged",
+                 100 * io_share(f), judged, IDS);
     else if (n[1] + n[2] + n[3] == 0)
         snprintf(
             out, room,
