@@ -9,6 +9,9 @@
 
 enum { BLOCK_DEPTH_MAX = 1024, BLOCK_FILES_MAX = 1024 };
 
+/* The transfers that --time may end: versions of blocks count them as int. */
+#define BLOCK_ENDLESS ((int64_t)(INT32_MAX / 2 - 1))
+
 struct block_settings { /* the options */
     struct run_options run;
     int64_t bytes, block, depth;
@@ -17,6 +20,7 @@ struct block_settings { /* the options */
     int64_t fsync; /* writes between two syncs; -1: after each */
     double theta;
     bool overwrite;
+    bool once; /* --time ends a phase that has transferred all bytes */
     const char *sync;
     const char *pattern, *layout;
     const char *input, *read_only; /* paths of existing files to read; NULL:
@@ -48,7 +52,7 @@ struct block_work {
     bool checks; /* checks the blocks that it reads */
     bool untimed;
     double limit_s; /* limit in seconds; 0: none */
-    int64_t total;  /* number of a worker's transfers */
+    int64_t total;  /* number of a worker's transfers; BLOCK_ENDLESS: until the limit */
 };
 
 /* ---- transfers.c ----------------------------------------------------------------- */
@@ -69,6 +73,12 @@ int block_check_direct(struct run *r, const char *path, const char *what);
  * w->total blocks. With a limit, runs it again until all lanes have done as much
  * as the fastest. */
 void block_transfer(struct run *r, run_lane_body *body, struct block_work *w);
+
+/* Local. True if phases go round over their blocks until their time is up. */
+static inline bool block_loops(const struct block *b)
+{
+    return b->set.run.time_s > 0 && !b->set.once;
+}
 
 /* Local. Memory that lanes keep over phases. The first returns the bytes of each
  * lane, to be declared in the plan; the others allocate (0, or -ENOMEM with a

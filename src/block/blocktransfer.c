@@ -63,7 +63,26 @@ static struct opt table[] = {
                      "the first blocks of all ranks are side by side, then the second "
                      "ones"}},
     RUN_LANES(block.set.run),
-    RUN_TIME(block.set.run),
+    {.kind = OPT_REAL, .name = "time", .value = &block.set.run.time_s, .preset = "0",
+     .arg = "S", .unit = "s", .min = 0, .max = 1e9, .workload = true,
+     .help = "write for S seconds, then read for S seconds, again and again over "
+             "BYTES; slower ranks then catch up with the fastest one; 0: transfer all "
+             "bytes once",
+     .text = "End each phase after this many seconds. If all bytes are transferred "
+             "before, it begins again at the first block (*time_based* in *fio*(1)): "
+             "writes overwrite with a new version, reads verify the version written "
+             "last, *UNIFORM* and *ZIPF* go on drawing. All ranks then catch up with "
+             "the fastest one. The figures _write.limit_write_MBps_ and "
+             "_read.limit_read_MBps_ are the rates up to the limit, without the sync; "
+             "the other figures cover the whole phase. Reads go round over what was "
+             "written. Not with --collective; with --filetype=PARTITIONED only with "
+             "--once. 0: no limit."},
+    {.kind = OPT_FLAG, .name = "once", .value = &block.set.once, .preset = "no",
+     .workload = true,
+     .help = "with --time: a phase also ends when all BYTES are transferred",
+     .text = "With --time: a phase also ends when all _BYTES_ are transferred, which "
+             "must then be given: the most that each rank may write, for which there "
+             "is room."},
     {.kind = OPT_INT, .name = "mixed", .value = &block.set.mixed, .preset = "0",
      .arg = "PERCENT", .unit = "%", .min = 0, .max = 100, .workload = true,
      .help = "add a mixed phase between writing and reading, with this percentage of "
@@ -247,8 +266,11 @@ static int check_time(const struct run *r)
     int rc = block_check_limit(set);
     if (rc || !set->run.time_s)
         return rc;
-    if (opt_find(r->program, "BYTES")->from == OPT_DEFAULT)
-        return err_usage("--time needs BYTES, too: the most that each rank may write "
+    if (r->partitioned && !set->once)
+        return err_usage("--time: blocks are written again until it is up, and a "
+                         "container is written once: add --once");
+    if (set->once && opt_find(r->program, "BYTES")->from == OPT_DEFAULT)
+        return err_usage("--once needs BYTES, too: the most that each rank may write "
                          "until then, for which there is room");
     return 0;
 }
@@ -418,7 +440,7 @@ static int plan(struct run *r, struct run_need *n)
     block.pass = r->verify && !set->write_only && !strcmp(set->run.verify_how, "pass");
     make_stages();
     for (const struct stage *s = stages; s->body; s++)
-        n->steps += order_blocks(&block.order);
+        n->steps += block_loops(&block) ? 0 : order_blocks(&block.order);
     n->buffer_bytes = set->depth * set->block;
     plan_bytes(n);
     return 0;

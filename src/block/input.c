@@ -496,12 +496,14 @@ struct place { /* of a block */
     struct extent e;
 };
 
-/* The place of this lane's block number i. */
+/* The place of this lane's block number i; numbers go round. */
 static struct place input_place_of(const struct lane_work *l, int64_t i)
 {
     const struct run *r = l->r;
     const struct layout *y = &input.layout;
     int64_t n = deal_count(&input.deal, r->worker);
+    if (i >= n)
+        i %= n;
     if (input.random)
         i = shuffle(i, n, order_key(r->seed, r->worker));
     int64_t at = deal_block(&input.deal, r->worker, i);
@@ -546,7 +548,7 @@ static void read_blocks(struct run *r, void *work)
     struct io_req req[BLOCK_DEPTH_MAX];
     struct lane_work l = {r, r->context, work, &input.lane[r->lane]};
     int64_t mine = deal_count(&input.deal, r->worker);
-    int64_t total = l.w->total < mine ? l.w->total : mine;
+    int64_t total = mine && (block_loops(l.b) || l.w->total < mine) ? l.w->total : mine;
     struct run_queue q = {.make = request,
                           .done = l.w->checks ? check_block : NULL,
                           .context = &l,
@@ -572,7 +574,8 @@ int input_read_all(struct run *r, void *context)
     struct block_work w = {.op = IO_OP_READ,
                            .checks = r->verify && !b->pass,
                            .limit_s = b->set.run.time_s,
-                           .total = deal_count(&input.deal, 0)};
+                           .total = block_loops(b) ? BLOCK_ENDLESS
+                                                   : deal_count(&input.deal, 0)};
     (void)context;
     int rc = read_stage(r, &w);
     input.read = w.total;

@@ -28,8 +28,8 @@ static const char *why_not(const struct run *r)
         err_clear();
         return "the I/O engine stores them in a format of its own";
     }
-    if (b->past.written < order_blocks(&b->order))
-        return "--time has left blocks out";
+    if (b->past.written != order_blocks(&b->order))
+        return "--time has left blocks out, or written some more often than others";
     if (order_repeats(&b->order))
         return "--pattern has left blocks out";
     if (b->past.mixed)

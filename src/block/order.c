@@ -92,18 +92,55 @@ bool order_reads(const struct order *o, int64_t i)
 
 /* ---- versions -------------------------------------------------------------------- */
 
+/* The distinct numbers that the write phase has written. */
+static int64_t period_of(const struct order *o, const struct order_past *p)
+{
+    int64_t n = order_blocks(o);
+    return order_repeats(o) || p->written < n ? p->written : n;
+}
+
+/* Dividing takes as long as a tenth of a small transfer. */
+static int64_t go_round(int64_t i, int64_t period)
+{
+    return i < period ? i : i % period;
+}
+
+int64_t order_first(const struct order *o, int64_t i)
+{
+    return order_repeats(o) ? i : go_round(i, order_blocks(o));
+}
+
+int64_t order_again(const struct order *o, const struct order_past *p, int64_t i)
+{
+    return go_round(i, period_of(o, p));
+}
+
 int order_version(const struct order *o, const struct order_past *p, bool mixed,
                   int64_t i)
 {
-    int64_t first = 1 + p->laid;
-    if (!order_repeats(o))
-        return (int)(first + mixed);
-    return (int)(first + i + (mixed ? p->written : 0));
+    int64_t n = order_blocks(o), first = 1 + p->laid;
+    if (order_repeats(o))
+        return (int)(first + i + (mixed ? p->written : 0));
+    if (!mixed)
+        return (int)(first + i / n);
+    return (int)(first + (p->written + n - 1) / n + i / period_of(o, p));
+}
+
+/* The last number below `end` that goes round to i; negative: there is none. */
+static int64_t last_of(int64_t i, int64_t end, int64_t period)
+{
+    return i < end ? end - 1 - (end - 1 - i) % period : -1;
 }
 
 int order_least(const struct order *o, const struct order_past *p, int64_t i)
 {
-    return order_version(o, p, i < p->mixed && !order_reads(o, i), i);
+    int64_t period = period_of(o, p);
+    int64_t m = o->mixed < 100 ? last_of(i, p->mixed, period) : -1;
+    while (m >= 0 && order_reads(o, m))
+        m -= period;
+    if (m >= 0)
+        return order_version(o, p, true, m);
+    return order_version(o, p, false, last_of(i, p->written, period));
 }
 
 bool order_wrote(const struct order *o, const struct order_past *p, int place,
@@ -115,7 +152,7 @@ bool order_wrote(const struct order *o, const struct order_past *p, int place,
         if (i >= p->mixed || order_reads(o, i))
             return false;
     }
-    return i >= 0 && order_block(o, place, i) == block;
+    return i >= 0 && order_block(o, place, order_again(o, p, i)) == block;
 }
 
 /* ---- content --------------------------------------------------------------------- */

@@ -66,13 +66,21 @@ struct order_past {
     int64_t written, mixed;
 };
 
+/* Numbers go round: a phase that lasts longer than its blocks begins again at the first
+ * one. Local. The first number of number i's block: in the write phase, where numbers
+ * of patterns with repeats never go round; and in later phases, which transfer only
+ * what was written. */
+int64_t order_first(const struct order *o, int64_t i);
+int64_t order_again(const struct order *o, const struct order_past *p, int64_t i);
+
 /* Local. The version that number i writes, in the write phase or the mixed one. Without
- * repeats every write of a block raises it by one. With repeats the number of the
+ * repeats it rises by one in each round of a phase. With repeats the number of the
  * transfer gives it, so that a reader can find out which write it was. */
 int order_version(const struct order *o, const struct order_past *p, bool mixed,
                   int64_t i);
 
-/* Local. The least version that a read of number i's block must find. Without repeats
+/* Local. The least version that a read of number i's block must find, for an i that
+ * order_again has returned: that of the last write with this number. Without repeats
  * it is the only right one. With repeats there may be later ones (order_wrote); but
  * the reader also reaches the number of the block's last write, which requires the
  * last version. */

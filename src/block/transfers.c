@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-/* For orders in which blocks repeat. */
+/* For phases in which blocks repeat. */
 enum { RECENT = 4096, FREE = -1 };
 
 struct block_repeats {
@@ -74,14 +74,15 @@ int block_check_direct(struct run *r, const char *path, const char *what)
 
 int64_t block_lane_bytes(const struct block *b)
 {
-    return order_repeats(&b->order) ? (int64_t)sizeof(struct block_repeats) : 0;
+    bool repeats = order_repeats(&b->order) || block_loops(b);
+    return repeats ? (int64_t)sizeof(struct block_repeats) : 0;
 }
 
 int block_lanes_open(struct block *b, int lanes)
 {
     b->lane = mem_new(lanes, sizeof *b->lane, "lanes");
     bool made = b->lane;
-    for (int i = 0; i < lanes && made && order_repeats(&b->order); i++) {
+    for (int i = 0; i < lanes && made && block_lane_bytes(b); i++) {
         b->lane[i].repeats = mem_new(1, sizeof *b->lane[i].repeats, "lanes");
         made = b->lane[i].repeats;
     }
@@ -154,8 +155,8 @@ static int version_due(const struct lane_work *l, const struct io_req *req,
 {
     const struct block_repeats *a = l->repeats;
     struct order_past past = past_of(l, i);
-    int least = order_least(&l->b->order, &past, i);
-    if (!a)
+    int least = order_least(&l->b->order, &past, order_again(&l->b->order, &past, i));
+    if (!order_repeats(&l->b->order))
         return least;
     if (a->recent[block % RECENT].block == block)
         least = a->recent[block % RECENT].version;
@@ -180,9 +181,17 @@ static enum io_op op_of(const struct lane_work *l, int64_t i)
     return order_reads(&l->b->order, i) ? IO_OP_READ : IO_OP_WRITE;
 }
 
+/* The first number of number i's block. */
+static int64_t first_of(const struct lane_work *l, int64_t i)
+{
+    const struct order *o = &l->b->order;
+    bool again = l->w->mixed || l->w->op == IO_OP_READ;
+    return again ? order_again(o, &l->b->past, i) : order_first(o, i);
+}
+
 static int64_t transfers_block_of(const struct lane_work *l, enum io_op op, int64_t i)
 {
-    return l->w->lays ? i : order_block(&l->b->order, l->place[op], i);
+    return l->w->lays ? i : order_block(&l->b->order, l->place[op], first_of(l, i));
 }
 
 static int64_t draw(const struct lane_work *l, enum io_op op, int64_t i)
@@ -202,9 +211,11 @@ static struct stamp stamp_of(const struct lane_work *l, enum io_op op, int64_t i
 {
     const struct block *b = l->b;
     int place = l->place[op];
-    int64_t source = content_source(&b->content, &b->order, place, i);
+    int64_t first = first_of(l, i),
+            source = content_source(&b->content, &b->order, place, first);
     struct stamp s = run_stamp_of(
-        l->r, place, (int)(source == i ? block : transfers_block_of(l, op, source)), 0);
+        l->r, place, (int)(source == first ? block : transfers_block_of(l, op, source)),
+        0);
     s.plain = b->content.compress;
     return s;
 }
@@ -241,7 +252,7 @@ static void done(void *lane_work, const struct io_req *req, int64_t i, int slot)
         l->repeats ? l->repeats->busy[slot] : transfers_block_of(l, req->op, i);
     if (l->repeats)
         l->repeats->busy[slot] = FREE;
-    if (l->repeats && l->w->mixed && req->op == IO_OP_WRITE)
+    if (l->w->mixed && req->op == IO_OP_WRITE && order_repeats(&l->b->order))
         remember(l, block, i);
     if (req->op == IO_OP_WRITE || !l->w->checks)
         return;
@@ -373,10 +384,11 @@ void block_transfer(struct run *r, run_lane_body *body, struct block_work *w)
         return;
     int64_t asked = w->total;
     w->total = run_wear_out(r);
-    if (w->total == asked && w->op == IO_OP_WRITE && !w->mixed)
+    if (w->total == asked && w->op == IO_OP_WRITE && !w->mixed &&
+        asked != BLOCK_ENDLESS)
         report_warning(r->report, "time_not_reached",
                        "--time=%g: the fastest rank wrote all of BYTES before, and the "
-                       "phase ended then: give more BYTES",
+                       "phase ended then: give more BYTES, or leave out --once",
                        w->limit_s);
     w->limit_s = 0;
     run_lanes(r, body, w);
@@ -419,12 +431,17 @@ int block_lay_all(struct run *r, void *context)
     return run_files_close(r, false);
 }
 
+static int64_t total_of(const struct block *b, int64_t all)
+{
+    return block_loops(b) && all ? BLOCK_ENDLESS : all;
+}
+
 int block_write_all(struct run *r, void *context)
 {
     struct block *b = r->context;
     struct block_work w = {.op = IO_OP_WRITE,
                            .limit_s = b->set.run.time_s,
-                           .total = order_blocks(&b->order)};
+                           .total = total_of(b, order_blocks(&b->order))};
     (void)context;
     b->past = (struct order_past){.laid = b->set.overwrite};
     transfer(r, &w);
@@ -438,7 +455,7 @@ int block_mix_all(struct run *r, void *context)
     struct block_work w = {.mixed = true,
                            .checks = r->verify && !b->pass,
                            .limit_s = b->set.run.time_s,
-                           .total = b->past.written};
+                           .total = total_of(b, b->past.written)};
     (void)context;
     transfer(r, &w);
     b->past.mixed = w.total;
@@ -451,7 +468,7 @@ int block_read_all(struct run *r, void *context)
     struct block_work w = {.op = IO_OP_READ,
                            .checks = r->verify && !b->pass,
                            .limit_s = b->set.run.time_s,
-                           .total = b->past.written};
+                           .total = total_of(b, b->past.written)};
     (void)context;
     transfer(r, &w);
     return 0;

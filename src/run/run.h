@@ -57,11 +57,10 @@ enum run_takes {
 };
 
 /* The manual's texts of options below (workload.c). */
-extern const char run_threads_text[], run_rank_shift_text[], run_time_text[],
-    run_stripe_text[], run_dir_text[], run_iomethod_text[], run_hint_text[],
-    run_keep_text[], run_node_dirs_text[], run_verify_text[], run_verify_how_text[],
-    run_json_text[], run_live_text[], run_dry_run_text[], run_compare_text[],
-    run_until_text[];
+extern const char run_threads_text[], run_rank_shift_text[], run_stripe_text[],
+    run_dir_text[], run_iomethod_text[], run_hint_text[], run_keep_text[],
+    run_node_dirs_text[], run_verify_text[], run_verify_how_text[], run_json_text[],
+    run_live_text[], run_dry_run_text[], run_compare_text[], run_until_text[];
 
 /* The entries of a program's option table for `struct run_options o`; the presets of
  * --filetype, --keep and --cache are those for benchmarks. */
@@ -271,16 +270,6 @@ extern const char run_threads_text[], run_rank_shift_text[], run_time_text[],
      .help = "rank r reads what rank r + N wrote (modulo their number; each lane " \
              "counts as a rank), so that the client's own cache cannot serve it; " \
              "node: what a rank on another node wrote"}
-/* clang-format on */
-
-/* An option for programs whose phases a time can end. */
-/* clang-format off */
-#define RUN_TIME(o) \
-    {.kind = OPT_REAL, .name = "time", .value = &(o).time_s, .preset = "0", \
-     .arg = "S", .unit = "s", .min = 0, .max = 1e9, .workload = true, \
-     .text = run_time_text, \
-     .help = "write for S seconds, then read for S seconds; slower ranks then " \
-             "catch up with the fastest one; 0: transfer all bytes"}
 /* clang-format on */
 
 /* An option for programs whose files may usefully be striped. */

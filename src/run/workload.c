@@ -379,14 +379,6 @@ const char run_rank_shift_text[] =
     "or with more than half of all ranks on one node, is refused. With 0 each rank "
     "reads its own data.";
 
-const char run_time_text[] =
-    "End writing, and then reading, after this many seconds, or when everything is "
-    "transferred. All ranks then catch up with the fastest one. The figures "
-    "_write.limit_write_MBps_ and _read.limit_read_MBps_ are the rates up to the "
-    "limit, "
-    "without the sync; the other figures cover the whole phase. The read phase reads "
-    "what was written, up to its own limit. Not with --collective. 0: no limit.";
-
 const char run_stripe_text[] =
     "Lustre: stripe count (or *all*, one stripe on every target) and stripe size, a "
     "multiple of 64 KiB, of every file that is created, with any engine; by default as "

@@ -199,7 +199,7 @@ class Transfers(Case):
     def by_time(self, *options, np=2):
         """All ranks do as much as the fastest, and read no more than was written."""
         report = self.good(self.blocktransfer("64M", "--block-size=4k", "--time=0.05",
-                                              *options, np=np))
+                                              "--once", *options, np=np))
         write, read = (total(report, act, "calls") for act in ("write", "read"))
         self.assertEqual(write % np, 0)
         self.assertEqual(read % np, 0)
@@ -230,8 +230,38 @@ class Transfers(Case):
         report, write, read = self.by_time("--verify=pass", "--filetype=SHARED")
         self.assertEqual(report["checks"]["blocks_checked"], write)
 
+    def goes_round(self, *options, np=1):
+        """More is moved than there is, and every read finds its last write."""
+        report = self.good(self.blocktransfer("24k", "--block-size=4k", "--time=0.2",
+                                              *options, np=np))
+        write, read = (total(report, act, "calls") for act in ("write", "read"))
+        self.assertGreater(write, 12 * np)
+        self.assertGreater(read, 12 * np)
+        self.assertEqual(report["files"][0]["bytes"],
+                         6 * 4096 * np * report["mpi"]["lanes"])
+        return report, read
+
+    def test_by_time_blocks_go_round(self):
+        for options, np in (((), 1), (("--pattern=RANDOM", "--depth=4",
+                                       "--iomethod=threads"), 1),
+                            (("--pattern=UNIFORM", "--mixed=30"), 1),
+                            (("--mixed=60", "--depth=3", "--iomethod=threads"), 1),
+                            (("--overwrite", "--filetype=SHARED", "--rank-shift=1"), 2),
+                            (("--pattern=ZIPF", "--files=2", "--threads=2",
+                              "--fsync=5"), 1)):
+            report, read = self.goes_round(*options, np=np)
+            self.assertEqual(report["checks"]["blocks_checked"], read)
+        self.goes_round("--verify=pass", "--pattern=RANDOM")
+
+    def test_a_lost_write_of_a_later_round(self):
+        """What was written a round before is not taken for the last write."""
+        done = self.blocktransfer("24k", "--block-size=4k", "--time=0.5", np=1,
+                                  env=fault("write:lost:20+",
+                                            file="files/blocktransfer-"))
+        self.failed(done, "verification failed")
+
     def test_bytes_end_it_before_its_time(self):
-        report = self.moves(("--iomethod=POSIX",), (), 2, "--time=1000")
+        report = self.moves(("--iomethod=POSIX",), (), 2, "--time=1000", "--once")
         self.assertEqual(report["checks"]["blocks_bad"], 0)
 
     def test_a_failure_by_time(self):
@@ -240,7 +270,9 @@ class Transfers(Case):
         self.failed(done, "write of", rank=1)
 
     def test_time_is_refused(self):
-        self.refused(self.blocktransfer("--time=1"), "--time needs BYTES")
+        self.refused(self.blocktransfer("--time=1", "--once"), "--once needs BYTES")
+        self.refused(self.blocktransfer("--time=1", "--filetype=PARTITIONED"),
+                     "add --once")
         self.refused(self.blocktransfer("1M", "--time=1", "--collective",
                                         "--iomethod=MPI"), "collective")
 
@@ -344,7 +376,7 @@ class Transfers(Case):
         for seconds, told in (("1000", True), ("0.01", False)):
             report = self.good(self.blocktransfer(
                 "1M", "--block-size=4k", "--iomethod=null:delay_us=1000",
-                "--no-verify", "--time=" + seconds, np=1))
+                "--no-verify", "--once", "--time=" + seconds, np=1))
             self.assertEqual("time_not_reached" in
                              [w["code"] for w in report["warnings"]], told)
 

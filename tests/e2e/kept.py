@@ -79,7 +79,8 @@ class Kept(Case):
         kept = self.keep()
         name = kept[:-len(".json")]
         self.read(name + ".000001", "--verify=pass", "--repeat=2", blocks=4 * BLOCKS)
-        report = self.read(name, str(BLOCK), "--time=10", np=2, blocks=2)
+        report = self.read(name, str(BLOCK), "--time=10", "--once", np=2,
+                           blocks=2)
         self.assertEqual(report["options"]["block-size"]["value"], BLOCK)
         self.assertIn("2 x 5 blocks", report["run"]["notes"]["kept"])
         for method, options, launcher in METHODS:
@@ -250,7 +251,7 @@ class Input(Case):
         self.input(path, "--threads=2", "--layout=INTERLEAVED", "--pattern=RANDOM")
         self.input(path, "--iomethod=MPI", "--misalign=7", np=1)
         self.input(path, "--iomethod=MPI", "--collective", str(2 * BLOCK), calls=4)
-        self.input(path, "--time=20", "--iomethod=threads", "--depth=4", np=3)
+        self.input(path, "--time=20", "--once", "--iomethod=threads", "--depth=4", np=3)
         self.assertEqual([f for f in fingerprint(self.tmp) if f[0] == path],
                          [f for f in before if f[0] == path])
 

@@ -143,9 +143,11 @@ static void test_reads(void)
 
 /* ---- versions -------------------------------------------------------------------- */
 
+enum { ROUNDS = 3, MOST = 2 * ROUNDS * ALL + 2 };
+
 struct table {
-    int last[ALL];                /* version of each block */
-    char wrote[ALL][2 * ALL + 3]; /* the block had that version at some time */
+    int last[ALL];             /* version of each block */
+    char wrote[ALL][MOST + 1]; /* the block had that version at some time */
 };
 
 static void note(struct table *t, int64_t block, int version)
@@ -158,17 +160,19 @@ static void note(struct table *t, int64_t block, int version)
 static bool agrees(const struct order *o, const struct order_past *p,
                    const struct table *t, int64_t i)
 {
-    int64_t block = order_block(o, 1, i);
-    int least = order_least(o, p, i), last = t->last[block];
+    int64_t block = order_block(o, 1, order_again(o, p, i));
+    int least = order_least(o, p, order_again(o, p, i)), last = t->last[block];
     if (!order_repeats(o))
         return least == last;
-    for (int v = 2 * ALL + 2; v > 1; v--)
+    for (int v = MOST; v > 1; v--)
         if (order_wrote(o, p, 1, block, v) != t->wrote[block][v])
             return false;
     return least <= last && t->wrote[block][least];
 }
 
-static void test_versions(enum order_pattern pattern, bool laid)
+/* The phases transfer `written` and `mixed` numbers, which go round. */
+static void test_versions(enum order_pattern pattern, bool laid, int64_t to_write,
+                          int64_t to_mix)
 {
     static struct table t;
     struct order o = order_of(pattern, FILES, 40, 11);
@@ -178,17 +182,22 @@ static void test_versions(enum order_pattern pattern, bool laid)
     memset(&t, 0, sizeof t);
     for (int64_t b = 0; laid && b < n; b++)
         t.last[b] = 1;
-    for (int64_t i = 0; i < n; i++)
-        note(&t, order_block(&o, 1, i), order_version(&o, &p, false, i));
-    p.written = n;
-    for (; p.mixed < n; p.mixed++) {
+    for (int64_t i = 0; i < to_write; i++)
+        note(&t, order_block(&o, 1, order_first(&o, i)),
+             order_version(&o, &p, false, i));
+    p.written = to_write;
+    for (; p.mixed < to_mix; p.mixed++) {
         good = good && (!order_reads(&o, p.mixed) || agrees(&o, &p, &t, p.mixed));
         if (!order_reads(&o, p.mixed))
-            note(&t, order_block(&o, 1, p.mixed), order_version(&o, &p, true, p.mixed));
+            note(&t, order_block(&o, 1, order_again(&o, &p, p.mixed)),
+                 order_version(&o, &p, true, p.mixed));
     }
-    tap_ok(good, "pattern %d%s: mixed reads are asked for what there may be", pattern,
-           laid ? ", overwritten" : "");
-    for (int64_t i = 0; i < n; i++) {
+    tap_ok(good,
+           "pattern %d%s, %d written, %d mixed: reads of the mix are asked for "
+           "what there may be",
+           pattern, laid ? ", overwritten" : "", (int)to_write, (int)to_mix);
+    int64_t distinct = to_write < n || order_repeats(&o) ? to_write : n;
+    for (int64_t i = 0; i < distinct; i++) {
         good = good && agrees(&o, &p, &t, i);
         exact += order_least(&o, &p, i) == t.last[order_block(&o, 1, i)];
     }
@@ -230,8 +239,10 @@ int main(int argc, char **argv)
     test_misaligned(777);
     test_reads();
     for (int pattern = ORDER_SEQUENTIAL; pattern <= ORDER_ZIPF; pattern++) {
-        test_versions((enum order_pattern)pattern, false);
-        test_versions((enum order_pattern)pattern, true);
+        test_versions((enum order_pattern)pattern, false, ALL, ALL);
+        test_versions((enum order_pattern)pattern, true, ALL, ALL);
+        test_versions((enum order_pattern)pattern, false, 2 * ALL + 17, 3 * ALL - 5);
+        test_versions((enum order_pattern)pattern, true, ALL - 90, 2 * ALL);
     }
     test_copies(0);
     test_copies(50);

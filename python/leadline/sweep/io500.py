@@ -66,7 +66,7 @@ def start(plan, program, *options):
 def commands(plan, shift):
     """Returns {name of result.RUNS: command}, in the order in which they run."""
     every = ["--time=%g" % plan.time, "--cache=flush", "--rank-shift=" + shift]
-    moves = every + ["--iomethod=" + plan.iomethod, plan.rank_bytes]
+    moves = every + ["--once", "--iomethod=" + plan.iomethod, plan.rank_bytes]
     names = every + [str(plan.files)]
     return OrderedDict([
         ("ior_easy", start(plan, "blocktransfer", "--block-size=2M", *moves)),
