@@ -12,7 +12,7 @@ from tap import main
 from fake_report import report, save
 from leadline_case import LeadlineCase, leadline
 from leadline.base import stats
-from leadline.judge import compare
+from leadline.judge import compare, summary
 from leadline.results import comparison, groups, rhythm, schema
 from leadline.results import report as reports
 
@@ -145,8 +145,14 @@ class Apart(LeadlineCase):
                                delta=1e-3)
         self.assertAlmostEqual(math.log(found.ratio.high / found.ratio.low), 2 * half,
                                delta=0.01 * half)
-        text = leadline("compare", self.dir)[1]
-        self.assertIn("the rounds are of 4 runs", " ".join(text.split()))
+        text = " ".join(leadline("compare", self.dir)[1].split())
+        self.assertIn("the rounds are of 4 runs", text)
+        self.assertRegex(text, r"[0-9]+ more runs would show a difference of 5 %")
+        one = summary.found(some)[0]
+        self.assertEqual([g.name for g in one.best.alike], [some[0].name])
+        effect = one.effects.effects[0].ratio
+        self.assertAlmostEqual(math.log(effect.high / effect.low), 2 * half,
+                               delta=0.01 * half)
 
     def test_one_run_is_named(self):
         self.collected(tree_of(noisy(random.Random(1))))

@@ -82,12 +82,8 @@ def compare(figure: Figure, group: Group, baseline: Group, ignoring: Sequence[st
 
 def of_rounds(pairs: Sequence[Key], ours: Dict[Key, float], theirs: Dict[Key, float],
               baseline: Group) -> Optional[stats.Estimate]:
-    """Estimates the ratio from rounds; in two levels if several runs compared these
-    arms."""
-    runs: Dict[str, List[float]] = OrderedDict()
-    for at in pairs:
-        runs.setdefault(at[0], []).append(math.log(ours[at] / theirs[at]))
-    return stats.estimate_of_runs(list(runs.values()), baseline.first.order_seed)
+    return robust.estimate({at: math.log(ours[at] / theirs[at]) for at in pairs},
+                           baseline.first.order_seed)
 
 
 def one_run(group: Group, baseline: Group, found: Optional[stats.Estimate]) -> str:

@@ -2,8 +2,9 @@
 
 Each round is a block. In each round, the difference of logarithms between the cells of
 two values of a factor, with all other options equal, is one number; the interval is
-Student's t over the rounds. So nothing is assumed of the spread in single cells. All
-contrasts of the headline figures hold together (Sidak), as the verdicts of a table do.
+Student's t over the rounds, or over runs if there are several. So nothing is assumed of
+the spread in single cells. All contrasts of the headline figures hold together (Sidak),
+as the verdicts of a table do.
 """
 import itertools
 import math
@@ -11,9 +12,8 @@ from collections import OrderedDict, namedtuple
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from leadline.base import stats
-from leadline.judge import rules
+from leadline.judge import robust, rules
 from leadline.judge.matrix import Factor, Matrix
-from leadline.judge.robust import by_round
 from leadline.results.groups import Group, not_comparable
 from leadline.results.report import Figure
 
@@ -25,7 +25,7 @@ Effect = namedtuple("Effect", "factor level base ratio pairs rounds shown")
 Slope = namedtuple("Slope", "factor ratio rounds")
 Interaction = namedtuple("Interaction", "first second levels bases ratio rounds shown")
 
-# A contrast: the number of pairs of cells, and a difference for each round.
+# A contrast: the number of pairs of cells, and {(series, round): difference}.
 Contrast = namedtuple("Contrast", "pairs logs")
 
 
@@ -41,7 +41,7 @@ class Table:
         self.groups: Dict[Any, Group] = {}
         self.comparable: Dict[Tuple[Any, Any], bool] = {}
         for key, some in matrix.cells.items():
-            rounds = by_round(some[0], figure) if len(some) == 1 else None
+            rounds = robust.by_round(some[0], figure) if len(some) == 1 else None
             if rounds:
                 self.rows[key], self.groups[key] = rounds, some[0]
 
@@ -62,10 +62,10 @@ class Table:
         that has all of them."""
         used = set(cell for terms in cells for _, cell in terms)
         if not used:
-            return Contrast(0, [])
+            return Contrast(0, {})
         rounds = set.intersection(*(set(self.rows[c]) for c in used))
-        logs = [stats.mean([math.fsum(sign * self.rows[c][at] for sign, c in terms)
-                            for terms in cells]) for at in sorted(rounds)]
+        logs = {at: stats.mean([math.fsum(sign * self.rows[c][at] for sign, c in terms)
+                                for terms in cells]) for at in rounds}
         return Contrast(len(cells), logs)
 
     def main(self, at: int, factor: Factor, level: Any) -> Contrast:
@@ -90,8 +90,8 @@ class Table:
                 cells.append(tuple(zip((1, -1, -1, 1), corners)))
         return self.contrast(cells)
 
-    def slopes(self, at: int, factor: Factor) -> List[float]:
-        """Returns, for each round, the least-squares slope over log2 of the factor,
+    def slopes(self, at: int, factor: Factor) -> Dict[Any, float]:
+        """Returns, by round, the least-squares slope over log2 of the factor,
         other options equal."""
         found: Dict[Any, List[Tuple[float, Any]]] = OrderedDict()
         for key in self.rows:
@@ -102,9 +102,9 @@ class Table:
         blocks = [b for b in found.values() if len(b) > 1]
         used = [key for block in blocks for _, key in block]
         if not used:
-            return []
+            return {}
         rounds = set.intersection(*(set(self.rows[c]) for c in used))
-        return [self.slope(blocks, at_round) for at_round in sorted(rounds)]
+        return {at_round: self.slope(blocks, at_round) for at_round in rounds}
 
     def slope(self, blocks: Sequence[Any], at_round: Any) -> float:
         above = below = 0.0
@@ -149,8 +149,8 @@ def nothing(matrix: Matrix, table: Table) -> str:
     return ""
 
 
-def interval_of(logs: Sequence[float], many: int) -> Optional[stats.Interval]:
-    found = stats.mean_estimate(logs)
+def interval_of(logs: Dict[Any, float], many: int) -> Optional[stats.Interval]:
+    found = robust.estimate(logs)
     return stats.ratio_of(found, many=many) if found else None
 
 

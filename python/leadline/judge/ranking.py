@@ -6,8 +6,7 @@ from collections import namedtuple
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from leadline.base import stats
-from leadline.judge import compare, rules
-from leadline.judge.robust import by_round
+from leadline.judge import compare, robust, rules
 from leadline.results.groups import Group
 from leadline.results.report import Figure
 
@@ -39,7 +38,8 @@ def ranked(groups: Sequence[Group], figure: Figure, sign: int) -> Ranked:
         left_out += [(g, "too few rounds") for g in some if id(g) not in rows]
         some = [g for g in some if id(g) in rows]
     else:
-        rows = {id(g): [math.log(v) for v in values_of(g, figure)] for g in some}
+        rows = {id(g): dict(enumerate(map(math.log, values_of(g, figure))))
+                for g in some}
         few = [g for g in some if len(rows[id(g)]) < stats.CI_MIN]
         left_out += [(g, "too few repetitions") for g in few]
         some = [g for g in some if g not in few]
@@ -73,16 +73,16 @@ def values_of(group: Any, figure: Any) -> List[float]:
     return list(group.observations((figure.name, figure.at)).values())
 
 
-def with_rounds(groups: Sequence[Group], figure: Figure) -> Dict[int, List[float]]:
-    """Returns {group: its logarithms in the rounds that all have}. Leaves out the
+def with_rounds(groups: Sequence[Group], figure: Figure) -> Dict[int, Dict[Any, float]]:
+    """Returns {group: {round: logarithm}} of the rounds that all have. Leaves out the
     groups with the fewest rounds until CI_MIN rounds are common; {} if fewer than two
     remain."""
-    rows = {id(g): by_round(g, figure) for g in groups}
+    rows = {id(g): robust.by_round(g, figure) for g in groups}
     rows = {k: row for k, row in rows.items() if len(row) >= stats.CI_MIN}
     while len(rows) > 1:
         common = set.intersection(*map(set, rows.values()))
         if len(common) >= stats.CI_MIN:
-            return {k: [row[at] for at in sorted(common)] for k, row in rows.items()}
+            return {k: {at: row[at] for at in common} for k, row in rows.items()}
         every: Dict[Any, int] = {}
         for row in rows.values():
             for at in row:
@@ -97,10 +97,10 @@ def comparisons(groups: Sequence[Group]) -> int:
     return (len(groups) - 1) * len(compare.headline(compare.select(groups, None)))
 
 
-def told_apart(groups: Sequence[Group], rows: Dict[int, List[float]],
+def told_apart(groups: Sequence[Group], rows: Dict[int, Dict[Any, float]],
                figure: Figure, sign: int, left_out: List[Tuple[Group, str]],
                paired: bool) -> Ranked:
-    order = sorted(groups, key=lambda g: -sign * stats.mean(rows[id(g)]))
+    order = sorted(groups, key=lambda g: -sign * stats.mean(list(rows[id(g)].values())))
     top, many = order[0], comparisons(groups)
     alike: List[Group] = []
     apart: List[Group] = []
@@ -113,8 +113,9 @@ def told_apart(groups: Sequence[Group], rows: Dict[int, List[float]],
     return Ranked(top, alike, apart, left_out, value, "")
 
 
-def difference(ours: Sequence[float], theirs: Sequence[float],
+def difference(ours: Dict[Any, float], theirs: Dict[Any, float],
                paired: bool) -> Optional[stats.Estimate]:
     if paired:
-        return stats.mean_estimate([a - b for a, b in zip(ours, theirs)])
-    return stats.welch_estimate(list(map(math.exp, ours)), list(map(math.exp, theirs)))
+        return robust.estimate({at: ours[at] - theirs[at] for at in ours})
+    return stats.welch_estimate(*(list(map(math.exp, side.values()))
+                                  for side in (ours, theirs)))

@@ -34,6 +34,15 @@ def by_round(group: Any, figure: Any) -> Dict[Any, float]:
     return {at: math.log(v) for at, v in found.items() if at[0] not in ("rep", "run")}
 
 
+def estimate(logs: Dict[Any, float], seed: int = 0) -> Optional[stats.Estimate]:
+    """Estimates the mean of differences {(series, round): logarithm}; in two levels if
+    several runs made them."""
+    runs: Dict[Any, List[float]] = {}
+    for at in sorted(logs):
+        runs.setdefault(at[0], []).append(logs[at])
+    return stats.estimate_of_runs(list(runs.values()), seed)
+
+
 def polished(table: Dict[Any, float]) -> Tuple[Dict[Any, float], int]:
     """Returns the residuals {(row, column): r} of a table of the same form, by median
     polish."""

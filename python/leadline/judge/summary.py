@@ -140,8 +140,8 @@ def between(one: Any) -> Optional[stats.Interval]:
     for any two that might have been picked."""
     n = len(one.best.alike) + len(one.best.apart) + 1
     ours, theirs = (robust.by_round(r.top, one.figure) for r in (one.best, one.worst))
-    logs = [ours[at] - theirs[at] for at in ours if at in theirs]
-    estimate = stats.mean_estimate(logs)
+    estimate = robust.estimate({at: ours[at] - theirs[at]
+                                for at in ours if at in theirs})
     if not estimate:
         return None
     if estimate.centre < 0.0:

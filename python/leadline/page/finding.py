@@ -8,7 +8,7 @@ import math
 from collections import OrderedDict
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from leadline.base import names, stats
+from leadline.base import names, stats, table
 from leadline.judge import compare, rounds, rules, summary
 from leadline.results import report as reports
 from leadline.results.groups import Group
@@ -193,16 +193,18 @@ def time_text(seconds: float) -> str:
 def more_rounds(need: Optional[int], have: int, groups: Sequence[Group],
                 equal: float) -> str:
     """Says what would decide: 12 more rounds, about 90 s, show 5 %."""
+    runs = set(r.series_id for g in groups for r in g.reports if r.arms_of)
     if need is None:
-        inside = any(r.arms_of for g in groups for r in g.reports)
         return "not even %d rounds would show %.2g %%: %s" % (
-            rounds.MOST, 100.0 * (equal - 1.0), QUIETER if inside else INSIDE)
+            rounds.MOST, 100.0 * (equal - 1.0), QUIETER if runs else INSIDE)
     if need <= have:
         return ""
-    seconds = round_seconds(groups)
-    return "%d more round%s%s would show a difference of %.2g %%" % (
-        need - have, "" if need - have == 1 else "s",
-        ", about %s," % time_text(seconds * (need - have)) if seconds else "",
+    more, seconds, word = need - have, round_seconds(groups), "more round"
+    if len(runs) > 1:   # others tell more about what differs between runs
+        more, seconds, word = -(-more * len(runs) // have), None, "more run"
+    return "%s%s would show a difference of %.2g %%" % (
+        table.plural(more, word),
+        ", about %s," % time_text(seconds * more) if seconds else "",
         100.0 * (equal - 1.0))
 
 
