@@ -21,6 +21,7 @@ iotrace_SOURCES = \
 	src/iotrace/findings/transfer.c \
 	src/iotrace/findings/findings.h src/iotrace/findings/inside.h \
 	src/iotrace/findings/table.def \
+	src/iotrace/findings/judge/calls.c \
 	src/iotrace/findings/judge/judge.c src/iotrace/findings/judge/layers.c \
 	src/iotrace/findings/judge/pace.c \
 	src/iotrace/findings/judge/repeated.c \

@@ -21,7 +21,10 @@ OPS = {1: ("open", "OPEN"), 5: ("close", "CLOSE"), 7: ("read", "READ"),
        22: ("region_begin", "MARK"), 23: ("region_end", "MARK"),
        31: ("unlink", "META"), 41: ("io_submit_write", "WRITE"),
        42: ("io_getevents_write", "WRITE"), 43: ("io_getevents", "WAIT"),
-       300: ("MPI_File_write_all", "WRITE"), 999: ("read_of_the_future", "READ")}
+       51: ("chmod", "META"), 52: ("readdir", "META"), 53: ("ftruncate", "META"),
+       54: ("sync", "SYNC"), 55: ("setvbuf", "META"), 56: ("fprintf", "WRITE"),
+       57: ("stat", "META"), 300: ("MPI_File_write_all", "WRITE"),
+       301: ("MPI_File_write_shared", "WRITE"), 999: ("read_of_the_future", "READ")}
 NUMBER = {name: number for number, (name, _) in OPS.items()}
 CLASS = {name: cls for name, cls in OPS.values()}
 FIELDS = ["start:u64:0:tick", "duration:u64:8:tick", "offset:i64:16:byte",

@@ -246,15 +246,51 @@ class Findings(Case):
         self.assertEqual([(f["id"], f["file"]) for f in found["findings"]],
                          [("open-per-transfer", "/cwd/d/x")])
 
-    def many_calls(self, op, n, ns, result=0, flags=0, request=0, **more):
+    def many_calls(self, op, n, ns, result=0, flags=0, request=0, buffer=0, name=1):
         """Returns the findings of a rank that makes n calls of so many ns in 1 s."""
         log = Log(pid=1000, rank=0, ranks=1, end=EPOCH + S)
-        name = log.name("/d/x", 3)
-        log.add("open", EPOCH, 1000, name=name, request=flags, result=3)
+        file = log.name("/d/x", 3)
+        log.add("open", EPOCH, 1000, name=file, request=flags, result=3)
+        log.add("setvbuf", EPOCH + 1000, 100, name=file, request=buffer)
         for i in range(n):
             log.add(op, EPOCH + 2000 + i * (ns + 100), ns, name=name, result=result,
-                    request=request, **more)
+                    request=request, flags=1 if op == "fprintf" else 0)
         return self.of_log(log)
+
+    def test_calls_that_are_too_many(self):
+        """Findings about calls of one name: by their share of the time, and only if
+        they are many."""
+        for op, id, more in (("chmod", "metadata-calls", {}),
+                             ("readdir", "listing", {}),
+                             ("ftruncate", "truncate", {}),
+                             ("sync", "sync-all", {"name": 0}),
+                             ("write", "sync-per-write", {"flags": 0o4010001,
+                                                          "result": 512}),
+                             ("fprintf", "unbuffered-stream", {"buffer": 1,
+                                                               "result": 7}),
+                             ("MPI_File_write_shared", "shared-pointer",
+                              {"result": 100})):
+            for n, ns, found in ((100, 10 ** 6, [id]), (100, 10 ** 5, []),
+                                 (15, 2 * 10 ** 6, [])):
+                self.assertEqual([x["id"] for x in self.many_calls(
+                    op, n, ns, **more)["findings"]], found, (op, n, ns))
+            one, = self.many_calls(op, 100, 10 ** 6, **more)["findings"]
+            self.assertEqual((one["calls"], one["sentence"]), (
+                100, "100 calls, most of them %s, 1.00 ms each" % op))
+            self.assertAlmostEqual(one["share_of_wall"], 0.099, 3)
+
+    def test_files_that_do_not_exist_are_none(self):
+        """They are one finding for all ranks, and not many small files."""
+        run = tempfile.mkdtemp(dir=self.tmp)
+        for rank in range(4):
+            log = Log(pid=1000 + rank, rank=rank, ranks=4, end=EPOCH + S)
+            for i in range(1200):
+                log.add("stat", EPOCH + i * 10 ** 5, 5 * 10 ** 4, result=-2,
+                        name=log.name("/d/%d/mod%d.py" % (i % 7, i)))
+            log.write(os.path.join(run, "%d.bin" % rank))
+        one, = self.found(run)["findings"]
+        self.assertEqual((one["id"], one["ranks"], one["calls"]),
+                         ("repeated-stat", [0, 1, 2, 3], 4800))
 
     def test_unexplained(self):
         """Time in many calls that is in no finding has one; large transfers and few

@@ -116,6 +116,13 @@ bool extents_walk(const struct extents *x, struct extents_walk *w, int64_t *begi
 int64_t extents_count(const struct extents *x);
 bool extents_meet(const struct extents *x, int64_t begin, int64_t end);
 
+/* Calls of one name, of an actor and a file: those of which there can be too many. */
+struct odd {
+    uint16_t op;
+    uint32_t next; /* next of the list + 1 */
+    struct evidence v;
+};
+
 /* ---- cells: one rank and one file ------------------------------------------- */
 
 enum order { ORDER_SEQUENTIAL, ORDER_STRIDED, ORDER_RANDOM, ORDERS };
@@ -189,10 +196,10 @@ struct cell {
     uint32_t actor, file;
     uint32_t next; /* next cell of the file + 1; 0: none */
     bool has_view;
-    bool appends;    /* its last open had O_APPEND */
-    bool wrote_last; /* the last leaf was a write */
-    bool recent;     /* its actor's list `recent` contains it */
-    int32_t last_fd; /* descriptor of the last leaf + 1; 0: there was none */
+    bool appends, synced; /* its last open had O_APPEND; O_SYNC or O_DSYNC */
+    bool wrote_last;      /* the last leaf was a write */
+    bool recent;          /* its actor's list `recent` contains it */
+    int32_t last_fd;      /* descriptor of the last leaf + 1; 0: there was none */
     int64_t buffer_bytes;
     int64_t ops; /* top calls of any kind */
     int64_t ns;  /* their time */

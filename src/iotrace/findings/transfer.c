@@ -5,7 +5,8 @@
 
 #define LOOKS_MAX 300000000 /* looks at other ranks' cells, in all: some seconds */
 #define PLACE_MAX (INT64_MAX / 4)
-#define APPENDS 02000 /* O_APPEND where the recorder runs */
+#define APPENDS 02000 /* O_APPEND where the recorder runs, and ... */
+#define SYNCED 010000 /* ... O_DSYNC, which is a part of O_SYNC */
 
 /* True if another rank has moved bytes there since this rank's set began. The distance
  * to the nearest bytes of others is kept: as long as none of them goes further, no cell
@@ -260,8 +261,10 @@ static void count_call(const struct context *c, const struct call *call)
 {
     const struct event *e = c->e;
     struct cell *cell = c->cell;
-    if (call->opens && e->bytes >= 0 && !call->library)
+    if (call->opens && e->bytes >= 0 && !call->library) {
         cell->appends = e->request & APPENDS;
+        cell->synced = e->request & SYNCED;
+    }
     if (call->opens && e->bytes >= 0)
         evidence_count(&cell->open, e, c->seq, 0, e->duration_ns);
     if (call->opens && e->result == -2)

@@ -108,19 +108,18 @@ static void judge_asked(const struct slice *s)
 static void judge_missing(const struct slice *s)
 {
     struct findings *f = s->f;
-    for (uint32_t i = 0; i < f->actors; i++) {
+    struct finding *x = finding_begin(s);
+    for (uint32_t i = 0; x && i < f->actors; i++) {
         const struct actor *a = &f->actor[i];
-        if (!a->scope || (double)a->missed.calls < limit_of(STAT_MISSING))
-            continue;
-        struct finding *x = finding_begin(s);
-        if (!x)
-            return;
-        finding_add(f, i, &a->missed, (double)a->missed.ns);
-        finding_condition(f, STAT_MISSING, (double)a->missed.calls);
-        finding_say(f, "%lld call%s for files that do not exist",
-                    (long long)a->missed.calls, units_s(a->missed.calls));
-        finding_end(f);
+        if (a->scope && (double)a->missed.calls >= limit_of(STAT_MISSING))
+            finding_add(f, i, &a->missed, (double)a->missed.ns);
     }
+    if (!x || !x->members)
+        return finding_drop(f);
+    finding_condition(f, STAT_MISSING, (double)x->v.calls / x->members);
+    finding_say(f, "%lld call%s for files that do not exist", (long long)x->v.calls,
+                units_s(x->v.calls));
+    finding_end(f);
 }
 
 void judge_stat(const struct slice *s)

@@ -10,12 +10,6 @@
 
 /* ---- the pass --------------------------------------------------------------- */
 
-struct odd { /* calls of one name, of an actor and a file */
-    uint16_t op;
-    uint32_t next; /* next of the list + 1 */
-    struct evidence v;
-};
-
 static bool is_odd(const struct event *e, const struct call *call)
 {
     return e->calls && !call->collective && !(e->flags & TRACE_COLLECTIVE) &&

@@ -150,11 +150,17 @@ void judge_slow(const struct slice *s)
     }
 }
 
+/* Counts files that were open. */
 static uint32_t files_in_scope(const struct findings *f)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < f->files; i++)
-        n += f->file[i].sharers > 0;
+    for (uint32_t i = 0; i < f->files; i++) {
+        bool open = false;
+        for (uint32_t c = f->file[i].cells; c && !open; c = f->cell[c - 1].next)
+            open = f->cell[c - 1].open.calls > 0 || f->cell[c - 1].side[0] ||
+                   f->cell[c - 1].side[1];
+        n += open;
+    }
     return n;
 }
 
