@@ -78,6 +78,10 @@ class Pages(Case):
         self.readable("archive")
 
     @long
+    def test_programs_side_by_side(self):
+        self.readable("tools", pictures=3)
+
+    @long
     def test_two_systems(self):
         self.readable("systems")
 

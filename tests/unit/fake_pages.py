@@ -137,8 +137,26 @@ def systems(folder):
               series_id=name, seed=seed)
 
 
+def tools(folder):
+    """Makes single runs of several programs at several numbers of ranks."""
+    noise = random.Random(9)
+    for program, options in (
+            ("ior", {"access": "file-per-process", "ordering in a file": "sequential"}),
+            ("elbencho", {"path type": "dir", "random": 0}),
+            ("madbench", {"filetype": "UNIQUE"})):
+        for ranks in (1, 4, 16):
+            value = 300.0 * ranks ** 0.7 * math.exp(noise.gauss(0, 0.2))
+            tree = full({"write_MBps": [value, 1.1 * value], "read_MBps": [3 * value]},
+                        program=program, ranks=ranks)
+            tree["options"] = {name: {"value": given, "unit": None, "from": "imported",
+                                      "workload": True}
+                               for name, given in options.items()}
+            save(folder, "%s-%d.json" % (program, ranks), tree)
+
+
 PAGES = {"few": few, "medium": medium, "study": study, "holes": holes, "huge": huge,
-         "many_ranks": many_ranks, "archive": archive, "systems": systems}
+         "many_ranks": many_ranks, "archive": archive, "systems": systems,
+         "tools": tools}
 
 
 def make(name, folder):

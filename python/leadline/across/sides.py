@@ -151,6 +151,8 @@ def called(group: Group, more: str = "") -> str:
     program = group.first.program
     told = ", ".join(filter(None, (
         "" if program in group.name.lower() else program, more)))
+    if told and group.name.endswith(")"):      # its origin tells it apart
+        return "%s; %s)" % (group.name[:-1], told)
     return group.name + (" (%s)" % told if told else "")
 
 
@@ -184,6 +186,12 @@ def sentences(found: Sequence[Table], most: int = MOST,
 def ratio_text(its: Side) -> str:
     return "-" if its.ratio is None else "%.3gx" % its.ratio if its.ratio < 1000.0 \
         else "%.0fx" % its.ratio
+
+
+def shown(one: Table) -> List[Side]:
+    """Returns the sides in their order; of very many, the largest values first."""
+    return one.sides if len(one.sides) <= table.MOST_BARS else sorted(
+        one.sides, key=lambda s: -s.value)
 
 
 def bars(found: Sequence[Table]) -> str:

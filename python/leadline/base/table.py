@@ -34,11 +34,12 @@ def text(header: Sequence[str], rows: List[Sequence[str]],
     return "\n".join(lines) + "\n"
 
 
+MOST_BARS = 12
 BAR, SHORT = 40, 8   # most and fewest characters of the longest bar
 LINE = 88            # characters that bars and their words are to fit into
 
 
-def bars(rows: Sequence[Tuple[str, float, Any, str]], most: int = 12) -> str:
+def bars(rows: Sequence[Tuple[str, float, Any, str]], most: int = MOST_BARS) -> str:
     """Draws rows (name, value, its interval or None, words) as bars from 0: up to the
     interval's lower end "#", then "=" to its upper one, with "|" at the value."""
     shown = rows if len(rows) <= most else rows[:most]

@@ -90,20 +90,24 @@ def rows(one, key="first"):
     made = [shapes.Row("", "%s, n = %d" % (its.group.name, its.n), [shapes.mark(
         its.group.first.program, its.values, its.value, its.interval)])
             for its in ranked]
-    series = list(OrderedDict.fromkeys(row.marks[0].series for row in made))
-    return shapes.Rows(key, one.title, words, axis(one), series, made)
+    series = list(by(one.sides, KEYS[:1]))
+    looks = {name: (i, i) for i, name in enumerate(series)}
+    shown = OrderedDict.fromkeys(row.marks[0].series for row in made)
+    return shapes.Rows(key, one.title, words, axis(one), list(shown), made, looks)
 
 
-def charts(some):
+def charts(some, drawn=None):
     """Draws each table of several values: over the ranks, with a line for each program,
-    if some program has several numbers of them; else as rows."""
+    if some program has several numbers of them; else as rows, unless it is the table
+    `drawn` already."""
     out = []
     for one in some:
         if len(one.sides) > 1 and len(out) < MOST_CHARTS:
             key = "beside-%d" % (len(out) + 1)
             found = by([s for s in one.sides if len(ranks_of(s)) == 1], KEYS[:1])
-            several = any(len(set(map(place, some))) > 1 for some in found.values())
-            out.append(over_ranks(one, key) if several else rows(one, key))
+            several = any(len(set(map(place, line))) > 1 for line in found.values())
+            if several or one is not drawn:
+                out.append(over_ranks(one, key) if several else rows(one, key))
     return out
 
 

@@ -221,15 +221,15 @@ def sections(found, verdicts, founds, unjudged):
     if found.groups:
         kinds["differs"].insert(0, box(found, verdicts, founds, unjudged))
     kinds["differs" if short else "amount"] += tables
+    alone = unjudged and not any(f.judged for f in findings(verdicts, founds))
     if unjudged:
-        kinds["beside"] = beside.content(unjudged) + list(
-            map(figure, beside.charts(unjudged)))
+        kinds["beside"] = beside.content(unjudged) + list(map(figure, beside.charts(
+            unjudged, unjudged[0] if alone else None)))
     kinds["amount"].append(shares(found))
     if found.groups:
         kinds["all"] = [what_ran(found), runs(found)] + kinds["all"]
-    first_of_all = unjudged and not any(f.judged for f in findings(verdicts, founds))
     for key, heading, _ in sorted(QUESTIONS, key=lambda q: bool(
-            first_of_all and q[0] != "beside")):
+            alone and q[0] != "beside")):
         if any(kinds[key]):
             yield key, heading, kinds[key]
     yield "reading", "How to read this", [tag("p", s) for s in HOW_TO_READ]
