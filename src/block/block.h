@@ -20,15 +20,22 @@ struct block_settings { /* the options */
     int64_t fsync; /* writes between two syncs; -1: after each */
     double theta;
     bool overwrite;
-    bool once; /* --time ends a phase that has transferred all bytes */
-    const char *sync;
+    bool once;                /* --time ends a phase that has transferred all bytes */
+    const char *sync, *sizes; /* sizes: --block-sizes; NULL: one */
     const char *pattern, *layout;
     const char *input, *read_only; /* paths of existing files to read; NULL:
                                     * not given */
     bool write_only;
 };
 
-struct block_lane;
+struct block_repeats;
+struct block_size;
+
+struct block_lane {
+    int64_t unsynced; /* writes since the last sync */
+    struct block_repeats *repeats;
+    struct block_size *sizes; /* NULL: one size */
+};
 
 /* r->context of all lanes. Between stages the first thread may change it; within a
  * stage each lane changes only its own part. */
@@ -41,6 +48,8 @@ struct block {
     bool stamps;            /* blocks are stamped afresh for each write */
     int64_t fsync;          /* writes between two syncs; 0: only the last sync */
     int durable;            /* flags of files that are written: IO_DSYNC and others */
+    int64_t moved[2];       /* blocks of several sizes: those read and written in this
+                       * repetition, but not mixed */
     struct block_lane *lane;
 };
 
@@ -94,6 +103,24 @@ int block_write_all(struct run *r, void *context);
 int block_mix_all(struct run *r, void *context);
 int block_read_all(struct run *r, void *context);
 int block_check_all(struct run *r, void *context); /* untimed */
+
+/* ---- sizes.c --------------------------------------------------------------------- */
+
+/* Local, in plan. Parses --block-sizes: sets the order's sizes and the largest block.
+ * Returns -EINVAL with a sentence. */
+int block_sizes_plan(struct block *b);
+
+/* Local. The bytes of the smallest block. */
+int64_t block_least(const struct block *b);
+
+/* Local. Latencies of each size: the bytes for a lane, their memory (NULL with a
+ * sentence on failure), and a transfer of the size `kind`. */
+int64_t block_sizes_bytes(const struct block *b);
+struct block_size *block_sizes_open(const struct block *b);
+void block_sizes_note(struct block_size *s, int kind, const struct io_req *req);
+
+/* **Collective**, at the end of a phase. Adds the figures of each size. */
+void block_sizes_figures(struct run *r);
 
 /* ---- figures.c ------------------------------------------------------------------- */
 

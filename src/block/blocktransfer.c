@@ -25,6 +25,17 @@ static struct opt table[] = {
     {.kind = OPT_BYTES, .name = "block-size", .letter = 'b', .value = &block.set.block,
      .preset = "1M", .arg = "BYTES", .unit = "B", .min = 1, .max = 9e18,
      .workload = true, .help = "bytes of one transfer"},
+    {.kind = OPT_TEXT, .name = "block-sizes", .value = &block.set.sizes,
+     .arg = "SIZE:SHARE,...", .workload = true,
+     .help = "blocks of several sizes, in shares of their number: 4k:60,64k:30,1m:10",
+     .text = "Blocks of several sizes, in shares of their number, instead of "
+             "--block-size: *4k:60,64k:30,1m:10* (*bssplit* in *fio*(1)). Shares are "
+             "exact: sizes recur in cycles of at most 1000 blocks, and _BYTES_ is "
+             "rounded up to whole cycles. Within a cycle they are shuffled, the same "
+             "in every file. Every transfer has the size of its block in all phases, "
+             "so it is verified as always. Each size has its own figures, for example "
+             "_write.write_4096B_p99_us_. Not with --misalign=random, --dedupe, "
+             "containers or HDF5."},
     {.kind = OPT_CHOICE, .name = "pattern", .letter = 'p', .value = &block.set.pattern,
      .preset = "SEQUENTIAL", .arg = "PATTERN",
      .choices = "SEQUENTIAL|RANDOM|UNIFORM|ZIPF",
@@ -275,10 +286,20 @@ static int check_time(const struct run *r)
     return 0;
 }
 
+/* True if the engine stores blocks in a format of its own. */
+static bool formats(void)
+{
+    const char *spec;
+    int rc = io_engine_of_method(set->run.iomethod, IO_STORES_FORMAT, &spec);
+    err_clear();
+    return rc;
+}
+
 /* Refuses combinations of options, each with the reason. */
 static int check_together(const struct run *r)
 {
-    bool repeats = order_repeats(&block.order), tells = set->block >= STAMP_HEADER;
+    bool repeats = order_repeats(&block.order),
+         tells = block_least(&block) >= STAMP_HEADER;
     bool unique = !r->shared, mpi = r->engine && io_engine_calls_mpi(r->engine);
     const struct {
         bool refused;
@@ -308,6 +329,16 @@ static int check_together(const struct run *r)
         {block.fsync && mpi && !unique,
          "--fsync and --sync=fsync: MPI syncs a shared file on all ranks at once: take "
          "--filetype=UNIQUE, or an engine that does not call MPI"},
+        {set->sizes && opt_find(r->program, "block-size")->from != OPT_DEFAULT,
+         "--block-size and --block-sizes: take one of the two"},
+        {set->sizes && set->misalign < 0,
+         "--block-sizes: blocks of several sizes are not shifted at random"},
+        {set->sizes && set->dedupe,
+         "--block-sizes: a copy would have another size than its block: leave out "
+         "--dedupe"},
+        {set->sizes && (r->partitioned || formats()),
+         "--block-sizes: this --filetype or --iomethod has places for blocks of one "
+         "size only: take one that stores regular files"},
         {set->misalign < 0 && r->partitioned,
          "--misalign=random: a container has a place for whole blocks only: take "
          "UNIQUE or SHARED"},
@@ -366,31 +397,32 @@ static void plan_order(const struct run *r)
 {
     struct order *o = &block.order;
     bool interleaved = !strcmp(set->layout, "INTERLEAVED");
+    int64_t slot = o->sizes ? o->cycle_bytes : set->block;
     o->files = set->files;
     o->block = set->block;
     o->misaligned = set->misalign < 0;
     o->pattern = pattern_asked();
     o->mixed = (int)set->mixed;
-    o->layout = (struct layout){
-        .order = !r->shared    ? LAYOUT_UNIQUE
-                 : interleaved ? LAYOUT_INTERLEAVED
-                               : LAYOUT_RANK_MAJOR,
-        .ranks = r->workers,
-        .mats = 1,
-        .start = o->misaligned ? 1 : set->misalign,
-        .blks = units_div_up(units_div_up(set->bytes, set->block), o->files),
-        .slot_bytes = set->block + (o->misaligned ? ORDER_ROOM : 0)};
-    zipf_prepare(&o->zipf, o->layout.blks, set->theta);
+    o->layout =
+        (struct layout){.order = !r->shared    ? LAYOUT_UNIQUE
+                                 : interleaved ? LAYOUT_INTERLEAVED
+                                               : LAYOUT_RANK_MAJOR,
+                        .ranks = r->workers,
+                        .mats = 1,
+                        .start = o->misaligned ? 1 : set->misalign,
+                        .blks = units_div_up(units_div_up(set->bytes, slot), o->files),
+                        .slot_bytes = slot + (o->misaligned ? ORDER_ROOM : 0)};
+    zipf_prepare(&o->zipf, o->layout.blks * o->cycle, set->theta);
 }
 
 /* The seed decides the number of reads in a mixed phase, and the run may choose
  * the seed. */
 static void plan_bytes(struct run_need *n)
 {
-    int64_t all = 0;
-    bool known = !set->run.time_s && !set->mixed;
-    if (__builtin_mul_overflow(order_blocks(&block.order) * block.order.layout.ranks,
-                               set->block, &all))
+    const struct order *o = &block.order;
+    int64_t all = 0, slots = o->layout.blks * o->files * o->layout.ranks;
+    bool known = !set->run.time_s && !set->mixed && !(o->sizes && order_repeats(o));
+    if (__builtin_mul_overflow(slots, o->sizes ? o->cycle_bytes : set->block, &all))
         known = false;
     n->write_bytes = known ? (1 + set->overwrite) * all : -1;
     n->read_bytes = set->write_only ? 0 : known ? (1 + block.pass) * all : -1;
@@ -425,11 +457,14 @@ static int plan(struct run *r, struct run_need *n)
     if (input_given(set))
         return plan_input(r, n);
     keep_settle(r);
+    int rc = block_sizes_plan(&block);
+    if (rc)
+        return rc;
     plan_order(r);
     plan_sync(r);
     block.content = (struct content){(int)set->compress, (int)set->dedupe};
     block.stamps = r->verify || set->compress || set->dedupe;
-    int rc = blocktransfer_check(r, &n->memory_bytes);
+    rc = blocktransfer_check(r, &n->memory_bytes);
     if (rc)
         return rc;
     r->latencies = true;

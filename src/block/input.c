@@ -68,8 +68,9 @@ static int refuse_given(const struct run *r, const char *const names[], const ch
 static int check_options(const struct run *r)
 {
     static const char *const writes[] = {
-        "write-only", "keep",   "node-dirs", "overwrite", "fsync",      "sync", "mixed",
-        "compress",   "dedupe", "files",     "stripe",    "rank-shift", NULL};
+        "write-only", "keep",        "node-dirs",  "overwrite", "fsync",
+        "sync",       "block-sizes", "mixed",      "compress",  "dedupe",
+        "files",      "stripe",      "rank-shift", NULL};
     static const char *const thinks[] = {"think", NULL};
     static const char *const checks[] = {"filetype", "verify", NULL};
     static const char *const shares[] = {"filetype", NULL};

@@ -34,8 +34,9 @@ static const char *why_not(const struct run *r)
         return "--pattern has left blocks out";
     if (b->past.mixed)
         return "--mixed has written some blocks more often than others";
-    if (b->set.files > 1 || b->set.misalign < 0 || b->set.dedupe)
-        return "--files, --misalign=random and --dedupe are not described";
+    if (b->set.files > 1 || b->set.misalign < 0 || b->set.dedupe || b->order.sizes)
+        return "--block-sizes, --files, --misalign=random and --dedupe are not "
+               "described";
     return NULL;
 }
 

@@ -14,9 +14,14 @@ uint64_t order_key(uint64_t seed, int place)
     return seed * 8191 + (uint64_t)place;
 }
 
+static int64_t blocks_of_file(const struct order *o)
+{
+    return o->layout.blks * o->cycle;
+}
+
 int64_t order_blocks(const struct order *o)
 {
-    return o->layout.blks * o->files;
+    return blocks_of_file(o) * o->files;
 }
 
 bool order_repeats(const struct order *o)
@@ -35,7 +40,7 @@ static uint64_t key_of(const struct order *o, int place, int64_t file)
 /* Scatters popular blocks, so that they are neighbours only by chance. */
 static int64_t spread(const struct order *o, int64_t k, uint64_t key)
 {
-    return shuffle(k, o->layout.blks, ~key);
+    return shuffle(k, blocks_of_file(o), ~key);
 }
 
 /* The block that number i of a file transfers. */
@@ -45,9 +50,9 @@ static int64_t order_block_of(const struct order *o, int64_t i, uint64_t key)
     case ORDER_SEQUENTIAL:
         break;
     case ORDER_RANDOM:
-        return shuffle(i, o->layout.blks, key);
+        return shuffle(i, blocks_of_file(o), key);
     case ORDER_UNIFORM:
-        return (int64_t)rng_below(key, (uint64_t)i, (uint64_t)o->layout.blks);
+        return (int64_t)rng_below(key, (uint64_t)i, (uint64_t)blocks_of_file(o));
     case ORDER_ZIPF:
         return spread(o, zipf_at(&o->zipf, key, (uint64_t)i) - 1, key);
     }
@@ -75,10 +80,27 @@ static int64_t shift_of(const struct order *o, const struct extent *slot)
            !(slot->offset % 2);
 }
 
+int order_kind(const struct order *o, int64_t block)
+{
+    return o->kind[block / o->files % o->cycle];
+}
+
+/* The place of a block of several sizes within its file. */
+static struct extent extent_of_size(const struct order *o, int place, int64_t block)
+{
+    int64_t i = block % o->cycle;
+    struct extent e = layout_at(&o->layout, place, 0, block / o->cycle);
+    e.offset += o->at[i];
+    e.bytes = o->size[o->kind[i]];
+    return e;
+}
+
 struct extent order_extent(const struct order *o, int place, int64_t block)
 {
-    struct extent e =
-        layout_at(&o->layout, place, 0, o->files == 1 ? block : block / o->files);
+    int64_t in_file = o->files == 1 ? block : block / o->files;
+    if (o->sizes)
+        return extent_of_size(o, place, in_file);
+    struct extent e = layout_at(&o->layout, place, 0, in_file);
     if (o->misaligned)
         e.offset += shift_of(o, &e);
     e.bytes = o->block;

@@ -22,11 +22,20 @@ enum order_pattern {
  * each block. */
 enum { ORDER_ROOM = 512 };
 
+/* Blocks of several sizes: the most sizes, and the most blocks until they recur. */
+enum { ORDER_SIZES = 16, ORDER_CYCLE = 1000 };
+
 struct order {
     struct layout layout; /* of all workers' blocks in one file; one matrix */
     int64_t files;        /* files of a worker; consecutive numbers use them in turn */
-    int64_t block;        /* bytes of a block */
-    bool misaligned;      /* each block is shifted by its own offset */
+    int64_t block;        /* bytes of a block; of the largest */
+    /* Blocks in a slot of the layout: 1, or with several sizes a cycle. */
+    int cycle, sizes;                /* sizes: 0 with one size */
+    int64_t size[ORDER_SIZES];       /* bytes */
+    unsigned char kind[ORDER_CYCLE]; /* the size of each block of a cycle */
+    int64_t at[ORDER_CYCLE];         /* its place in the slot */
+    int64_t cycle_bytes;
+    bool misaligned; /* each block is shifted by its own offset */
     enum order_pattern pattern;
     int mixed; /* percent of reads in a mixed phase */
     struct zipf zipf;
@@ -51,6 +60,7 @@ int64_t order_block(const struct order *o, int place, int64_t i);
 
 /* Local. The place of a block: its file among the worker's, and the bytes in it. */
 int64_t order_file(const struct order *o, int64_t block);
+int order_kind(const struct order *o, int64_t block); /* index of its size */
 struct extent order_extent(const struct order *o, int place, int64_t block);
 
 /* Local. True if number i of mixed transfers is a read; the same for all workers. So no

@@ -25,11 +25,6 @@ struct block_repeats {
     } recent[RECENT];
 };
 
-struct block_lane {
-    int64_t unsynced; /* writes since the last sync */
-    struct block_repeats *repeats;
-};
-
 struct lane_work {
     struct run *r;
     const struct block *b;
@@ -65,24 +60,34 @@ int block_check_direct(struct run *r, const char *path, const char *what)
     if (strcmp(set->run.cache, "direct") != 0)
         return 0;
     int align = run_direct_align(r, path);
-    if (set->misalign >= 0 && (set->block | set->misalign) % align == 0)
+    int64_t sizes = set->block;
+    for (int k = 0; k < b->order.sizes; k++)
+        sizes |= b->order.size[k];
+    if (set->misalign >= 0 && (sizes | set->misalign) % align == 0)
         return 0;
     return run_refuse_direct(r, what);
 }
 
 /* ---- memory of lanes ------------------------------------------------------------- */
 
+static bool repeats(const struct block *b)
+{
+    return order_repeats(&b->order) || block_loops(b);
+}
+
 int64_t block_lane_bytes(const struct block *b)
 {
-    bool repeats = order_repeats(&b->order) || block_loops(b);
-    return repeats ? (int64_t)sizeof(struct block_repeats) : 0;
+    return block_sizes_bytes(b) +
+           (repeats(b) ? (int64_t)sizeof(struct block_repeats) : 0);
 }
 
 int block_lanes_open(struct block *b, int lanes)
 {
     b->lane = mem_new(lanes, sizeof *b->lane, "lanes");
     bool made = b->lane;
-    for (int i = 0; i < lanes && made && block_lane_bytes(b); i++) {
+    for (int i = 0; i < lanes && made && b->order.sizes; i++)
+        made = (b->lane[i].sizes = block_sizes_open(b));
+    for (int i = 0; i < lanes && made && repeats(b); i++) {
         b->lane[i].repeats = mem_new(1, sizeof *b->lane[i].repeats, "lanes");
         made = b->lane[i].repeats;
     }
@@ -91,8 +96,10 @@ int block_lanes_open(struct block *b, int lanes)
 
 void block_lanes_close(struct block *b, int lanes)
 {
-    for (int i = 0; i < lanes && b->lane; i++)
+    for (int i = 0; i < lanes && b->lane; i++) {
+        free(b->lane[i].sizes);
         free(b->lane[i].repeats);
+    }
     free(b->lane);
     b->lane = NULL;
 }
@@ -252,6 +259,8 @@ static void done(void *lane_work, const struct io_req *req, int64_t i, int slot)
         l->repeats ? l->repeats->busy[slot] : transfers_block_of(l, req->op, i);
     if (l->repeats)
         l->repeats->busy[slot] = FREE;
+    if (l->lane->sizes && !l->w->untimed)
+        block_sizes_note(l->lane->sizes, order_kind(&l->b->order, block), req);
     if (l->w->mixed && req->op == IO_OP_WRITE && order_repeats(&l->b->order))
         remember(l, block, i);
     if (req->op == IO_OP_WRITE || !l->w->checks)
@@ -336,7 +345,8 @@ static int64_t queue(struct lane_work *l, int64_t n, double limit_s)
     struct run *r = l->r;
     const struct block_work *w = l->w;
     struct run_queue q = {.make = request,
-                          .done = w->checks || l->repeats ? done : NULL,
+                          .done =
+                              w->checks || l->repeats || l->lane->sizes ? done : NULL,
                           .context = l,
                           .from = r->made,
                           .total = n,
@@ -344,7 +354,7 @@ static int64_t queue(struct lane_work *l, int64_t n, double limit_s)
                           .untimed = w->untimed,
                           .mixed = w->mixed,
                           .all_visible = (writes(l) && l->b->stamps) || w->checks,
-                          .brief = l->repeats};
+                          .brief = true};
     return run_queue(r->file, req, &q);
 }
 
@@ -398,6 +408,8 @@ static void transfer(struct run *r, struct block_work *w)
 {
     run_lanes(r, lane_begin, NULL);
     block_transfer(r, transfer_blocks, w);
+    if (!w->untimed)
+        block_sizes_figures(r);
 }
 
 /* ---- stages ---------------------------------------------------------------------- */
@@ -443,6 +455,7 @@ int block_write_all(struct run *r, void *context)
                            .limit_s = b->set.run.time_s,
                            .total = total_of(b, order_blocks(&b->order))};
     (void)context;
+    memset(b->moved, 0, sizeof b->moved);
     b->past = (struct order_past){.laid = b->set.overwrite};
     transfer(r, &w);
     b->past.written = w.total;

@@ -163,6 +163,39 @@ class Options(Case):
         mixed = total(report, "write", "calls", phase="mixed")
         self.assertEqual(total(report, "sync", "calls", phase="mixed"), 2 * mixed + 2)
 
+    def test_sizes(self):
+        """Shares are exact: 60 of 100 blocks have 4 KiB, 30 have 12, 10 have 40."""
+        sizes = {4096: 60, 12288: 30, 40960: 10}
+        for options in ((), ("--pattern=RANDOM", "--threads=2", "--verify=pass"),
+                        ("--files=3", "--depth=4", "--iomethod=threads"),
+                        ("--filetype=SHARED", "--layout=INTERLEAVED", "--misalign=100",
+                         "--rank-shift=1")):
+            report = self.good(self.blocktransfer(
+                "1000k", "--block-sizes=4k:60,12k:30,40k:10", *options, np=2))
+            calls = total(report, "write", "calls")
+            self.assertEqual(calls % 20, 0)
+            self.assertEqual(total(report, "write") * 100,
+                             calls * sum(b * n for b, n in sizes.items()))
+            self.assertEqual(total(report, "read"), total(report, "write"))
+            self.assertEqual(report["checks"]["blocks_checked"], calls)
+            of = {f["name"]: f["median"] for f in report["figures"]}
+            for bytes_ in sizes:
+                self.assertIn("write.write_%dB_p99_us" % bytes_, of)
+            self.assertAlmostEqual(of["write_iops"] / of["write_MBps"] / 1e6 *
+                                   total(report, "write"), calls, 3)
+
+    def test_sizes_that_repeat(self):
+        """The rate of blocks is that of the calls, whatever sizes are drawn."""
+        report = self.good(self.blocktransfer(
+            "1000k", "--block-sizes=100:1,5000:2", "--pattern=ZIPF", "--mixed=30",
+            "--time=0.05", np=1))
+        of = {f["name"]: f["median"] for f in report["figures"]}
+        for act in ("read", "write"):
+            self.assertAlmostEqual(
+                of[act + "_iops"] / of[act + "_MBps"] / 1e6 *
+                total(report, act, phase=act) / total(report, act, "calls", phase=act),
+                1, 6)
+
     def traced(self, *options):
         """The traced calls about its blocks: (call, whether it names O_DSYNC or
         O_SYNC)."""
@@ -256,6 +289,13 @@ class Options(Case):
                 (("--files=2", "--collective", "--iomethod=MPI"), "cannot be coll"),
                 (("--fsync=each", "--iomethod=MPI", "--filetype=SHARED"),
                  "on all ranks at once"),
+                (("--block-sizes=4k",), "is not SIZE:SHARE"),
+                (("--block-sizes=4k:0",), "is not SIZE:SHARE"),
+                (("--block-sizes=4k:1,8k:1009",), "is not SIZE:SHARE"),
+                (("--block-sizes=4k:7,8k:1000",), "add up to 100"),
+                (("--block-sizes=4k:1", "--block-size=4k"), "one of the two"),
+                (("--block-sizes=4k:1", "--dedupe=4"), "another size"),
+                (("--block-sizes=4k:1", "--filetype=PARTITIONED"), "regular files"),
                 (("--sync=dsync", "--iomethod=mmap"), "take posix, threads, uring"),
                 (("--sync=fdatasync", "--iomethod=MPI"), "does not call fdatasync"),
                 (("--misalign=random", "--cache=direct"), "moves multiples of "),

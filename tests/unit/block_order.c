@@ -17,6 +17,7 @@ static struct order order_of(enum order_pattern pattern, int64_t files, int mixe
                                  .slot_bytes = BLOCK},
                       .files = files,
                       .block = BLOCK,
+                      .cycle = 1,
                       .pattern = pattern,
                       .mixed = mixed};
     zipf_prepare(&o.zipf, BLOCKS, 1.2);
