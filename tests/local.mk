@@ -272,7 +272,7 @@ SCRIPT_TESTS += \
 	tests/unit/python_gate.py \
 	tests/unit/python_climb.py \
 	tests/unit/python_history.py \
-	tests/unit/python_import.py \
+	tests/unit/python_import.py tests/unit/python_import_folder.py \
 	tests/unit/python_matrix.py \
 	tests/unit/python_mutants.py \
 	tests/unit/python_options.py \

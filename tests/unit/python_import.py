@@ -19,7 +19,7 @@ from files import read_bytes, read_json, read_text, write_file
 from leadline.base import fields
 from leadline.base.errors import LeadlineError
 from leadline.commands import cli
-from leadline.importing import command, darshan_log, formats
+from leadline.importing import command, convert, darshan_log, formats
 from leadline_case import LeadlineCase, leadline, without_privileges
 
 DATA = os.path.join(HERE, os.pardir, "data", "import")
@@ -578,7 +578,7 @@ class Refused(Case):
             self.no(sentence, content)
 
     def test_large(self):
-        with mock.patch.object(command, "LARGEST", 1000):
+        with mock.patch.object(convert, "LARGEST", 1000):
             self.no("it is larger than 64 MiB", self.text("ior.txt"))
 
     def test_nan_in_json(self):

@@ -5,6 +5,10 @@ from leadline.importing import darshan, dlio, elbencho, fio, h5bench, io500, ior
 MODULES = [ior, mdtest, fio, elbencho, io500, dlio, h5bench, darshan]
 NAMES = sorted(module.TOOL for module in MODULES)
 KINDS = ["text", "darshan-parser text", "JSON", "CSV"]  # others come after them
+class NoResult(LeadlineError):
+    """A file that no format recognises."""
+
+
 
 
 def rank(form):
@@ -35,5 +39,5 @@ def of(text, source, asked=None):
     if asked:
         raise LeadlineError("%s: it is not a result of %s in a form that this reads"
                             % (source, asked))
-    raise LeadlineError("%s: it is not a result that can be imported, of %s"
-                        % (source, ", ".join(NAMES)))
+    raise NoResult("%s: it is not a result that can be imported, of %s"
+                   % (source, ", ".join(NAMES)))

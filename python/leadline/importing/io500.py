@@ -38,12 +38,14 @@ Phase = namedtuple("Phase", "score seconds invalid slack")
 
 
 def is_summary(text: str) -> bool:
-    return bool(re.search(r"^\[RESULT[^\]]*\]\s", text, re.M)) and "seconds" in text
+    return "[RESULT" in text and "seconds" in text and bool(
+        re.search(r"^\[RESULT[^\]]*\]\s", text, re.M))
 
 
 def is_result(text: str) -> bool:
-    return bool(re.search(r"^(config-hash|result-dir)\s*=", text, re.M)
-                and SECTION.search(text))
+    return ("config-hash" in text or "result-dir" in text) and bool(
+        re.search(r"^(config-hash|result-dir)\s*=", text, re.M)
+        and SECTION.search(text))
 
 
 def phase_of(score, seconds, invalid, where):
@@ -58,7 +60,7 @@ def phase_of(score, seconds, invalid, where):
 
 def read_summary(text, source):
     test = Result(TOOL)
-    test.lost.append("this file has no number of processes, and no date")
+    test.lost += ["this file has no number of processes", "this file has no date"]
     phases, scores, bad = OrderedDict(), None, None
     for i, line in enumerate(text.split("\n"), 1):
         found, score, version = (form.match(line) for form in (LINE, SCORE, VERSION))

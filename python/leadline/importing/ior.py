@@ -35,7 +35,7 @@ EXACT = {"xsize": "transfersize", "blksiz": "blocksize"}
 
 
 def is_text(text: str) -> bool:
-    return bool(FIRST.search(text))
+    return ": MPI Coordinated Test" in text and bool(FIRST.search(text))
 
 
 def is_json(text: str) -> bool:

@@ -40,7 +40,8 @@ UNTIL = " (stonewall)"      # rows of what was done when the deadline came
 
 
 def is_text(text):
-    return bool(FIRST.search(text) and STARTED.search(text))
+    return " was launched with " in text and bool(FIRST.search(text)
+                                                  and STARTED.search(text))
 
 
 def read(text, source):
@@ -178,7 +179,8 @@ def take_row(test, kind, n, name, row, old):
         base = "file_open"
         test.warn("only_opened", "files were opened and closed, not read: read bytes "
                   "is 0")
-    reps = over_tasks(test, base, row) if old else repetitions(test, n, base, row)
+    key = base if kind == "rate" else base + "_time"
+    reps = over_tasks(test, key, row) if old else repetitions(test, n, key, row)
     if reps is None:
         test.fail("maximum, minimum and mean of %s do not agree" % name)
     elif kind == "rate":

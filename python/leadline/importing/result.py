@@ -58,6 +58,7 @@ class Result:
         self.warnings = OrderedDict()
         self.errors = []
         self.lost = []
+        self.parts = []             # other files of the same run
         self.blocks_bad = None
         self.why = None
 
