@@ -3,7 +3,7 @@ EXTRA_PROGRAMS =
 EXTRA_DIST += bench/aa bench/bfs_mmap.c bench/debian_sources.py bench/filters.py bench/fio.py \
 	bench/graph.py bench/gsf_decode.py bench/gsf_reference.c bench/interfaces.py bench/ior bench/knn.py bench/ldad-disks bench/ldad-paper \
 	bench/ldad-paper.json bench/ldad-ratios bench/matrix bench/paper_runs.py bench/ldadc-real bench/replay \
-	bench/memory_group.py bench/metabench-mdtest bench/mount.py \
+	bench/memory_group.py bench/metabench-mdtest bench/metabench-smallfile bench/mount.py \
 	bench/outcore-2008 \
 	bench/outcore-2008.json bench/outcore-graph.json bench/outcore-resample.json bench/overlap.py bench/patterns.py \
 	bench/pfm_reference.c bench/pfm_runs.py bench/pfmload-collapse bench/pfmload-paper bench/pfmload-paper.json bench/pfmload-ranks bench/pfmload-reference bench/RESULTS.md bench/resample.py bench/search.py \

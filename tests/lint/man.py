@@ -1,5 +1,6 @@
 """The man pages, the completion and the yardstick against --help. Pages are made of
 what --help is made of: they must have all of it, and no option by hand. mpi: any"""
+import collections
 import os
 import re
 import shutil
@@ -162,13 +163,20 @@ def check_arguments():
 
 
 def check_yardstick():
-    """The last column of the yardstick's tables names options of blocktransfer."""
-    cells = [row.rstrip(" |").rpartition("|")[2] for row in
-             text_of("doc/yardstick.md").splitlines() if row.startswith("|")]
-    named = set(re.findall(r"`(--[a-z-]+)", " ".join(cells)))
-    unknown = named - in_help("blocktransfer")[0] - {"--no-verify"}
-    point(len(named) > 20 and not unknown,
-          "doc/yardstick.md names options that blocktransfer has", [named, unknown])
+    """The last column of the yardstick's tables names options of the program that heads
+    it."""
+    named = collections.defaultdict(str)
+    for table in re.findall(r"(?:^\|.*\n)+", text_of("doc/yardstick.md"), re.M):
+        program, *cells = [row.rstrip(" |").rpartition("|")[2].strip()
+                           for row in table.splitlines()]
+        named[program] += " ".join(cells)
+    for program, least in ("blocktransfer", 20), ("metabench", 8):
+        found = set(re.findall(r"`(--[a-z-]+)", named.pop(program)))
+        unknown = found - in_help(program)[0] - {"--no-verify"}
+        point(len(found) > least and not unknown,
+              "doc/yardstick.md names options that %s has" % program, [found, unknown])
+    point(not named, "each table of doc/yardstick.md ends with one of these two",
+          list(named))
 
 
 def check_completions(names):
