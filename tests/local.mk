@@ -298,11 +298,13 @@ SCRIPT_TESTS += \
 TESTS += $(check_PROGRAMS) $(SCRIPT_TESTS)
 EXTRA_DIST += $(addprefix tests/data/pfm/r6.pfm, \
 	$(addprefix .data/r6.pfm., bin.gz ctl cvg.gz lin ndx)) tests/data/pfm/r6.pfm
-EXTRA_DIST += $(addprefix tests/data/import/, darshan-3.0.txt darshan-3.2.txt \
-	darshan-parser.txt dlio-summary.json dlio.json elbencho-1.csv elbencho-2.csv elbencho-3.json elbencho.csv \
-	elbencho.json fio-2.1.json fio-2.2.json fio-2jobs.json \
-	fio-clients.json fio-failed.json fio-global.json fio-mixed.json fio-terse.txt \
-	fio-group.json fio-status.json fio-two-stages.txt h5bench.csv)
+EXTRA_DIST += $(addprefix tests/data/import/, \
+	darshan-3.0.txt darshan-3.2.txt darshan-parser.txt dlio-checkpoint.json \
+	dlio-summary.json dlio.json elbencho-1.csv elbencho-2.csv elbencho-3.json elbencho.csv \
+	elbencho.json fio-2.1.json fio-2.2.json fio-2jobs.json fio-clients.json fio-failed.json \
+	fio-global.json fio-mixed.json fio-terse.txt fio-group.json fio-status.json \
+	fio-two-stages.txt h5bench-append.csv h5bench-read.csv h5bench.csv kv-cache-3.json \
+	kv-cache.json)
 EXTRA_DIST += $(addprefix tests/data/import/, \
 	io500-2018-log.txt io500-2018-summary.txt io500-2021-result.txt io500-result.txt \
 	io500-result_summary.txt ior-3.0.txt ior-3.2.txt ior-bad-verify.json \

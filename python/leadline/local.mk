@@ -29,7 +29,8 @@ nobase_dist_pkgdata_DATA += $(addprefix python/leadline/trace/, \
 	trace_svg.py)
 nobase_dist_pkgdata_DATA += $(addprefix python/leadline/importing/, \
 	__init__.py command.py convert.py darshan.py darshan_log.py dlio.py elbencho.py \
-	fio.py fio_terse.py folder.py formats.py h5bench.py io500.py io500_run.py ior.py mdtest.py result.py)
+	fio.py fio_terse.py folder.py formats.py h5bench.py io500.py io500_run.py ior.py \
+	mdtest.py result.py)
 nobase_dist_pkgdata_DATA += $(addprefix python/leadline/page/, \
 	__init__.py beside.py finding.py first.py gallery.py page.py pictures.py pictures_matrix.py \
 	pictures_own.py pictures_scaling.py pictures_tail.py pictures_time.py plot.py \

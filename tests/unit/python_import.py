@@ -34,11 +34,9 @@ APART = ("elbencho", "fio-terse")     # a cut file of whole lines has whole resu
 UNANNOUNCED = ("train_MBps", "bytes_read", "bytes_written", "reads", "writes",
                "file_create_max", "file_read_per_s", "read_p99_s", "write_p99_s",
                "rate file create (stonewall)", "score_product", "file_create_s",
-               "ior-rnd4K-easy-read", "write_rank_slowest_MBps")
-UNANNOUNCED = ("codes", "posix_MBps", "mpiio_MBps", "stdio_MBps", "io_share",
-               "stdio_bytes_written", "train_MBps", "bytes_read", "bytes_written",
-               "reads", "writes", "file_create_max", "file_read_per_s", "read_p99_s",
-               "write_p99_s")
+               "ior-rnd4K-easy-read", "write_rank_slowest_MBps", "codes", "posix_MBps",
+               "mpiio_MBps", "stdio_MBps", "io_share", "stdio_bytes_written",
+               "read_p50_s", "storage_p999_s", "cache_hit_rate")
 
 # file -> [(name of its report, its contents)]; rates are MB/s to their last digit.
 KNOWN = {
@@ -182,6 +180,26 @@ KNOWN = {
         "ranks": 2, "nodes": 1, "train_samples_per_s": [10.0, 10.4, 10.2],
         "train_utilization": [0.955, 0.965, 0.960], "train_MBps": [1495.0597],
         "warnings": "cached_maybe"})],
+    "dlio-checkpoint.json": [("dlio-checkpoint", {
+        "ranks": 8, "save_checkpoint_MBps": [4.25 * 1073.741824], "figures": 4,
+        "load_checkpoint_MBps": [6.5 * 1073.741824], "load_checkpoint_s": [2.1],
+        "save_checkpoint_s": [3.2], "checkpoint_size_gb": 13.6,
+        "codes": ["imported", "summary_only"]})],
+    "kv-cache.json": [("kv-cache", {  # 40 GiB of all tiers in 20 s
+        "ranks": 1, "tokens_per_s": [8000.0], "requests_per_s": [32.0],
+        "cache_read_MBps": [2147.483648], "cache_write_MBps": [268.435456],
+        "storage_p99_s": [2.21025], "read_p50_s": [0.0615], "write_p99_s": [0.4015],
+        "cache_hit_rate": [0.925], "figures": 10})],
+    "kv-cache-3.json": [("kv-cache-3", {  # 90 GiB of the storage in 60 s
+        "read_MBps": [1610.612736], "write_MBps": [268.435456],
+        "cache_read_MBps": [2684.35456], "tokens_per_s": [7500.0],
+        "storage_p999_s": [2.3045], "read_p99_s": [0.09025], "figures": 15})],
+    "h5bench-append.csv": [("h5bench-append", {
+        "ranks": 4, "write_MBps": [87.162880], "write_observed_MBps": [38.273024],
+        "warnings": "short"})],
+    "h5bench-read.csv": [("h5bench-read", {
+        "ranks": 64, "read_MBps": [4194.035564], "read_observed_MBps": [4026.53184],
+        "collective": True})],
     "h5bench.csv": [("h5bench", {
         "ranks": 2, "write_MBps": [536.8709], "write_observed_MBps": [503.3165]})],
     "darshan-3.0.txt": [("darshan-3.0", {  # 2**29 B; its time of metadata is negative
@@ -572,6 +590,10 @@ class Refused(Case):
                 ("live statistics", "Label,Phase,RuntimeMS,Rank,MixType,Done%\n"),
                 ("no phase was done", self.text("elbencho-2.csv").split("\n")[0]
                  + "\n"),
+                ("list of the times of epochs", json.dumps({"1": {"start": "2024"}})),
+                ("sums up runs", '{"overall": {"num_benchmark_runs": 5}, "runs": {}}'),
+                ("no request was completed", '{"requests_completed": 0, '
+                 '"cache_stats": {}}'),
                 ("terse line is cut off", self.text("fio-terse.txt")[:400]),
                 ("quotation mark", self.text("ior.json").replace(
                     '"Path": "/scratch/f"', '"Path": "/scratch/"f"'))):

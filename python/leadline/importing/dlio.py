@@ -1,15 +1,29 @@
-"""DLIO and MLPerf Storage: summary.json."""
-from leadline.importing.result import (GIB, MIB, Format, Result, count, json_object,
-                                       member, number, positive)
+"""DLIO and MLPerf Storage: summary.json, and the JSON of its kv-cache."""
+import re
+
+from leadline.importing.result import (GIB, MIB, Format, Other, Result, broken, count,
+                                       json_object, member, number, positive)
 
 TOOL = "dlio"
-ABOUT = "DLIO and MLPerf Storage (summary.json)"
+CACHE = "kv-cache"
+ABOUT = "DLIO and MLPerf Storage (summary.json, and the JSON of kv-cache)"
 STAGES = ("train", "eval")
 CHECKPOINTS = ("save_checkpoint", "load_checkpoint")
 SLACK = 1e-6
 WORK = ("num_files_train", "num_files_eval", "num_samples_per_file", "epochs",
-        "data_size_per_host_GB")
+        "data_size_per_host_GB", "checkpoint_size_GB")
 COLD = "repetitions are epochs, of which the first finds the caches cold"
+# Of kv-cache.
+RATES = [("tokens_per_s", "avg_throughput_tokens_per_sec", "total_tokens"),
+         ("requests_per_s", "requests_per_second", "total_requests")]
+# Bytes by tier, in newer files; older ones have those of all tiers together.
+TIERS = [("read_MBps", "tier_storage_kv_bytes_read_gb"),
+         ("write_MBps", "tier_storage_kv_bytes_written_gb"),
+         ("cache_read_MBps", "total_read_gb"), ("cache_write_MBps", "total_write_gb")]
+PERCENTILES = ("p50", "p99", "p999")
+# Latencies of the storage's calls: the words of newer files, and of older ones.
+CALLS = [("read", ("storage_read", "nvme_read")),
+         ("write", ("storage_write", "nvme_write"))]
 
 
 def is_json(text):
@@ -25,13 +39,14 @@ def read(text, source):
     test.host = member(tree, "hostname", str, source, " ").strip() or None
     start = member(tree, "start", str, source, " ")
     test.started(start[:19], "%Y-%m-%dT%H:%M:%S")
+    metric = member(tree, "metric", dict, source)
     for name in WORK:
-        if name in tree:
-            test.option(name, number(tree[name], source + ": " + name), None,
+        value = tree.get(name, metric.get(name))
+        if value is not None:
+            test.option(name, number(value, source + ": " + name), None,
                         name != "epochs")
     test.lost.append("throughput is of the steady batches, and the bytes are record "
                      "length x samples, not what was read")
-    metric = member(tree, "metric", dict, source)
     for stage in STAGES:
         take_stage(test, metric, stage, tree.get("epochs"), source)
     for stage in CHECKPOINTS:
@@ -99,11 +114,104 @@ def take_checkpoint(test, metric, stage, source):
         test.figure(stage + "_MBps", "MB/s", "higher",
                     [rate * GIB for rate in rates or [mean]],
                     "DLIO %s_io_..GB_per_second (GiB) x 1073.741824" % stage)
+    if mean and not rates:
+        test.warn("summary_only", "of checkpoints the means are known only")
     seconds = numbers(metric, stage + "_duration_seconds", source)
-    mean = number(metric.get(stage + "_duration_mean_seconds", "-"), source)
-    if seconds or mean:
-        test.figure(stage + "_s", "s", "lower", seconds or [mean],
+    took = number(metric.get(stage + "_duration_mean_seconds", "-"), source)
+    if seconds or took:
+        test.figure(stage + "_s", "s", "lower", seconds or [took],
                     "DLIO %s_duration_..seconds" % stage)
+    if bool(rates or mean) != bool(seconds or took):
+        test.fail("of %s it has either a rate or a duration, and not both" % stage)
 
 
-FORMATS = [Format(TOOL, "JSON", is_json, read)]
+# ---- kv-cache ----------------------------------------------------------------
+
+
+def is_cache(text):
+    return '"cache_stats"' in text and '"requests_completed"' in text
+
+
+def read_cache(text, source):
+    tree = json_object(text, source)
+    if "summary" not in tree:
+        raise broken(source, "it has no summary: no request was completed")
+    summary = member(tree, "summary", dict, source)
+    stats = member(summary, "cache_stats", dict, source)
+    test = Result(CACHE)
+    test.ranks = 1      # a process, whose threads are the users
+    test.wall_s = number(summary.get("elapsed_time"), source + ": elapsed_time")
+    if not test.wall_s:
+        raise broken(source, "its elapsed_time is not known")
+    test.lost.append("the file has no date, host, version, options and number of users")
+    take_rates(test, tree, summary, source)
+    take_bytes(test, stats, source)
+    take_latencies(test, summary, stats, source)
+    hits = number(stats.get("cache_hit_rate", "-"), source + ": cache_hit_rate")
+    test.results["cache_hit_rate"] = [hits]
+    if not test.figures:
+        test.fail("it has no figure that is known")
+    return [test]
+
+
+def take_rates(test, tree, summary, source):
+    if count(tree.get("requests_completed"), source + ": requests_completed") != count(
+            summary.get("total_requests"), source + ": total_requests"):
+        test.fail("requests_completed and total_requests differ")
+    for name, rate_name, total_name in RATES:
+        rate = required(summary, rate_name, source)
+        total = required(summary, total_name, source)
+        if abs(rate * test.wall_s - total) > SLACK * total:
+            test.fail("%s is not %s / elapsed_time" % (rate_name, total_name))
+        test.figure(name, "1/s", "higher", [rate], "kv-cache %s" % rate_name)
+
+
+def required(tree, key, source):
+    if tree.get(key) is None:
+        raise broken(source, "there is no %s" % key)
+    return number(tree[key], "%s: %s" % (source, key)) or 0
+
+
+def take_bytes(test, stats, source):
+    """Adds rates of bytes. read_iops and write_iops are numbers of calls, no rates."""
+    by_tier = any(key.startswith("tier_") for key in stats)
+    for name, key in TIERS:
+        if key.startswith("tier_") and not by_tier:
+            continue
+        size = required(stats, key, source)
+        if size:
+            test.figure(name, "MB/s", "higher", [size * GIB / test.wall_s],
+                        "kv-cache %s (GiB) x 1073.741824 / elapsed_time" % key)
+
+
+def take_latencies(test, summary, stats, source):
+    whole = member(summary, "storage_io_latency_ms", dict, source, {})
+    for key in PERCENTILES:
+        note(test, "storage_%s_s" % key, whole, key, source)
+    for name, words in CALLS:
+        word = next((w for w in words if w + "_p50_ms" in stats), None)
+        for key in PERCENTILES if word else []:
+            note(test, "%s_%s_s" % (name, key), stats, "%s_%s_ms" % (word, key),
+                 source)
+
+
+def note(test, name, tree, key, source):
+    ms = number(tree.get(key, "-"), "%s: %s" % (source, key))
+    if ms:
+        test.figure(name, "s", "lower", [ms / 1e3], "kv-cache %s / 1e3" % key)
+
+
+def is_epochs(text):
+    return re.match(r'\s*\{\s*"\d+":\s*\{\s*"start":', text) is not None
+
+
+def is_sum(text):
+    return '"num_benchmark_runs"' in text and '"runs"' in text
+
+
+FORMATS = [Format(TOOL, "JSON", is_json, read),
+           Format(CACHE, "JSON", is_cache, read_cache)]
+OTHERS = [Other(is_epochs, "it is DLIO's list of the times of epochs",
+                "Give the summary.json beside it", False),
+          Other(is_sum, "it sums up runs of MLPerf Storage",
+                "Give the summary.json of each run", False)]

@@ -4,9 +4,9 @@ from collections import OrderedDict
 from typing import Any, List
 
 from leadline.base.fields import printable
-from leadline.importing.result import (MIB, SHORT_S, Format, Result, broken, from_zoned,
-                                       json_object, member, number, number_apart, plain,
-                                       positive, times)
+from leadline.importing.result import (MIB, SHORT_S, Format, Other, Result, broken,
+                                       from_zoned, json_object, member, number,
+                                       number_apart, plain, positive, times)
 
 TOOL = "elbencho"
 ABOUT = "elbencho (CSV, JSON)"
@@ -289,5 +289,5 @@ def warn_phases(test, phases):
 
 FORMATS = [Format(TOOL, "JSON", is_json, read_json),
            Format(TOOL, "CSV", is_csv, read_csv)]
-OTHERS = [(is_live, "it is elbencho's live statistics of a run", "Give the CSV of "
-           "--csvfile or the JSON of --jsonfile")]
+OTHERS = [Other(is_live, "it is elbencho's live statistics of a run", "Give the CSV of "
+                "--csvfile or the JSON of --jsonfile", False)]

@@ -7,8 +7,8 @@ from collections import OrderedDict, namedtuple
 
 from leadline.base.fields import printable
 from leadline.importing import fio_terse
-from leadline.importing.result import (SHORT_S, Format, Result, broken, count, member,
-                                       number, plain, times, utc)
+from leadline.importing.result import (SHORT_S, Format, Other, Result, broken, count,
+                                       member, number, plain, times, utc)
 
 TOOL = "fio"
 ABOUT = "fio (JSON and terse, versions 2 and 3)"
@@ -438,5 +438,5 @@ def is_normal(text):
 
 FORMATS = [Format(TOOL, "JSON", is_json, read),
            Format(TOOL, "terse", fio_terse.is_terse, read_terse)]
-OTHERS = [(is_normal, "it is what fio prints for people", "Let fio write its JSON "
-           "(--output-format=json)")]
+OTHERS = [Other(is_normal, "it is what fio prints for people",
+                "Let fio write its JSON (--output-format=json)", True)]

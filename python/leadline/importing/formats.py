@@ -3,12 +3,12 @@ from leadline.base.errors import LeadlineError
 from leadline.importing import darshan, dlio, elbencho, fio, h5bench, io500, ior, mdtest
 
 MODULES = [ior, mdtest, fio, elbencho, io500, dlio, h5bench, darshan]
-NAMES = sorted(module.TOOL for module in MODULES)
+NAMES = sorted(set(form.name for module in MODULES for form in module.FORMATS))
 KINDS = ["text", "darshan-parser text", "JSON", "CSV"]  # others come after them
+
+
 class NoResult(LeadlineError):
-    """A file that no format recognises."""
-
-
+    """A file that no format recognises, or that is no result."""
 
 
 def rank(form):
@@ -30,10 +30,10 @@ def of(text, source, asked=None):
     for found in TABLE:
         if asked in (None, found.name) and found.is_one(text):
             return found
-    for is_one, words, todo in [one for module in MODULES
-                                for one in getattr(module, "OTHERS", [])]:
-        if is_one(text):
-            raise LeadlineError("%s: %s" % (source, words), todo=todo)
+    for other in [one for module in MODULES for one in getattr(module, "OTHERS", [])]:
+        if other.is_one(text):
+            kind = LeadlineError if other.is_result else NoResult
+            raise kind("%s: %s" % (source, other.what), todo=other.todo)
     if '"leadline-report/' in text[:4096]:
         raise LeadlineError("%s: it is a Leadline report already" % source)
     if asked:

@@ -26,9 +26,10 @@ ABSENT = ("inf", "-inf", "nan", "-nan", "-", "na", "")
 
 # A form in which a tool writes results: `is_one(text)`, and `read(text, source)`, which
 # returns a list of Results. A module has its tool's name as TOOL, the tool's words in
-# the manual as ABOUT, and FORMATS. It may have OTHERS, files of the tool that are no
-# results: (is_one(text), what it is, what to do).
+# the manual as ABOUT, and FORMATS. It may have OTHERS, files of the tool that are not
+# read.
 Format = namedtuple("Format", "name variant is_one read")
+Other = namedtuple("Other", "is_one what todo is_result")
 
 
 class Result:
