@@ -41,6 +41,8 @@ MEANINGS = [
      "random 64 KiB read"),
     ("fio", {"rw": "randrw", "bs": "8k"}, "write_MBps", "mixed random 8 KiB write"),
     ("fio", {"rw": "rw", "bs": "8k"}, "read_MBps", "mixed sequential read, own files"),
+    ("fio", {"rw": "randrw", "bs": "4k"}, "mixed_MBps",
+     "mixed random 4 KiB read and write"),
     ("fio", {"bs": "8k"}, "read_MBps", "sequential read, own files"),
     ("fio", {}, "read_MBps", "read"),
     ("fio", {"rw": "write", "other jobs": "rw=randread"}, "read_MBps",
@@ -75,6 +77,12 @@ MEANINGS = [
      "file create, one shared directory"),
     ("metabench", {"place": "own"}, "mkdir.per_s", "directory create, own directories"),
     ("io500", {}, "ior_easy_write_MBps", "sequential write, own files"),
+    ("io500", {"ior-easy-write api": "DFS"}, "ior_easy_read_MBps",
+     "sequential read, one shared file"),
+    ("io500", {"ior-easy-write api": "POSIX", "ior-easy-write fileperproc": True},
+     "ior_easy_read_MBps", "sequential read, own files"),
+    ("io500", {"ini ior-easy fileperproc": "FALSE"}, "ior_easy_write_MBps",
+     "sequential write, one shared file"),
     ("io500", {}, "ior_hard_read_MBps",
      "interleaved 47,008-byte read, one shared file"),
     ("io500", {}, "mdtest_hard_stat_per_s", "file stat, one shared directory"),
@@ -106,7 +114,7 @@ class Meanings(LeadlineCase):
 
     def test_every_row_of_the_tables_is_used(self):
         """Each program in the tables of options has figures with a meaning."""
-        known = set(meanings.PLAIN) | set(meanings.CALLS) | {""}
+        known = set(meanings.PLAIN) | set(meanings.CALLS) | {"", "io500"}
         for rows in (meanings.ORDERS, meanings.FILES, meanings.DIRECTORIES):
             self.assertEqual(set(p for p, _, _ in rows) - known, set())
 
@@ -310,11 +318,12 @@ class Pairs(LeadlineCase):
                          "b: nodes, host, cache; not known of both: file system")
 
     def test_other_options_of_one_program(self):
-        found = self.pair(plain("ior", dict(IOR, reorder=1), {"write_MBps": [1.0]}),
-                          plain("ior", dict(IOR, blocksize=1 << 20, segments=2),
+        found = self.pair(plain("ior", dict(IOR, reorder=1, aligned="2 MiB"),
+                                {"write_MBps": [1.0]}),
+                          plain("ior", dict(IOR, blocksize=1 << 20, aligned=1 << 21),
                                 {"write_MBps": [1.0]}))
         self.assertEqual(found.differs, [("bytes per rank", "2M", "8M"),
-                                         ("reorder", "none", "1")])
+                                         ("reorder", "not given", "1")])
 
     def test_calls_have_files_and_bytes(self):
         found = self.pair(plain("mdtest", {"items": 10, "write_bytes": 3901},
@@ -323,6 +332,15 @@ class Pairs(LeadlineCase):
                                 {"create.per_s": [1.0]}), "file create")
         self.assertEqual([d for d in found.differs if d[0] != "program"],
                          [("bytes of a file", "0", "3901")])
+
+    def test_many_differences(self):
+        """A sentence has the first ten; JSON has all."""
+        found = self.pair(*(plain("ior", dict(IOR, **{"option%d" % i: value
+                                                      for i in range(13)}),
+                                  {"write_MBps": [1.0]}) for value in (1, 2)))
+        self.assertEqual(len(pairs.tree(found)["differs"]), 13)
+        self.assertIn("option9 2, not 1; and in 3 more; not known",
+                      pairs.sentence(found))
 
     def test_alike(self):
         some = plain("ior", IOR, {"write_MBps": [1.0]})

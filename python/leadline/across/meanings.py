@@ -16,7 +16,7 @@ MIXED, RANDOM_MIXED = "mixed sequential", "mixed random"
 RANDOM_ORDERS = (RANDOM, RANDOM_MIXED)
 OWN, SHARED, PARTITIONED = "own", "one shared", "one partitioned"
 HARD = 47008       # bytes of a transfer of IO500's ior-hard
-DATA = ("write", "read")
+DATA = ("write", "read", "read and write")
 
 
 class Meaning(NamedTuple):
@@ -33,7 +33,7 @@ class Meaning(NamedTuple):
 
 # Name of a figure -> what it measures, for programs that move data in a plain way.
 PLAIN = ("ior", "fio", "elbencho", "h5bench", "madbench", "blocktransfer", "ldad perf")
-RATES = {"write_MBps": "write", "read_MBps": "read"}
+RATES = {"write_MBps": "write", "read_MBps": "read", "mixed_MBps": "read and write"}
 
 # The same of operations on files and directories, by program.
 CALLS = {
@@ -54,7 +54,8 @@ CALLS = {
                  "dir_create_per_s": "directory create",
                  "dir_remove_per_s": "directory delete"}}
 
-# Phases of IO500. Its ior-easy has a file per process unless its ini says otherwise.
+# Phases of IO500. Its ior-easy has a file per process by default, which options may
+# tell otherwise.
 IO500 = {
     "score": Meaning("IO500 score"),
     "score_bw": Meaning("IO500 bandwidth score, GiB/s"),
@@ -120,6 +121,12 @@ FILES: List[Tuple[str, Dict[str, Any], str]] = [
     ("elbencho", {"path type": "dir"}, OWN),
     ("elbencho", {"path type": "file"}, SHARED),
     ("h5bench", {"subfiling": "NO"}, SHARED),
+    ("io500", {"ior-easy-write access": "file-per-process"}, OWN),
+    ("io500", {"ior-easy-write access": "single-shared-file"}, SHARED),
+    ("io500", {"ior-easy-write fileperproc": ...}, OWN),
+    ("io500", {"ior-easy-write api": ...}, SHARED),   # its command line, without -F
+    ("io500", {"ini ior-easy fileperproc": "true"}, OWN),
+    ("io500", {"ini ior-easy fileperproc": "false"}, SHARED),
     ("", {"filetype": "unique"}, OWN),
     ("", {"filetype": "shared"}, SHARED),
     ("", {"filetype": "partitioned"}, PARTITIONED)]
@@ -175,7 +182,9 @@ def transfer_bytes(report: Report, does: str) -> Optional[int]:
 def of_figure(report: Report, name: str) -> Optional[Meaning]:
     """Returns the meaning of a figure; None if it has none beyond its program."""
     if report.program in IO500_PROGRAMS:
-        return IO500.get(name)
+        known = IO500.get(name)
+        return known._replace(place=answer(FILES, report) or OWN) if (
+            known and name in BY_DEFAULT) else known
     does = RATES.get(name) if report.program in PLAIN else None
     if does:
         order = answer(ORDERS, report)
@@ -211,13 +220,14 @@ def agree(partial: Meaning, full: Meaning) -> bool:
     return all(a is None or b is None or a == b for a, b in pairs)
 
 
-def unknown(meaning: Meaning, figure: str) -> List[str]:
+def unknown(meaning: Meaning, report: Report, figure: str) -> List[str]:
     """Names what is not known of a figure's meaning."""
     place = ("own files or one shared" if meaning.does in DATA
              else "own directories or one shared")
     out = [] if meaning.order is not None else ["order of the transfers"]
     out += [place] if meaning.place is None else []
-    out += ["own files, unless its ini says otherwise"] if figure in BY_DEFAULT else []
+    if figure in BY_DEFAULT and not answer(FILES, report):
+        out.append("own files, unless its ini says otherwise")
     return out + (["size of the transfers"] if meaning.size is None
                   and meaning.order in RANDOM_ORDERS else [])
 

@@ -13,6 +13,8 @@ from leadline.results import conditions
 from leadline.results.groups import ABOUT_OUTPUT, Group
 from leadline.results.report import Report
 
+NOT_GIVEN = "not given"
+MOST = 10       # differences in a sentence
 DATA, CALLS = "data", "calls"
 STORAGE_WORDS = ("hint", "dir", "node-dirs")   # options that conditions tell better
 
@@ -159,14 +161,24 @@ def other_options(group: Group, baseline: Group) -> List[Tuple[str, str, str]]:
     imported = one.imported or other.imported
     if imported:    # their other options say where files are, and how often
         ours, theirs = one.option_values(True), other.option_values(True)
-    return [(name, text(ours.get(name)) or "none", text(theirs.get(name)) or "none")
+    return [(name, text(ours.get(name)) or NOT_GIVEN,
+             text(theirs.get(name)) or NOT_GIVEN)
             for name in OrderedDict.fromkeys(list(ours) + list(theirs))
-            if name not in known and ours.get(name) != theirs.get(name)]
+            if name not in known and number(ours.get(name)) != number(theirs.get(name))]
+
+
+def number(value: Any) -> Any:
+    """Returns the number that a value means, such as 2 MiB; else the value itself."""
+    plain = value.replace(" ", "") if isinstance(value, str) else value
+    found = names.number(plain)
+    return value if found is None else found
 
 
 def sentence(found: Pair) -> str:
     """Says what differs: b against a: ranks 4, not 2; unknown: cache of b."""
-    parts = ["%s %s, not %s" % one for one in found.differs]
+    parts = ["%s %s, not %s" % one for one in found.differs[:MOST]]
+    if len(found.differs) > MOST:
+        parts.append("and in %d more" % (len(found.differs) - MOST))
     words = "; ".join(parts) or "nothing that reports tell differs"
     return "%s against %s: %s%s" % (
         found.group.name, found.baseline.name, words,

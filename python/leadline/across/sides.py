@@ -19,7 +19,7 @@ MOST_PAIRS = 12    # whose differences are printed
 NO_VERDICT = ("These are plain ratios, and no verdicts: what differs is listed, and "
               "what is not known.")
 ORDER = ("IO500 score", "IO500 bandwidth score, GiB/s", "IO500 metadata score, kIOPS",
-         "write", "read", "file create", "file stat", "file open", "file read",
+         *meanings.DATA, "file create", "file stat", "file open", "file read",
          "file rename", "file delete", "directory create", "directory stat",
          "directory rename", "directory delete", "find")
 
@@ -127,7 +127,7 @@ def side(meaning: Meaning, group: Group, own: Meaning, figure: Figure) -> Side:
     values = [v * factor for v in
               group.observations((figure.name, figure.at)).values()]
     return Side(group, figure, values, stats.centre(values), stats.interval(values),
-                meanings.unknown(own, figure.name))
+                meanings.unknown(own, group.first, figure.name))
 
 
 def pairs_of(found: Sequence[Table]) -> List[pairs.Pair]:
