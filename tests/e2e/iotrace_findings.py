@@ -477,12 +477,26 @@ class Findings(Case):
             told = {n["id"]: n["because"] for n in found["not_judged"]}
             self.assertIn(why, told["late-rank"])
 
+    def test_late_rank_on_shared_cores(self):
+        """What waiting for a core can explain does not count; before MPI_Init ended,
+        and after MPI_Finalize began, it explains nothing."""
+        for waited, gain in ((["waited_ns=0"], 0.2),
+                             (["waited_ns=120000000"], 0.08),
+                             (["waited_ns=400000000", "init_waited_ns=50000000",
+                               "final_waited_ns=120000000"], 0.13),
+                             (["waited_ns=190000000"], None)):
+            found = self.late(["cores=1"] + waited)
+            self.assertEqual([f["gain_s"] for f in found["findings"]],
+                             [gain] if gain else [], waited)
+            self.assertEqual("late-rank" in [n["id"] for n in found["not_judged"]],
+                             gain is None)
+
     def test_ranks_that_are_bound_to_cores(self):
         for cpus in (["3", "64"], ["0-1", "1-2"]):
             found = self.late(["cores=1", "waited_ns=0"], cpus)
             self.assertEqual([f["id"] for f in found["findings"]], ["late-rank"], cpus)
         for cpus in (["3", "3"], ["3", "4x"], ["3", "65536"], ["5-4", "6"], ["3"], []):
-            found = self.late(["cores=1", "waited_ns=0"], cpus)
+            found = self.late(["cores=1"], cpus)
             self.assertEqual(found["findings"], [], cpus)
             self.assertIn("late-rank", [n["id"] for n in found["not_judged"]])
 

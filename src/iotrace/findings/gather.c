@@ -372,7 +372,7 @@ static int gather_event(struct findings *f, struct reading *r, const struct even
     f->hdf5 |= call->hdf5;
     pace_event(f, a, e, seq, call, top, file);
     if (!file && top)
-        odd_count(f, &a->odd, e, seq);
+        odd_count(f, a, NULL, e, seq);
     if (!file || f->file[file - 1].fold)
         return f->memory;
     struct context c = {.f = f,

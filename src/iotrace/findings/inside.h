@@ -360,7 +360,8 @@ enum {
     NEEDS_EXTENTS = 16, /* which bytes a rank has moved */
     NEEDS_CORES = 32,   /* a core for each rank */
     NEEDS_WHOLE = 64,   /* all ranks and files */
-    NEEDS_COUNTS = 128  /* the kernel's counts of bytes */
+    NEEDS_COUNTS = 128, /* the kernel's counts of bytes */
+    NEEDS_WAITS = 256   /* a core for each rank, or how long each waited for one */
 };
 
 /* Findings of one domain are about the same events. */
@@ -552,8 +553,10 @@ struct context { /* an event and what it concerns */
 void transfer_count(const struct context *c);
 struct evidence *cell_rare(const struct context *c, enum rare kind);
 
-/* judge/unexplained.c: counts a call of the program in the list of its cell or actor */
-void odd_count(struct findings *f, uint32_t *list, const struct event *e, uint64_t seq);
+/* judge/unexplained.c: counts a call of the program in the list of its cell; NULL: it
+ * is about no file, and in the actor's */
+void odd_count(struct findings *f, struct actor *a, struct cell *c,
+               const struct event *e, uint64_t seq);
 
 /* risks.c: risks for the contents of files */
 bool risk_is_failure(const struct event *e, const struct call *call);

@@ -294,7 +294,7 @@ void transfer_count(const struct context *c)
         log_sum(&c->cell->ns, e->duration_ns);
         count_call(c, call);
         moments_event(c, call);
-        odd_count(c->f, &c->cell->odd, e, c->seq);
+        odd_count(c->f, c->actor, c->cell, e, c->seq);
     }
     risk_call(c, call);
     if (call->removes && e->bytes >= 0)

@@ -76,6 +76,8 @@ struct trace_header { /* block 0 */
  *   cpus=0-3,8      their numbers, if the list is short enough
  *   waited_ns=N     nanoseconds that its threads were ready to run and had no
  *                   processor; written at the process's end, like those that follow
+ *   init_waited_ns=N, final_waited_ns=N  the same up to the end of MPI_Init, and up to
+ *                   the begin of MPI_Finalize
  *   before=R:W      rchar and wchar of /proc/PID/io when the log began; not written at
  *                   the end, so that those of killed processes have it
  *   io=R:W:CR:CW:DR:DW:OW:OR:PR:PW  what the kernel has counted since the log began

@@ -168,7 +168,7 @@ static int64_t waited_by_threads(char *room)
     return sum;
 }
 
-static void add_waited(void)
+void facts_waited(const char *key)
 {
     char text[24];
     ROOM(room);
@@ -177,7 +177,7 @@ static void add_waited(void)
         return;
     ns += __atomic_load_n(&state->waited_ns, __ATOMIC_RELAXED);
     snprintf(text, sizeof text, "%jd", (intmax_t)ns);
-    header_add("waited_ns", text);
+    header_add(key, text);
 }
 
 /* ---- the program ---- */
@@ -206,6 +206,6 @@ void facts_begin(void)
 
 void facts_end(void)
 {
-    add_waited();
+    facts_waited("waited_ns");
     add_counts();
 }

@@ -219,6 +219,7 @@ uint32_t fd_place(int fd); /* id of a TRACE_PLACE; 0: not known */
 /* ---- facts.c ---- */
 void facts_begin(void);
 void facts_thread_ends(void);
+void facts_waited(const char *key); /* adds the time without a core until now */
 void facts_end(void);
 
 /* ---- fds.c ---- */

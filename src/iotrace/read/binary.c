@@ -128,9 +128,11 @@ static void fill_info(struct log *l)
     i->end_ns = align(f, f->unix_ns[1]);
     sscanf(header_value(h, "uring"), "%" SCNu64 ":%" SCNu64, &i->uring_rings,
            &i->uring_unseen);
+    const char *const waited[] = {header_value(h, "waited_ns"),
+                                  header_value(h, "init_waited_ns"),
+                                  header_value(h, "final_waited_ns")};
     facts_of_process(&i->process, header_value(h, "cores"), header_value(h, "cpus"),
-                     header_value(h, "waited_ns"), header_value(h, "before"),
-                     header_value(h, "io"));
+                     waited, header_value(h, "before"), header_value(h, "io"));
     i->program = program_read_words(header_value(h, "program"));
     i->clock_unknown = f->clock == TRACE_TSC && !h->ns_per_tick;
 }

@@ -62,15 +62,21 @@ static void read_io(struct log_process *p, const char *before, const char *io)
 }
 
 void facts_of_process(struct log_process *p, const char *cores, const char *cpus,
-                      const char *waited_ns, const char *before, const char *io)
+                      const char *const waited[3], const char *before, const char *io)
 {
     const int64_t most = INT64_MAX / 4;
-    int64_t v = 0;
+    int64_t v = 0, ns[3] = {-1, -1, -1};
     *p = (struct log_process){.cpus = cpus, .waited_ns = -1};
     if (facts_number(&cores, 0, INT32_MAX, &v))
         p->cores = (int)v;
-    if (facts_number(&waited_ns, 0, most, &v))
-        p->waited_ns = v;
+    for (int i = 0; i < 3; i++) {
+        const char *s = waited[i];
+        if (facts_number(&s, 0, most, &v))
+            ns[i] = v;
+    }
+    p->waited_ns = ns[2] >= 0 ? ns[2] : ns[0];
+    if (ns[1] >= 0 && p->waited_ns >= ns[1])
+        p->waited_ns -= ns[1];
     read_io(p, before, io);
 }
 

@@ -18,7 +18,8 @@ struct log_process {
     int cores; /* cores that it could use; 0: not known */
     /* their numbers, as "0-3,8"; valid as long as the log; "": not known */
     const char *cpus;
-    /* time that its threads were ready and had no core; -1: not known */
+    /* time that its threads were ready and had no core, of a rank between MPI_Init and
+     * MPI_Finalize; -1: not known */
     int64_t waited_ns;
     /* The kernel's counts of bytes of calls, [0] read and [1] written, with those of
      * children that were waited for. */
@@ -38,9 +39,10 @@ struct log_facts {        /* facts of a file */
     const char *hints;    /* hints in effect then: "KEY=VALUE;KEY=VALUE;" */
 };
 
-/* Local. Reads facts from the lines of a header; "" if there is none. */
+/* Local. Reads facts from the lines of a header; "" if there is none. The times of
+ * `waited` count until the end, the end of MPI_Init and the begin of MPI_Finalize. */
 void facts_of_process(struct log_process *p, const char *cores, const char *cpus,
-                      const char *waited_ns, const char *before, const char *io);
+                      const char *const waited[3], const char *before, const char *io);
 
 /* Local. Adds processors, as "0-3,8", to the set of TRACE_CPUS bits. False: it is no
  * such list. */

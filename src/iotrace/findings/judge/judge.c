@@ -255,6 +255,9 @@ static void judge_cores(struct findings *f)
     else
         return;
     findings_need(f, NEEDS_CORES, f->why_cores);
+    for (uint32_t i = 0; i < f->actors; i++)
+        if (f->actor[i].scope && f->actor[i].waited_ns < 0)
+            findings_need(f, NEEDS_WAITS, f->why_cores);
 }
 
 static void judge_run(struct findings *f, const uint32_t *cell)

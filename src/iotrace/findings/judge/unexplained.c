@@ -6,21 +6,26 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define LARGE 65536 /* bytes of a transfer that need no excuse */
-
 /* ---- the pass --------------------------------------------------------------- */
 
-static bool is_odd(const struct event *e, const struct call *call)
+/* Transfers of that many bytes need no excuse. */
+static int64_t large(const struct cell *c)
+{
+    return c && c->synced ? MIB : 65536;
+}
+
+static bool is_odd(const struct event *e, const struct call *call, const struct cell *c)
 {
     return e->calls && !call->collective && !(e->flags & TRACE_COLLECTIVE) &&
            call->kind != KIND_WAIT &&
-           (!op_moves((enum trace_class)e->class) || e->bytes < LARGE);
+           (!op_moves((enum trace_class)e->class) || e->bytes < large(c));
 }
 
-void odd_count(struct findings *f, uint32_t *list, const struct event *e, uint64_t seq)
+void odd_count(struct findings *f, struct actor *a, struct cell *c,
+               const struct event *e, uint64_t seq)
 {
-    uint32_t i = *list;
-    if (!is_odd(e, call_of(e->op)))
+    uint32_t *list = c ? &c->odd : &a->odd, i = *list;
+    if (!is_odd(e, call_of(e->op), c))
         return;
     while (i && f->odd[i - 1].op != e->op)
         i = f->odd[i - 1].next;

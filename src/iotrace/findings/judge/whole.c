@@ -88,6 +88,21 @@ static double io_ns(const struct findings *f)
     return ns;
 }
 
+/* Returns the part of a time by which an actor is behind the others that waiting for a
+ * core cannot explain, if all of its waiting was then. If that leaves less than `least`
+ * of what was enough, the finding is not judged. */
+static double gain_awake(struct findings *f, enum id id, const struct actor *a,
+                         double behind_ns, double least)
+{
+    bool shared = f->short_of_cores || f->waited;
+    double left = behind_ns - (shared ? (double)a->waited_ns : 0);
+    if (left >= least)
+        return left;
+    if (shared && behind_ns >= least)
+        f->why_not[id] = f->why_cores;
+    return 0;
+}
+
 void judge_late(const struct slice *s)
 {
     struct findings *f = s->f;
@@ -106,13 +121,17 @@ void judge_late(const struct slice *s)
     if (last < limit_of(LATE_LAST) || skew < limit_of(LATE_WAITING) ||
         gap < limit_of(LATE_GAP))
         return;
+    double least = limit_of(SLOW_SHARE) * (double)f->guess_ns;
+    double gain = gain_awake(f, s->id, late, late->late_gain_ns, least);
+    if (gain <= 0)
+        return;
     uint32_t actor = (uint32_t)(late - f->actor);
     struct finding *x = finding_begin(s);
     if (!x)
         return;
     x->group = f->file[late->late_file].group;
     x->extra_bytes = MIB; /* few calls suffice if each costs so much */
-    finding_add(f, actor, &late->late, late->late_gain_ns);
+    finding_add(f, actor, &late->late, gain);
     finding_condition(f, LATE_WAITING, skew);
     finding_condition(f, LATE_LAST, last);
     finding_condition(f, LATE_GAP, gap);
@@ -131,9 +150,12 @@ void judge_slow(const struct slice *s)
     for (uint32_t i = 0; i < f->actors && !f->why_not[s->id]; i++) {
         const struct actor *a = &f->actor[i];
         const struct evidence *v = unequal ? &a->unequal : &a->slow;
-        double gain = unequal ? a->unequal_gain_ns : a->slow_gain_ns;
+        double behind = unequal ? a->unequal_gain_ns : a->slow_gain_ns;
         char time[16];
         if (!a->scope || v->calls == 0 || (unequal && a->alone))
+            continue;
+        double gain = gain_awake(f, s->id, a, behind, least * (double)f->guess_ns);
+        if (gain <= 0)
             continue;
         struct finding *x = finding_begin(s);
         if (!x)

@@ -457,11 +457,14 @@ static int inits(const struct mpi_call *c, late_function *f, const intptr_t *a)
     recorder.header->rank = rank;
     recorder.header->ranks = ranks;
     mpi_clock_begin(rank, ranks);
+    facts_waited("init_waited_ns");
     return rc;
 }
 
 static int finalizes(const struct mpi_call *c, late_function *f, const intptr_t *a)
 {
+    if (recorder.header)
+        facts_waited("final_waited_ns");
     mpi_clock_end();
     struct event e = event_now();
     int rc = mpi_invoke(f, a);
