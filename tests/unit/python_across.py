@@ -259,6 +259,23 @@ class Across(Beside):
         self.refused("no figure is called foo; there are: sequential write, own files",
                      "--across", self.dir, "--figure=foo", status=2)
 
+    def test_nothing_measured(self):
+        self.save(plain("fio", {"rw": "write"}, {"write_MBps": [0.0, None]}))
+        self.refused("nothing to set side by side: no figure has a value",
+                     "--across", self.path("a.json"))
+        out = leadline("compare", self.path("a.json"))[1]
+        self.assertIn("write_MBps", out)
+
+    def test_many_pairs(self):
+        """Text has the first twelve, JSON all; of many bars the largest are drawn."""
+        for i in range(16):
+            self.save(plain("fio", {"rw": "write"}, {"write_MBps": [10.0 + i]}),
+                      "run-%02d.json" % i)
+        out = self.run_command("--across", self.dir)
+        self.assertIn("  3 pairs more: --format=json has all\n", out)
+        self.assertIn("run-15 (fio) ", out.partition("and 4 more in the table")[0])
+        self.assertEqual(len(self.tree(self.dir)["pairs"]), 15)
+
     def test_verdicts_are_excluded(self):
         self.three()
         for more in (["--strict"], ["--against=np"], ["--fail-if-slower=5%"]):

@@ -114,7 +114,8 @@ def chosen(groups: Sequence[Group], patterns: Sequence[str]) -> List[Found]:
 def made(of: Kind, some: Sequence[Found], groups: Sequence[Group],
          baseline: Optional[Group]) -> Table:
     meaning, unit, better = of
-    some = sorted(some, key=lambda one: groups.index(one[0]))
+    order = {id(group): i for i, group in enumerate(groups)}
+    some = sorted(some, key=lambda one: order[id(one[0])])
     first = next((one[0] for one in some if one[0] is baseline), some[0][0])
     sides = [side(meaning, *one) for one in some]
     base = next(s.value for s in sides if s.group is first)
@@ -130,8 +131,9 @@ def side(meaning: Meaning, group: Group, own: Meaning, figure: Figure) -> Side:
                 meanings.unknown(own, group.first, figure.name))
 
 
-def pairs_of(found: Sequence[Table]) -> List[pairs.Pair]:
-    """Returns each configuration with its baseline once."""
+def pairs_of(found: Sequence[Table]) -> List[Tuple[Group, Group, List[str]]]:
+    """Returns each configuration with its baseline once, and what is measured of
+    both."""
     about: Dict[Tuple[int, int], Tuple[Group, Group, List[str]]] = OrderedDict()
     for one in found:
         for its in one.sides:
@@ -139,7 +141,7 @@ def pairs_of(found: Sequence[Table]) -> List[pairs.Pair]:
                 key = (id(its.group), id(one.baseline))
                 about.setdefault(key, (its.group, one.baseline, []))[2].append(
                     one.meaning.does)
-    return [pairs.pair(*some) for some in about.values()]
+    return list(about.values())
 
 
 # ---- words -------------------------------------------------------------------
@@ -201,7 +203,7 @@ def bars(found: Sequence[Table]) -> str:
             continue
         rows = [(called(s.group), s.value, s.interval, "%s  n = %d  %s" % (
             names.rate_text(s.value), s.n, "baseline" if s.group is one.baseline
-            else ratio_text(s))) for s in one.sides]
+            else ratio_text(s))) for s in shown(one)]
         less = "" if one.better == "higher" else ", less is better"
         unit = "" if one.unit == "1" else ", " + one.unit
         out.append("%s%s%s\n%s" % (one.title, unit, less, table.bars(rows)))
@@ -211,10 +213,11 @@ def bars(found: Sequence[Table]) -> str:
 def differences(found: Sequence[Table]) -> List[str]:
     """Returns a sentence for each pair, and one for each thing that is not known of a
     figure's meaning."""
-    out = [pairs.sentence(p) for p in pairs_of(found)]
-    if len(out) > MOST_PAIRS:
-        out[MOST_PAIRS:] = ["%d more pairs: --format=json has them"
-                            % (len(out) - MOST_PAIRS)]
+    some = pairs_of(found)
+    out = [pairs.sentence(pairs.pair(*p)) for p in some[:MOST_PAIRS]]
+    if len(some) > MOST_PAIRS:
+        out.append("%s more: --format=json has all" % table.plural(
+            len(some) - MOST_PAIRS, "pair"))
     doubts: Dict[str, Dict[str, None]] = OrderedDict()
     for one in found:
         for its in one.sides:
@@ -274,7 +277,7 @@ def as_json(found: Sequence[Table], notes: Sequence[str]) -> str:
     return json.dumps(OrderedDict([
         ("schema", SCHEMA), ("finding", sentences(found)),
         ("rows", [flat(one, its) for one in found for its in one.sides]),
-        ("pairs", [pairs.tree(p) for p in pairs_of(found)]),
+        ("pairs", [pairs.tree(pairs.pair(*p)) for p in pairs_of(found)]),
         ("notes", notes)]), indent=1, allow_nan=False) + "\n"
 
 

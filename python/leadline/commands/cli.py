@@ -171,6 +171,8 @@ def run_across(args):
     found = groups.collect(args.paths)
     some = sides.tables(found.groups, compare.find_baseline(found.groups, args.baseline)
                         if args.baseline else None, args.figure)
+    if not some:
+        raise LeadlineError("nothing to set side by side: no figure has a value")
     below = found.left_out + sides.doubts(found.groups)
     write(args, sides.render(args.format, some, below), below)
     return FAILED if found.asked_for_bad else 0
