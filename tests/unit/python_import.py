@@ -307,6 +307,17 @@ class Known(Case):
         self.assertEqual([len(what(trees[name], "write_MBps")) for name in sorted(
             trees)], [2, 1])
 
+    def test_units_of_fio(self):
+        """Of 2.21 to 3.1, bytes are whole and the rate is in KiB."""
+        tree = json.loads(self.text("fio-mixed.json"))
+        del tree["jobs"][0]["mixed"]["bw_bytes"]
+        self.assertEqual(what(self.bring(self.file(json.dumps(tree)))[2]["x"],
+                              "mixed_MBps"), [134.217728])
+        del tree["jobs"][0]["mixed"]["io_kbytes"]
+        status, err, trees = self.bring(self.file(json.dumps(tree)), "--force")
+        self.assertEqual((status, err), (1, ""))
+        self.assertIn("bw is not io_bytes / runtime", trees["x"]["why"])
+
     def test_runs_of_fio(self):
         """Those that --status-interval wrote are parts; others are runs, also in the
         objects and lists of other programs."""

@@ -304,11 +304,11 @@ def take_direction(test, jobs, direction, where):
 
 
 def part_of(tree, at):
-    """Returns a direction in the terms of any version: older ones have no bw_bytes, and
-    io_bytes in KiB; the oldest have no total_ios."""
+    """Returns a direction in the terms of any version: those without io_kbytes have
+    io_bytes in KiB, and the oldest no total_ios."""
     calls = tree.get("total_ios")
     return Part(count(tree.get("io_bytes"), at + ".io_bytes"),
-                1 if "bw_bytes" in tree else 1024,
+                1 if "io_kbytes" in tree or "bw_bytes" in tree else 1024,
                 count(tree.get("runtime"), at + ".runtime"),
                 None if calls is None else count(calls, at + ".total_ios"),
                 number(tree.get("iops"), at + ".iops") or 0, tree)
@@ -328,10 +328,11 @@ def warn_rough(test, seconds, parts):
 
 def hold_against(test, part, at):
     """Checks fio's own rate of each job against its bytes and time."""
-    name = "bw_bytes" if part.grain == 1 else "bw"
+    name, unit = ("bw_bytes", 1) if "bw_bytes" in part.tree else ("bw", 1024)
     rate = number(part.tree.get(name), "%s.%s" % (at, name))
-    if rate is None or (part.ms and abs(rate - part.size * 1000 / part.ms)
-                        > 0.001 * rate + 2 + (part.grain > 1) * 1000 / part.ms):
+    if rate is None or (part.ms and abs(
+            rate - part.size * part.grain * 1000 / part.ms / unit)
+            > 0.001 * rate + 2 + (part.grain > 1) * 1000 / part.ms):
         test.fail("%s: %s is not io_bytes / runtime" % (at, name))
 
 
