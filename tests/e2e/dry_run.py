@@ -94,6 +94,8 @@ RUNS = [
     ("outcore_text", 2, "outcore text --cost=none --files=30 --passes=3"),
     ("outcore_text_fused", 3, "outcore text --cost=none --files=30 --update=fused"),
     ("metabench", 2, "metabench 50 --bytes=100 --threads=2 --ops=create,read"),
+    ("metabench_renames", 2, "metabench 30 --bytes=100 --fsync=each "
+     "--ops=create,append,read,write,rename,read,rename"),
     ("ldad_perf", 3, "ldad perf --chunks=5 --chunk=4k --io=partitioned -r 2"),
     ("ldad_perf_unique", 3, "ldad perf --chunks=5 --chunk=4k --filetype=unique"),
     ("ldad_mandelbrot", 2, "ldad mandelbrot --width=60 --height=50 --chunk=1k"),

@@ -33,6 +33,8 @@ static void test_names(void)
                    "f000003.000000042"),
            "a name is a letter, the worker and the number");
     tap_ok(comes_back((struct name){NAMES_RENAMED, 0, 0}) &&
+               comes_back((struct name){NAMES_LINK, 1, 2}) &&
+               comes_back((struct name){NAMES_SYMLINK, 1, 2}) &&
                comes_back((struct name){NAMES_FOLDER, 1234567, 1999999999}) &&
                comes_back((struct name){NAMES_TREE, 99999999, INT64_C(99999999999)}),
            "what is made is read, however many digits it has");

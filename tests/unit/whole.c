@@ -170,6 +170,60 @@ static void test_names(void)
     end_own(&d);
 }
 
+typedef int whole_call(struct io_folder *d, struct io_whole *w);
+
+/* Makes a call on a name, with another name or a value. */
+static int on(struct io_folder *d, whole_call *call, const char *name, const char *text)
+{
+    struct io_whole w = {.name = name,
+                         .to = text,
+                         .buf = (void *)(uintptr_t)text,
+                         .bytes = (int64_t)strlen(text),
+                         .mode = 0604};
+    return call(d, &w);
+}
+
+static bool finds(struct io_folder *d, whole_call *call, const char *name,
+                  const char *expected)
+{
+    struct io_whole w = {.name = name, .buf = back, .room = ROOM};
+    int64_t n = (int64_t)strlen(expected);
+    return !call(d, &w) && w.bytes == n && !memcmp(back, expected, (size_t)n);
+}
+
+static bool has(struct io_folder *d, const char *name, int64_t links, int mode)
+{
+    struct io_whole w = {.name = name};
+    return !io_whole_stat(d, &w) && w.links == links && w.mode == mode;
+}
+
+static void test_properties(void)
+{
+    struct io_folder *d = own();
+    tap_ok(!put(d, "file", 10, IO_MAKE) && !on(d, io_whole_chmod, "file", "") &&
+               has(d, "file", 1, 0604),
+           "a mode is set");
+    tap_ok(!on(d, io_whole_link, "link", "file") && has(d, "file", 2, 0604) &&
+               get(d, "link", 10, 'a'),
+           "a hard link is another name of it");
+    tap_ok(on(d, io_whole_link, "link", "file") == -EEXIST &&
+               on(d, io_whole_link, "other", "../x") == -EINVAL,
+           "not in the place of another one, nor to another folder");
+    err_clear();
+    tap_ok(!on(d, io_whole_symlink, "way", "nowhere") &&
+               finds(d, io_whole_readlink, "way", "nowhere"),
+           "a symbolic link has its text");
+    tap_ok(on(d, io_whole_chmod, "way", "") == -ELOOP &&
+               on(d, io_whole_setxattr, "way", "x") == -ELOOP,
+           "and is not followed");
+    err_clear();
+    int rc = on(d, io_whole_setxattr, "file", "value");
+    tap_ok(rc == -EOPNOTSUPP || (!rc && finds(d, io_whole_getxattr, "link", "value")),
+           "an attribute is that of the file, or refused");
+    err_clear();
+    end_own(&d);
+}
+
 /* A path in the folder can be read, and no other one. */
 static void test_paths(void)
 {
@@ -314,7 +368,11 @@ static void test_input(void)
            "with links in it, which are theirs");
     tap_ok(io_folder_empty(d) == -EPERM && put(d, "new", 1, IO_MAKE) == -EPERM &&
                put(d, "file", 1, IO_RENAME) < 0 && put(d, "file", 1, IO_TRUNCATE) < 0 &&
-               drop(d, "file") == -EPERM,
+               drop(d, "file") == -EPERM &&
+               on(d, io_whole_chmod, "file", "") == -EPERM &&
+               on(d, io_whole_link, "new", "file") == -EPERM &&
+               on(d, io_whole_symlink, "new", "file") == -EPERM &&
+               on(d, io_whole_setxattr, "file", "x") == -EPERM,
            "nothing in it is changed");
     err_clear();
     io_folder_close(&d);
@@ -558,6 +616,7 @@ int main(int argc, char **argv)
     test_words();
     test_parts();
     test_names();
+    test_properties();
     test_paths();
     test_shared();
     test_faults();
