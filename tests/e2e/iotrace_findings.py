@@ -292,6 +292,35 @@ class Findings(Case):
         self.assertEqual((one["id"], one["ranks"], one["calls"]),
                          ("repeated-stat", [0, 1, 2, 3], 4800))
 
+    def throttled(self, large_ns=None):
+        """Makes 2,000 small writes of which each 20th waits, and four large ones."""
+        log = Log(pid=1000, rank=0, ranks=1, end=EPOCH + 6 * S)
+        name, now = log.name("/d/x", 3), EPOCH
+        for i in range(2000):
+            ns = 40 * MS if i % 20 == 19 else 10 ** 5
+            log.add("pwrite", now, ns, name=name, offset=i << 12, result=1 << 12)
+            now += ns
+        for i in range(4 if large_ns else 0):
+            log.add("pwrite", now, large_ns, name=name, offset=(8 + i) << 20,
+                    result=1 << 20)
+            now += large_ns
+        one, = [x for x in self.of_log(log)["findings"]
+                if x["id"] == "small-sequential"]
+        return one
+
+    def test_gain_where_the_device_waits(self):
+        """Merged writes save the waits of a device that limits operations. Large writes
+        tell: they are fast there, and slow if it limits bytes."""
+        either = self.throttled()
+        self.assertAlmostEqual(either["at_stake_s"], 4.19, 2)
+        self.assertAlmostEqual(either["gain_s"], 0.2, 1)
+        self.assertAlmostEqual(either["gain_most_s"], 4.19, 1)
+        operations, size = self.throttled(MS), self.throttled(500 * MS)
+        self.assertAlmostEqual(operations["gain_s"], 4.19, 1)
+        self.assertAlmostEqual(size["gain_s"], 0.2, 1)
+        for one in (operations, size):
+            self.assertNotIn("gain_most_s", one)
+
     def test_unexplained(self):
         """Time in many calls that is in no finding has one; large transfers and few
         calls have none."""

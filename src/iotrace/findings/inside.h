@@ -316,7 +316,7 @@ struct fit { /* fit of one file system and direction: the size that is small the
     bool write, fits;
     double startup_ns, ns_per_byte;
     int64_t small_bytes;
-    int64_t calls[48], bytes[48];
+    int64_t calls[48], bytes[48], ns[48];
     int64_t *hist[48]; /* histograms of nanoseconds, by size */
 };
 #define FITS_MAX 16
@@ -429,6 +429,7 @@ struct finding {
     bool gain_known;
     struct evidence v; /* sum over all members */
     double gain_ns;
+    double most_ns; /* gain if the device limits operations; 0: gain_ns */
     int64_t extra_bytes;
     int64_t median_bytes;
     uint32_t worst; /* actor */

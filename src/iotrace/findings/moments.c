@@ -264,6 +264,7 @@ void fit_count(struct findings *f, struct file *x, int write, const struct event
     t->hist[power][hist_bucket(e->duration_ns)]++;
     t->calls[power]++;
     log_sum(&t->bytes[power], e->bytes);
+    log_sum(&t->ns[power], e->duration_ns);
 }
 
 /* Fits by least squares of relative errors: a long transfer weighs no more than a short

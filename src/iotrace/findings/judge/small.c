@@ -29,6 +29,44 @@ static double start_ns(const struct fit *t, int power, const struct evidence *v)
     return start < mean ? start : mean;
 }
 
+/* ---- what the device waits for ---------------------------------------------- */
+
+/* A device with a limit serves most transfers at once, and few only after a long wait,
+ * which the median does not show. If it limits operations, merged transfers save this
+ * waiting; if it limits bytes, they do not. */
+enum limited { BY_NOTHING, BY_OPERATIONS, BY_BYTES, BY_EITHER };
+
+#define WAITS 2  /* the mean of such transfers is so many times the usual, at least */
+#define FASTER 4 /* the bytes of large transfers are, where operations are the limit */
+#define LARGE_POWER 20
+
+static double rate_of(const struct fit *t, int from, int to, int64_t *calls)
+{
+    double bytes = 0, ns = 0;
+    *calls = 0;
+    for (int p = from; p < to; p++) {
+        bytes += (double)t->bytes[p];
+        ns += (double)t->ns[p];
+        *calls += t->calls[p];
+    }
+    return ns > 0 ? bytes / ns : 0;
+}
+
+/* Finds the limit by the rate of large transfers beside that of small ones. */
+static enum limited limit_of_device(const struct fit *t, const struct evidence *small,
+                                    double usual_ns)
+{
+    const int64_t enough = 4;
+    int64_t calls;
+    double large = rate_of(t, LARGE_POWER, 48, &calls);
+    if ((double)small->ns < WAITS * usual_ns || small->ns <= 0)
+        return BY_NOTHING;
+    if (calls < enough)
+        return BY_EITHER;
+    return large >= FASTER * (double)small->bytes / (double)small->ns ? BY_OPERATIONS
+                                                                      : BY_BYTES;
+}
+
 static void tally_side(struct tally *t, const struct side *s, const struct fit *fit)
 {
     int64_t most = 0, before = t->v.calls;
@@ -140,6 +178,7 @@ void judge_small(const struct slice *s)
         return;
     bool interleaved = s->id == ID_STRIDED && is_interleaved(s, s->write);
     const struct fit *fit = NULL;
+    bool either = false;
     uint32_t actor;
     for (int at = 0, n; x && (n = slice_next(s, &at, &actor));) {
         struct tally t = {0};
@@ -155,7 +194,11 @@ void judge_small(const struct slice *s)
             continue;
         double kept = (double)t.v.bytes / (double)MIB;
         kept = (kept > (double)t.files ? kept : (double)t.files) / (double)t.v.calls;
-        double gain = t.start_ns * (kept < 1 ? 1 - kept : 0);
+        enum limited by = limit_of_device(fit, &t.v, t.start_ns);
+        double saved = kept < 1 ? 1 - kept : 0, most = saved * (double)t.v.ns;
+        double gain = by == BY_OPERATIONS ? most : saved * t.start_ns;
+        x->most_ns += by == BY_EITHER ? most : gain;
+        either |= by == BY_EITHER;
         finding_add(f, actor, &t.v, x->gain_known ? gain : (double)t.v.ns);
         evidence_add(&all.v, &t.v);
         all.calls += t.calls;
@@ -166,6 +209,8 @@ void judge_small(const struct slice *s)
     if (!fit || all.v.calls == 0 ||
         (all.v.bytes < BYTES_LEAST && all.v.calls < CALLS_LEAST))
         return finding_drop(f);
+    if (!either || !x->gain_known)
+        x->most_ns = 0;
     x->median_bytes = all.median_bytes;
     say_small(s, &all, fit->small_bytes);
     finding_end(f);

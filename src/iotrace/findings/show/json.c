@@ -243,6 +243,8 @@ static void put_cost(struct json *j, const struct findings *f, const struct find
         json_real(j, "gain_s", seconds(x->gain_ns));
     else
         json_null(j, "gain_s");
+    if (x->most_ns > 0)
+        json_real(j, "gain_most_s", seconds(x->most_ns));
     json_int(j, "worst_rank", f->actor[x->worst].rank);
     json_real(j, "worst_gain_s", seconds(x->worst_gain_ns));
     json_real(j, "share_of_wall", x->share);

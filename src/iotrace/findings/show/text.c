@@ -473,10 +473,14 @@ static void put_conditions(const struct finding *x, FILE *out)
 
 static void put_cost(const struct findings *f, const struct finding *x, FILE *out)
 {
-    char at[16], gain[16], worst[16];
+    char at[16], gain[16], most[16], worst[16];
     units_seconds(at, (double)x->v.ns * 1e-9);
     fprintf(out, "    %-10s ", "cost");
-    if (x->gain_known)
+    if (x->most_ns > 0)
+        fprintf(out, "%s of %s at stake, or %s if the device limits operations; ",
+                units_seconds(gain, x->gain_ns * 1e-9), at,
+                units_seconds(most, x->most_ns * 1e-9));
+    else if (x->gain_known)
         fprintf(out, "%s of %s at stake; ", units_seconds(gain, x->gain_ns * 1e-9), at);
     else
         fprintf(out, "at most %s at stake; ", at);
