@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "iotrace/commands.h"
 #include "iotrace/format/program.h"
+#include "iotrace/format/trace.h"
 #include "iotrace/read/runs.h"
 #include "iotrace/read/unseen.h"
 #include <errno.h>
@@ -161,21 +162,23 @@ static int launch_make_folder(const char *dir, const char *name, char out[PATH_M
 static int set_environment(const char *folder, const char *recorder, const char *name,
                            const char *mode, const char *follow)
 {
-    char file[PATH_MAX + 16], preload[2 * PATH_MAX];
+    char file[PATH_MAX + 16], idle[PATH_MAX + 16], preload[2 * PATH_MAX];
     const char *before = getenv("LD_PRELOAD");
     if (strpbrk(recorder, " :"))
         return err_set(-EINVAL, recorder, -1,
                        "the loader cannot preload a file with a blank or colon in its "
                        "name");
     snprintf(file, sizeof file, "%s/%%d.bin", folder);
+    snprintf(idle, sizeof idle, "%s/" TRACE_IDLE, folder);
     if (snprintf(preload, sizeof preload, "%s%s%s", before && *before ? before : "",
                  before && *before ? ":" : "", recorder) >= (int)sizeof preload)
         return err_set(-E2BIG, NULL, -1, "LD_PRELOAD is too long to add to it");
-    bool bad =
-        setenv("LD_PRELOAD", preload, 1) || setenv("IOTRACE_BINARY", "true", 1) ||
-        setenv("IOTRACE_LOGFILE", file, 1) || setenv("IOTRACE_RANKNAMES", "1", 1) ||
-        setenv("IOTRACE_ALIGN", "1", 1) || setenv("IOTRACE_MODE", mode, 1) ||
-        setenv("IOTRACE_FOLLOW", follow, 1) || setenv("IOTRACE_APPNAME", name, 0);
+    bool bad = setenv("LD_PRELOAD", preload, 1) ||
+               setenv("IOTRACE_BINARY", "true", 1) ||
+               setenv("IOTRACE_LOGFILE", file, 1) ||
+               setenv("IOTRACE_RANKNAMES", "1", 1) || setenv("IOTRACE_ALIGN", "1", 1) ||
+               setenv("IOTRACE_MODE", mode, 1) || setenv("IOTRACE_FOLLOW", follow, 1) ||
+               setenv("IOTRACE_IDLE", idle, 1) || setenv("IOTRACE_APPNAME", name, 0);
     return bad ? mem_none(NULL, 0, "the environment") : 0;
 }
 
@@ -292,7 +295,7 @@ static int launch_start(struct setting *s, int *status)
 static void conclude(const char *folder)
 {
     struct run r;
-    char ends[64] = "";
+    char ends[64] = "", idle[64] = "";
     int rc = run_find(&r, folder), recovered = 0;
     if (rc) {
         char counts[PATH_MAX + 16];
@@ -316,8 +319,12 @@ static void conclude(const char *folder)
     if (recovered)
         snprintf(ends, sizeof ends, " (%d of processes that have not said their end)",
                  recovered);
-    err_tell("iotrace", "note", NULL, "%d log%s%s in %s; see: iotrace summary %s",
-             r.logs, units_s(r.logs), ends, folder, folder);
+    int logs = r.logs - r.idle;
+    if (r.idle)
+        snprintf(idle, sizeof idle, ", and %d process%s that did nothing to files",
+                 r.idle, r.idle == 1 ? "" : "es");
+    err_tell("iotrace", "note", NULL, "%d log%s%s in %s%s; see: iotrace summary %s",
+             logs, units_s(logs), ends, folder, idle, folder);
     run_free(&r);
 }
 

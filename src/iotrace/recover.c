@@ -176,6 +176,10 @@ int recover_log(const char *path, char **made)
     *made = NULL;
     if (!target)
         return -ENOMEM;
+    if (log_is_place(path)) {
+        free(target);
+        return 0;
+    }
     sprintf(target, "%.*s%s", (int)(part ? n - 5 : n), path, part ? "" : ".summary");
     if (!part && access(target, F_OK) == 0) {
         free(target);

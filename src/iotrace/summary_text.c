@@ -197,30 +197,63 @@ static int summary_text_put_files(const struct summary *s, int64_t top, FILE *ou
     return 0;
 }
 
+static void put_process(const struct process_sum *p, FILE *out)
+{
+    struct sum meta = summary_metadata(p->sum);
+    char program[sizeof p->program], rank[16] = "-", wall[16], io[16], rest[16], rd[16],
+                                     wr[16], md[16];
+    if (p->rank >= 0)
+        snprintf(rank, sizeof rank, "%d", p->rank);
+    fprintf(out, "%6s %8d %7d %9s %9s %9s %10s %10s %9s  %s\n", rank, p->pid,
+            p->threads, units_seconds(wall, process_wall_s(p)),
+            units_seconds(io, process_io_s(p)),
+            units_seconds(rest, process_wall_s(p) - process_io_s(p)),
+            units_bytes(rd, p->sum[CLASS_READ].bytes),
+            units_bytes(wr, p->sum[CLASS_WRITE].bytes),
+            units_seconds(md, summary_s(meta.ns)),
+            plain(program, sizeof program, p->program));
+}
+
+static bool did_nothing(const struct process_sum *p)
+{
+    int64_t calls = 0;
+    for (int c = 0; c < CLASSES; c++)
+        calls += p->sum[c].calls;
+    return calls == 0 && p->rank < 0;
+}
+
+/* Prints one line for the processes of one program without a call, at the first of
+ * them. */
+static void put_if_first(const struct summary *s, int n, FILE *out)
+{
+    const char *name = s->process[n].program;
+    char text[sizeof s->process->program];
+    int like = 0;
+    for (int i = 0; i < s->processes; i++)
+        if (did_nothing(&s->process[i]) && !strcmp(s->process[i].program, name)) {
+            if (i < n)
+                return;
+            like++;
+        }
+    fprintf(out, "%6s %8s %d process%s of %s did nothing to files\n", "-", "-", like,
+            like == 1 ? "" : "es", plain(text, sizeof text, name));
+}
+
 static void summary_text_put_processes(const struct summary *s, int64_t top, FILE *out)
 {
+    int64_t shown = 0, left = 0;
     fprintf(out, "\n%6s %8s %7s %9s %9s %9s %10s %10s %9s  %s\n", "rank", "pid",
             "threads", "time", "in I/O", "not I/O", "read", "written", "metadata",
             "program");
-    for (int i = 0; i < s->processes && i < top; i++) {
-        const struct process_sum *p = &s->process[i];
-        struct sum meta = summary_metadata(p->sum);
-        char program[sizeof p->program], rank[16] = "-", wall[16], io[16], rest[16],
-                                         rd[16], wr[16], md[16];
-        if (p->rank >= 0)
-            snprintf(rank, sizeof rank, "%d", p->rank);
-        fprintf(out, "%6s %8d %7d %9s %9s %9s %10s %10s %9s  %s\n", rank, p->pid,
-                p->threads, units_seconds(wall, process_wall_s(p)),
-                units_seconds(io, process_io_s(p)),
-                units_seconds(rest, process_wall_s(p) - process_io_s(p)),
-                units_bytes(rd, p->sum[CLASS_READ].bytes),
-                units_bytes(wr, p->sum[CLASS_WRITE].bytes),
-                units_seconds(md, summary_s(meta.ns)),
-                plain(program, sizeof program, p->program));
-    }
-    if (s->processes > top)
-        fprintf(out, "... and %lld more (--top, or --json for all)\n",
-                (long long)(s->processes - top));
+    for (int i = 0; i < s->processes; i++)
+        if (!did_nothing(&s->process[i]) && shown++ < top)
+            put_process(&s->process[i], out);
+    left = shown > top ? shown - top : 0;
+    for (int i = 0; i < s->processes; i++)
+        if (did_nothing(&s->process[i]))
+            put_if_first(s, i, out);
+    if (left)
+        fprintf(out, "... and %lld more (--top, or --json for all)\n", (long long)left);
 }
 
 static void put_imbalance(const struct summary *s, FILE *out)

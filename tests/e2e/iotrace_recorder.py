@@ -66,6 +66,12 @@ class Recorder(Case):
         self.assertEqual(len(first), 1, [log.path for log in logs])
         return first[0]
 
+    def compiled(self, name, text, *options):
+        path = self.path(name)
+        write_file(path + ".c", text)
+        subprocess.run(("cc", "-o", path, path + ".c") + options, check=True)
+        return path
+
     def left(self, pattern="*log*"):
         return sorted(os.path.basename(name) for name in glob.glob(self.path(pattern)))
 
@@ -720,12 +726,6 @@ class Direct(Recorder):
 class Unchanged(Recorder):
     """Programs that a preloaded library could break."""
 
-    def compiled(self, name, text, *options):
-        path = self.path(name)
-        write_file(path + ".c", text)
-        subprocess.run(("cc", "-o", path, path + ".c") + options, check=True)
-        return path
-
     def test_two_libraries_of_one_name(self):
         """Each caller's calls go to its own library, as without the recorder."""
         for n in "12":
@@ -832,6 +832,60 @@ class Following(Recorder):
                    "exec /bin/sh \"$0\"\necho done\n")
         os.chmod(again, 0o755)
         self.assertEqual(self.run_under(again, env=BINARY), "done\n")
+
+
+class Idle(Recorder):
+    """Processes that do nothing to files share a log."""
+
+    def run_many(self, *line, status=0):
+        self.run_under(os.path.join(BUILD, "iotrace"), "run", "-n", "job", "--", *line,
+                       preload=None, status=status)
+        places, = glob.glob(self.path("job.1", "idle.*"))
+        with open(places, "rb") as f:
+            data = f.read()
+        self.assertEqual(len(data) % 512, 0)
+        return [data[n:n + 512] for n in range(0, len(data), 512)
+                if data[n:].startswith(b"IOTRACE\n")]
+
+    def summary(self, *options):
+        return self.run_under(os.path.join(BUILD, "iotrace"), "summary", *options,
+                              "job.1", preload=None)
+
+    def test_many(self):
+        places = self.run_many("sh", "-c", "for i in 1 2 3 4 5 6 7 8 9; do /bin/true; "
+                               "/bin/echo x; done; cat /etc/passwd >copy")
+        self.assertEqual(len(places), 18)
+        self.assertEqual(len(glob.glob(self.path("job.1", "*.bin"))), 2)
+        self.assertIn("18 processes that did nothing to files", self.err)
+        text = self.summary("--all")
+        self.assertIn("9 processes of true did nothing to files\n", text)
+        self.assertIn("processes 20,", text)
+        self.summary("--json", "json")
+        found = json.loads(read_text(self.path("json")))
+        self.assertEqual(collections.Counter(
+            p["program"] for p in found["processes"])["echo"], 9)
+
+    def test_killed(self):
+        self.compiled("dies", "#include <signal.h>\n"
+                      "int main(void) { return raise(SIGKILL); }")
+        self.assertEqual(len(self.run_many("sh", "-c", "./dies; true")), 1)
+        self.assertIn("the end of 1 process that did not say it", self.summary())
+
+    def test_bytes_that_pass_unseen(self):
+        """The first byte of a stream is seen, and begins the log of those that follow
+        in no call."""
+        self.compiled("puts", "#include <stdio.h>\nint main(void) {"
+                      "for (int i = 0; i < 10; i++) putchar_unlocked('x');"
+                      "return 0; }", "-O2")
+        self.assertEqual(len(self.run_many("sh", "-c", "./puts >out; ./puts")), 1)
+        self.assertEqual(
+            sum(e.result for log in tracelog.logs(self.path("job.1"))
+                for e in log.events if e.klass == "WRITE"), 10)
+
+    def test_before_it_cannot_make_a_log(self):
+        """Such a call gives it a log at once."""
+        script = "import os; os.setgid(os.getgid())"
+        self.assertEqual(self.run_many(sys.executable, "-I", "-S", "-c", script), [])
 
 
 class Programs(Recorder):

@@ -66,6 +66,7 @@ MAY = {
     "iotrace/preload/calls": {"iotrace/format", "iotrace/preload",
                               "iotrace/preload/mpi"},
     "iotrace/preload/mpi": {"iotrace/format", "iotrace/preload"},
+    "iotrace/preload/process": {"iotrace/format", "iotrace/preload"},
     # It reads programs of MPI and uses no MPI itself.
     "ldadc/poly": BASE,
     "ldadc/interp": BASE | {"ldadc/poly"},

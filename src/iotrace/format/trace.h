@@ -38,6 +38,13 @@ enum trace_state {
     TRACE_EXEC = 3 /* the process continued as another program, with a log of its own */
 };
 
+/* A run's file of processes that did nothing to files, and of those that will: "idle.",
+ * and the host's name. It has places of TRACE_IDLE_BYTES, each with a header and its
+ * text, without the fields and operations; or without the magic, if the process has a
+ * log of its own. */
+#define TRACE_IDLE "idle"
+enum { TRACE_IDLE_BYTES = 512 };
+
 enum trace_clock { TRACE_NS = 0, TRACE_TSC = 1 };
 
 struct trace_header { /* block 0 */

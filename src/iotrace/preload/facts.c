@@ -52,13 +52,15 @@ static void add_numbers(const char *key, const int64_t *number, int n)
 
 /* Notes what the kernel has counted before the log: of the loader, of the program
  * before this one, of children. */
-static void start_counts(void)
+static void start_counts(bool before)
 {
-    sys_moved_reset();
-    if (read_counts(began))
+    if (!before) {
+        sys_moved_reset();
+        if (!read_counts(began))
+            began[0] = -1;
+    }
+    if (began[0] >= 0)
         add_numbers("before", began, 2);
-    else
-        began[0] = -1;
 }
 
 static void add_counts(void)
@@ -197,11 +199,11 @@ static void add_program(void)
 
 /* ---- begin and end ---- */
 
-void facts_begin(void)
+void facts_begin(bool before)
 {
+    start_counts(before);
     add_cores();
     add_program();
-    start_counts();
 }
 
 void facts_end(void)

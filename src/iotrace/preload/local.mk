@@ -24,7 +24,6 @@ RECORDER_C = \
 	src/iotrace/preload/calls/calls_syscall.c \
 	src/iotrace/preload/calls/calls_uring.c \
 	src/iotrace/preload/clock.c \
-	src/iotrace/preload/calls/environment.c \
 	src/iotrace/preload/facts.c \
 	src/iotrace/preload/fds.c \
 	src/iotrace/preload/late.c \
@@ -33,6 +32,8 @@ RECORDER_C = \
 	src/iotrace/preload/mpi/mpi_facts.c \
 	src/iotrace/preload/names.c \
 	src/iotrace/preload/places.c \
+	src/iotrace/preload/process/environment.c \
+	src/iotrace/preload/process/idle.c \
 	src/iotrace/preload/profile.c \
 	src/iotrace/preload/ring.c \
 	src/iotrace/preload/start.c \

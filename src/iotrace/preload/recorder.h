@@ -129,8 +129,11 @@ unsigned recorder_generation(void); /* number of the next log */
 const char *recorder_app(void);
 const char *recorder_execution(void);
 void header_add(const char *key, const char *value); /* adds a line to its text */
+/* Make and end a short header of so many bytes, which is nobody's log. */
+void header_begin(struct trace_header *h, size_t room);
+void header_end(struct trace_header *h, size_t room, enum trace_state how);
 
-/* ---- calls/environment.c ---- */
+/* ---- process/environment.c ---- */
 void environment_keep(void);
 bool environment_is_known(void); /* false: the C library has not started yet */
 const char *environment(const char *name); /* getenv may be redefined by programs */
@@ -142,6 +145,12 @@ const char *environment(const char *name); /* getenv may be redefined by program
 size_t environment_room(char *const given[]);
 char *const *environment_next(void *room, char *const given[], uint32_t kinds,
                               bool continues);
+
+/* ---- process/idle.c ---- */
+bool idle_begin(const char *path); /* false: the process needs a log of its own */
+bool idle_is(void);                /* true: it has none yet */
+bool idle_over(void);              /* it gets one now; true: it had none */
+void idle_end(enum trace_state how);
 
 /* ---- sys.c ---- */
 
@@ -217,7 +226,8 @@ void names_kept(void (*forget)(void));
 uint32_t fd_place(int fd); /* id of a TRACE_PLACE; 0: not known */
 
 /* ---- facts.c ---- */
-void facts_begin(void);
+/* `before`: the counts are those of an earlier begin, with an event in between. */
+void facts_begin(bool before);
 void facts_thread_ends(void);
 void facts_waited(const char *key); /* adds the time without a core until now */
 void facts_end(void);

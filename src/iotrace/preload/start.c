@@ -227,6 +227,13 @@ static void lines_of_format(struct text *t)
     }
 }
 
+static void read_exe(char *text)
+{
+    long n = text ? sys_readlink("/proc/self/exe", text, 4095) : 0;
+    if (text)
+        text[n > 0 ? n : 0] = 0;
+}
+
 static void write_text(struct trace_header *h)
 {
     struct utsname host;
@@ -235,9 +242,7 @@ static void write_text(struct trace_header *h)
     char *begin = t.at;
     line(&t, "app", self.app);
     line(&t, "execution", self.execution);
-    long n = link ? sys_readlink("/proc/self/exe", link, 4095) : 0;
-    if (link)
-        link[n > 0 ? n : 0] = 0;
+    read_exe(link);
     line(&t, "exe", link ? link : "");
     line_of_file(&t, "argv", "/proc/self/cmdline");
     line(&t, "host", sys_call(SYS_uname, &host) ? "" : host.nodename);
@@ -248,12 +253,14 @@ static void write_text(struct trace_header *h)
     h->text_bytes = (uint32_t)(t.at - begin);
 }
 
+static size_t header_room = HEADER_BYTES;
+
 /* Adds a line at the end of the text of an existing header. Only at the begin or the
  * end of the log, when one thread uses it. */
 void header_add(const char *key, const char *value)
 {
     struct trace_header *h = recorder.header;
-    struct text t = {(char *)(h + 1) + h->text_bytes, (char *)h + HEADER_BYTES};
+    struct text t = {(char *)(h + 1) + h->text_bytes, (char *)h + header_room};
     line(&t, key, value);
     h->text_bytes = (uint32_t)(t.at - (char *)(h + 1));
 }
@@ -290,9 +297,9 @@ static int64_t began_ns(void)
            since_boot * (INT64_C(1000000000) / (int64_t)getauxval(AT_CLKTCK));
 }
 
-static void fill_header(void)
+/* Fills in what is known of the process, but for the text and the clock. */
+static void fill_numbers(struct trace_header *h)
 {
-    struct trace_header *h = recorder.header;
     h->version = TRACE_VERSION;
     h->header_bytes = sizeof *h;
     h->record_bytes = sizeof(struct trace_record);
@@ -303,9 +310,61 @@ static void fill_header(void)
     h->rank = self.rank;
     h->ranks = self.ranks;
     h->first_ns = began_ns();
+}
+
+static void fill_header(void)
+{
+    struct trace_header *h = recorder.header;
+    fill_numbers(h);
     clock_set_header();
     write_text(h);
     memcpy(h->magic, TRACE_MAGIC, sizeof h->magic);
+}
+
+/* ---- short headers ---- */
+
+enum { END_BYTES = 192 }; /* lines of the end */
+
+static void short_header(struct trace_header *h, size_t room)
+{
+    recorder.header = h;
+    header_room = h ? room : HEADER_BYTES;
+}
+
+static int64_t unix_ns_now(void)
+{
+    struct timespec t;
+    clock_get(CLOCK_REALTIME, &t);
+    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+void header_begin(struct trace_header *h, size_t room)
+{
+    struct utsname host;
+    ROOM(exe);
+    short_header(h, room - END_BYTES);
+    fill_numbers(h);
+    self.generation--; /* the log that may follow has this number, too */
+    h->clock = TRACE_NS;
+    h->unix_ns[0] = h->unix_ns[1] = unix_ns_now();
+    header_add("app", self.app);
+    header_add("host", sys_call(SYS_uname, &host) ? "" : host.nodename);
+    header_add("mode", self.mode);
+    facts_begin(false);
+    read_exe(exe);
+    header_add("exe", exe ? exe : "");
+    memcpy(h->magic, TRACE_MAGIC, sizeof h->magic);
+    short_header(NULL, 0);
+}
+
+void header_end(struct trace_header *h, size_t room, enum trace_state how)
+{
+    short_header(h, room);
+    put_uring();
+    facts_end();
+    h->unix_ns[1] = unix_ns_now();
+    h->state = how;
+    short_header(NULL, 0);
 }
 
 /* ---- beginnings and ends ---- */
@@ -375,7 +434,7 @@ static bool start_begin(void)
     if (!log_open())
         return false;
     fill_header();
-    facts_begin();
+    facts_begin(idle_over());
     __atomic_store_n(&state->on, 1, __ATOMIC_RELEASE);
     names_inherit(old_log);
     if (old_log >= 0)
@@ -427,9 +486,25 @@ void recorder_forked(void)
         wipe();
 }
 
+/* Puts off the log until the first event, if the run has a common log for processes
+ * that have none. Ranks are looked for by their logs, and have one. */
+static bool recorder_waits(void)
+{
+    if (is_running() || !environment_is_known() || getauxval(AT_SECURE) ||
+        (!state && !begin_process()))
+        return false;
+    const char *path = variable("IOTRACE_IDLE", NULL);
+    read_environment();
+    name_log();
+    return path && self.rank < 0 && !recorder.text && idle_begin(path);
+}
+
 void recorder_end(enum trace_state how)
 {
     int error = errno;
+    if (idle_is())
+        idle_end(how);
+    errno = error;
     if (!is_running() || vforked || recorder.header->pid != (uint32_t)sys_pid() ||
         __atomic_exchange_n(&state->ended, 1, __ATOMIC_ACQ_REL))
         return;
@@ -481,7 +556,8 @@ static void quits(void *nothing)
 
 __attribute__((constructor)) static void preloaded(void)
 {
-    recorder_start();
+    if (!recorder_waits())
+        recorder_start();
     streams_note(true);
     register_ends();
 }

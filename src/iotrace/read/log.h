@@ -15,7 +15,8 @@
 struct log {
     struct log_info info;
     int fd;
-    int64_t size; /* size of the file when it was opened */
+    int64_t at;   /* begin of the log in the file */
+    int64_t size; /* size of the log when it was opened */
     const struct log_kind *kind;
     struct binary *binary; /* data of the kind: one of these */
     struct table *table;

@@ -25,8 +25,8 @@ int64_t log_read(const struct log *l, void *to, int64_t bytes, int64_t offset)
 {
     int64_t have = 0;
     while (have < bytes) {
-        ssize_t n =
-            pread(l->fd, (char *)to + have, (size_t)(bytes - have), offset + have);
+        ssize_t n = pread(l->fd, (char *)to + have, (size_t)(bytes - have),
+                          l->at + offset + have);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -39,17 +39,38 @@ int64_t log_read(const struct log *l, void *to, int64_t bytes, int64_t offset)
     return have;
 }
 
+/* Cuts the number off a path "FILE@N" of a place in a common log; -1: there is none. */
+static int64_t cut_place(char *path)
+{
+    char *at = log_is_place(path) ? strrchr(path, '@') : NULL;
+    if (!at)
+        return -1;
+    *at = 0;
+    return strtoll(at + 1, NULL, 10);
+}
+
 static int reader_open_file(struct log *l)
 {
     struct stat st;
-    l->fd = open(l->info.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    char path[sizeof l->info.path];
+    memcpy(path, l->info.path, sizeof path);
+    int64_t place = cut_place(path);
+    l->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (l->fd < 0)
         return err_set(-errno, l->info.path, -1, "the log cannot be opened: %s",
                        strerror(errno));
     if (fstat(l->fd, &st) || !S_ISREG(st.st_mode))
         return err_set(-EINVAL, l->info.path, -1, "this is not a file");
-    l->size = st.st_size;
+    l->at = place < 0 ? 0 : place * TRACE_IDLE_BYTES;
+    l->size = place < 0 ? st.st_size : TRACE_IDLE_BYTES;
     return 0;
+}
+
+bool log_is_place(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return !strncmp(slash ? slash + 1 : path, TRACE_IDLE ".", sizeof TRACE_IDLE) &&
+           strchr(slash ? slash : path, '@');
 }
 
 static int open_kind(struct log *l)
@@ -85,6 +106,10 @@ int log_open(struct log **out, const char *path)
     l->pairs = pairs_make();
     int rc = l->pairs ? reader_open_file(l) : -ENOMEM;
     rc = rc ? rc : open_kind(l);
+    if (!rc && log_is_place(path)) { /* all has been read; there can be thousands */
+        close(l->fd);
+        l->fd = -1;
+    }
     if (rc)
         log_close(out);
     return rc;

@@ -128,6 +128,9 @@ struct log_info {
     bool clock_unknown;         /* times are in ticks, which were never calibrated */
 };
 
+/* Local. True if the path, "FILE@N", is of a process in a common log (trace.h). */
+bool log_is_place(const char *path);
+
 /* Local. Opens the log `path`. Returns 0, or -errno with a sentence. */
 int log_open(struct log **l, const char *path);
 void log_close(struct log **l);

@@ -2,8 +2,10 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "iotrace/format/trace.h"
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -71,6 +73,35 @@ static int runs_add(struct run *r, const char *path)
     return r->log[r->logs++] ? 0 : -ENOMEM;
 }
 
+static bool is_common(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return !strncmp(slash ? slash + 1 : path, TRACE_IDLE ".", sizeof TRACE_IDLE);
+}
+
+/* Adds the processes of a common log that have no other. */
+static int runs_add_places(struct run *r, const char *path)
+{
+    char name[4096 + 24];
+    struct {
+        char magic[sizeof(struct trace_header){0}.magic];
+        char rest[TRACE_IDLE_BYTES - sizeof(struct trace_header){0}.magic];
+    } place;
+    FILE *f = fopen(path, "re");
+    int rc =
+        f ? 0
+          : err_set(-errno, path, -1, "the log cannot be opened: %s", strerror(errno));
+    for (int64_t n = 0; !rc && fread(&place, sizeof place, 1, f) == 1; n++)
+        if (!memcmp(place.magic, TRACE_MAGIC, sizeof place.magic)) {
+            snprintf(name, sizeof name, "%s@%" PRId64, path, n);
+            rc = runs_add(r, name);
+            r->idle++;
+        }
+    if (f)
+        fclose(f);
+    return rc;
+}
+
 static int search(struct run *r, const char *path, int depth)
 {
     DIR *d = opendir(path);
@@ -86,6 +117,8 @@ static int search(struct run *r, const char *path, int depth)
             continue;
         if (S_ISDIR(st.st_mode) && depth > 0)
             rc = search(r, inner, depth - 1);
+        else if (S_ISREG(st.st_mode) && is_common(inner))
+            rc = runs_add_places(r, inner);
         else if (S_ISREG(st.st_mode) && is_log(inner) && !is_copy(inner))
             rc = runs_add(r, inner);
     }
@@ -106,7 +139,8 @@ int run_find(struct run *r, const char *path)
     if (stat(path, &st))
         return err_set(-errno, path, -1, "there is no such run: %s", strerror(errno));
     if (!S_ISDIR(st.st_mode))
-        return runs_add(r, path);
+        return is_common(path) && !log_is_place(path) ? runs_add_places(r, path)
+                                                      : runs_add(r, path);
     int rc = search(r, path, 1);
     if (!rc && r->logs == 0)
         rc = err_set(-ENOENT, path, -1, "there is no log (*.bin, *.part, *.tsv) in it");

@@ -9,6 +9,7 @@ struct run {
     const char *path;
     char **log; /* paths, sorted */
     int logs;
+    int idle;       /* of them, places in a common log */
     int unreadable; /* counted by run_each and stream_open */
     bool again;     /* reported before */
 };

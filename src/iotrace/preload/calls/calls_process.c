@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 extern char **environ;
 
@@ -53,6 +54,8 @@ __attribute__((used)) static pid_t vfork_failed(int error)
 }
 __attribute__((used)) static void vfork_begins(void)
 {
+    if (idle_is()) /* the child would share what is begun then */
+        recorder_start();
     fds_shared();
 }
 __asm__(".text\n"
@@ -121,7 +124,7 @@ static void put_kinds(const struct event *e, uint32_t kinds)
 static bool calls_process_before(enum trace_op op, int dir, const char *path,
                                  uint32_t kinds)
 {
-    if (!is_running() && !(kinds && recorder_start()))
+    if (!is_running() && !((kinds || idle_is()) && recorder_start()))
         return false;
     struct event e = event_now();
     event_over(&e);
@@ -253,7 +256,7 @@ WRAP(int, system, (const char *command))
 /* The parent ends within this call. */
 WRAP(int, daemon, (int nochdir, int noclose))
 {
-    if (is_running()) {
+    if (is_running() || (idle_is() && recorder_start())) {
         struct event e = event_now();
         event_put(&e, OP_DAEMON, -1, 0, 0);
         recorder_suspend(TRACE_QUIT);
@@ -265,6 +268,34 @@ WRAP(int, daemon, (int nochdir, int noclose))
         fds_start();
     return rc;
 }
+
+/* ---- calls after which the log could perhaps not be made any more ---- */
+
+#define BEFORE(name, params, args)                                                     \
+    WRAP(int, name, params)                                                            \
+    {                                                                                  \
+        if (idle_is())                                                                 \
+            recorder_start();                                                          \
+        return REAL(name) args;                                                        \
+    }
+BEFORE(chroot, (const char *path), (path))
+BEFORE(setuid, (uid_t u), (u))
+BEFORE(setgid, (gid_t g), (g))
+BEFORE(seteuid, (uid_t u), (u))
+BEFORE(setegid, (gid_t g), (g))
+BEFORE(setreuid, (uid_t r, uid_t e), (r, e))
+BEFORE(setregid, (gid_t r, gid_t e), (r, e))
+BEFORE(setresuid, (uid_t r, uid_t e, uid_t s), (r, e, s))
+BEFORE(setresgid, (gid_t r, gid_t e, gid_t s), (r, e, s))
+BEFORE(setrlimit, (int what, const struct rlimit *l), (what, l))
+ALIAS(setrlimit64, setrlimit);
+BEFORE(prlimit, (pid_t pid, int what, const struct rlimit *l, struct rlimit *old),
+       (pid, what, l, old))
+ALIAS(prlimit64, prlimit);
+BEFORE(unshare, (int what), (what))
+BEFORE(setns, (int fd, int what), (fd, what))
+BEFORE(capset, (void *head, const void *data), (head, data))
+BEFORE(prctl, (int what, long a, long b, long c, long d), (what, a, b, c, d))
 
 /* ---- the end ---- */
 

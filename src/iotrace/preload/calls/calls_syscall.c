@@ -313,6 +313,10 @@ __attribute__((used, noinline)) static long syscall_recorded(SEVEN)
         return on_path(OP_##op, dir, path, request, GIVEN);
         ON_PATHS(CASE)
 #undef CASE
+    case SYS_seccomp: /* it may forbid to make the log */
+        if (idle_is())
+            recorder_start();
+        return real_syscall(GIVEN);
     case SYS_io_uring_setup:
         return sets_up(GIVEN);
     case SYS_io_uring_enter:
@@ -366,7 +370,8 @@ __attribute__((used)) static const bool is_recorded[] = {
 #define TRUE(name, op, dir, path, request) [SYS_##name] = true,
     ON_PATHS(TRUE)
 #undef TRUE
-        [SYS_io_uring_setup] = true,
+        [SYS_seccomp] = true,
+    [SYS_io_uring_setup] = true,
     [SYS_io_uring_enter] = true,
     [SYS_io_uring_register] = true,
 #ifdef SYS_open
