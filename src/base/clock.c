@@ -14,6 +14,17 @@ int64_t clock_ns(void)
     return read_ns(CLOCK_MONOTONIC);
 }
 
+void clock_wait_until(int64_t ns)
+{
+    enum { SPIN_NS = 100000 };
+    int64_t left_ns = ns - clock_ns() - SPIN_NS;
+    struct timespec t = {left_ns / 1000000000, left_ns % 1000000000};
+    if (left_ns > 0)
+        nanosleep(&t, NULL);
+    while (clock_ns() < ns)
+        ;
+}
+
 int64_t clock_cpu_ns(void)
 {
     return read_ns(CLOCK_PROCESS_CPUTIME_ID);

@@ -9,6 +9,10 @@
 /* Local. Nanoseconds of CLOCK_MONOTONIC; compare only within one process. */
 int64_t clock_ns(void);
 
+/* Local. Returns when clock_ns is at least `ns`: sleeps, and spends the last tenth of a
+ * millisecond in a loop, since timers are late by half of that. */
+void clock_wait_until(int64_t ns);
+
 /* Local. Processor nanoseconds of this process (all its threads). */
 int64_t clock_cpu_ns(void);
 

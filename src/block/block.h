@@ -20,8 +20,9 @@ struct block_settings { /* the options */
     int64_t fsync; /* writes between two syncs; -1: after each */
     double theta;
     bool overwrite;
-    bool once;                /* --time ends a phase that has transferred all bytes */
-    const char *sync, *sizes; /* sizes: --block-sizes; NULL: one */
+    bool once;                  /* --time ends a phase that has transferred all bytes */
+    const char *sync, *sizes;   /* sizes: --block-sizes; NULL: one */
+    const char *rate, *arrival; /* rate NULL: as fast as transfers complete */
     const char *pattern, *layout;
     const char *input, *read_only; /* paths of existing files to read; NULL:
                                     * not given */
@@ -30,11 +31,13 @@ struct block_settings { /* the options */
 
 struct block_repeats;
 struct block_size;
+struct block_arrivals;
 
 struct block_lane {
     int64_t unsynced; /* writes since the last sync */
     struct block_repeats *repeats;
-    struct block_size *sizes; /* NULL: one size */
+    struct block_size *sizes;        /* NULL: one size */
+    struct block_arrivals *arrivals; /* NULL: no --rate */
 };
 
 /* r->context of all lanes. Between stages the first thread may change it; within a
@@ -48,6 +51,7 @@ struct block {
     bool stamps;            /* blocks are stamped afresh for each write */
     int64_t fsync;          /* writes between two syncs; 0: only the last sync */
     int durable;            /* flags of files that are written: IO_DSYNC and others */
+    double rate;            /* transfers of a lane in a second; 0: no --rate */
     int64_t moved[2];       /* blocks of several sizes: those read and written in this
                        * repetition, but not mixed */
     struct block_lane *lane;
@@ -113,6 +117,9 @@ int block_sizes_plan(struct block *b);
 /* Local. The bytes of the smallest block. */
 int64_t block_least(const struct block *b);
 
+/* Local. The mean of all blocks' bytes. */
+double block_mean(const struct block *b);
+
 /* Local. Latencies of each size: the bytes for a lane, their memory (NULL with a
  * sentence on failure), and a transfer of the size `kind`. */
 int64_t block_sizes_bytes(const struct block *b);
@@ -121,6 +128,29 @@ void block_sizes_note(struct block_size *s, int kind, const struct io_req *req);
 
 /* **Collective**, at the end of a phase. Adds the figures of each size. */
 void block_sizes_figures(struct run *r);
+
+/* ---- arrivals.c ------------------------------------------------------------------ */
+
+/* Local, in plan, after block_sizes_plan. Parses --rate; -EINVAL with a sentence. */
+int block_rate_plan(struct block *b);
+
+/* Local. Memory of a lane's arrivals; NULL with a sentence on failure. */
+int64_t block_arrivals_bytes(const struct block *b);
+struct block_arrivals *block_arrivals_open(void);
+
+/* Local, of a lane: at the beginning of a phase; the intended start of number i, again
+ * and again until its time has come; when it is made, in a slot; when it is done; and
+ * at the limit of time, after `made` transfers. */
+void block_arrivals_begin(const struct run *r, struct block_arrivals *a);
+int64_t block_arrivals_due(const struct block *b, struct block_arrivals *a, int64_t i,
+                           int64_t now_ns);
+void block_arrivals_take(struct block_arrivals *a, int slot);
+void block_arrivals_done(struct block_arrivals *a, const struct io_req *req, int slot);
+void block_arrivals_end(const struct block *b, struct block_arrivals *a, int64_t made,
+                        double limit_s);
+
+/* **Collective**, at the end of a phase. Adds figures of all lanes' arrivals. */
+void block_arrivals_figures(struct run *r);
 
 /* ---- figures.c ------------------------------------------------------------------- */
 

@@ -206,8 +206,29 @@ static struct opt table[] = {
              "completed, so none is in flight meanwhile. Its time counts for no "
              "transfer (*thinktime* in *fio*(1)). Without --cache=direct, _read_MBps_ "
              "and _write_MBps_ are left out, since the kernel works in these pauses, "
-             "and a warning says so. The last 50 microseconds of a pause are spent in "
-             "a loop, the rest asleep."},
+             "and a warning says so. The last 100 microseconds of a pause are spent "
+             "in a loop, the rest asleep."},
+    {.kind = OPT_TEXT, .name = "rate", .value = &block.set.rate, .arg = "N/s",
+     .workload = true,
+     .help = "start this number of transfers or bytes in a second of each lane (500/s, "
+             "20MB/s), however long they take; latencies are from the intended start",
+     .text = "An open loop: each lane starts this number of transfers (*500/s*) or "
+             "bytes (*20MB/s*) in a second, at times that do not wait for the storage. "
+             "With --depth transfers in flight the next one starts late, but its "
+             "latency is from its intended start, so a stall counts for all transfers "
+             "that it delays (*rate* and *rate_iops* in *fio*(1)). The figures "
+             "_write.write_waiting_us_ (mean time from the intended start to the "
+             "start), _write.write_held_share_ (transfers that were due when no place "
+             "in the queue was free) and, with --time, _write.missed_ (those due that "
+             "were never started) tell what could not be offered. Rates in MB/s are of "
+             "the seconds with transfers in flight, as with --think. Not with "
+             "--collective or --think."},
+    {.kind = OPT_CHOICE, .name = "arrival", .value = &block.set.arrival,
+     .preset = "uniform", .arg = "HOW", .choices = "uniform|poisson", .workload = true,
+     .help = "with --rate: intended starts",
+     .choice_text = {"at equal distances",
+                     "at random, each at a time of its own: distances are exponential "
+                     "(*rate_process=poisson* in *fio*(1))"}},
     {.kind = OPT_INT, .name = "compress", .value = &block.set.compress, .preset = "0",
      .arg = "PERCENT", .unit = "%", .min = 0, .max = 100, .workload = true,
      .help = "percentage of the data that repeats and can be compressed away",
@@ -331,6 +352,8 @@ static int check_together(const struct run *r)
          "--filetype=UNIQUE, or an engine that does not call MPI"},
         {set->sizes && opt_find(r->program, "block-size")->from != OPT_DEFAULT,
          "--block-size and --block-sizes: take one of the two"},
+        {set->rate && (set->run.collective || set->think_us),
+         "--rate: starts are each lane's own: leave out --collective and --think"},
         {set->sizes && set->misalign < 0,
          "--block-sizes: blocks of several sizes are not shifted at random"},
         {set->sizes && set->dedupe,
@@ -458,6 +481,7 @@ static int plan(struct run *r, struct run_need *n)
         return plan_input(r, n);
     keep_settle(r);
     int rc = block_sizes_plan(&block);
+    rc = rc ? rc : block_rate_plan(&block);
     if (rc)
         return rc;
     plan_order(r);

@@ -71,7 +71,7 @@ static int check_options(const struct run *r)
         "write-only", "keep",        "node-dirs",  "overwrite", "fsync",
         "sync",       "block-sizes", "mixed",      "compress",  "dedupe",
         "files",      "stripe",      "rank-shift", NULL};
-    static const char *const thinks[] = {"think", NULL};
+    static const char *const thinks[] = {"think", "rate", "arrival", NULL};
     static const char *const checks[] = {"filetype", "verify", NULL};
     static const char *const shares[] = {"filetype", NULL};
     static const char *const says[] = {"block-size", "misalign", NULL};

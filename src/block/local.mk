@@ -1,5 +1,5 @@
 bin_PROGRAMS += blocktransfer
-blocktransfer_SOURCES = src/block/blocktransfer.c src/block/block.h \
+blocktransfer_SOURCES = src/block/blocktransfer.c src/block/block.h src/block/arrivals.c \
 	src/block/figures.c src/block/input.c src/block/keep.c \
 	src/block/order.c src/block/sizes.c src/block/order.h \
 	src/block/transfers.c

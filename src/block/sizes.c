@@ -100,6 +100,12 @@ int64_t block_least(const struct block *b)
     return least;
 }
 
+double block_mean(const struct block *b)
+{
+    const struct order *o = &b->order;
+    return o->sizes ? (double)o->cycle_bytes / o->cycle : (double)b->set.block;
+}
+
 /* ---- latencies ------------------------------------------------------------------- */
 
 int64_t block_sizes_bytes(const struct block *b)

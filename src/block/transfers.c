@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* For phases in which blocks repeat. */
 enum { RECENT = 4096, FREE = -1 };
@@ -77,7 +76,7 @@ static bool repeats(const struct block *b)
 
 int64_t block_lane_bytes(const struct block *b)
 {
-    return block_sizes_bytes(b) +
+    return block_sizes_bytes(b) + block_arrivals_bytes(b) +
            (repeats(b) ? (int64_t)sizeof(struct block_repeats) : 0);
 }
 
@@ -87,6 +86,8 @@ int block_lanes_open(struct block *b, int lanes)
     bool made = b->lane;
     for (int i = 0; i < lanes && made && b->order.sizes; i++)
         made = (b->lane[i].sizes = block_sizes_open(b));
+    for (int i = 0; i < lanes && made && b->set.rate; i++)
+        made = (b->lane[i].arrivals = block_arrivals_open());
     for (int i = 0; i < lanes && made && repeats(b); i++) {
         b->lane[i].repeats = mem_new(1, sizeof *b->lane[i].repeats, "lanes");
         made = b->lane[i].repeats;
@@ -98,6 +99,7 @@ void block_lanes_close(struct block *b, int lanes)
 {
     for (int i = 0; i < lanes && b->lane; i++) {
         free(b->lane[i].sizes);
+        free(b->lane[i].arrivals);
         free(b->lane[i].repeats);
     }
     free(b->lane);
@@ -110,6 +112,8 @@ static void lane_begin(struct run *r, void *context)
     (void)context;
     struct block_lane *l = &b->lane[r->lane];
     l->unsynced = 0;
+    if (l->arrivals)
+        block_arrivals_begin(r, l->arrivals);
     if (l->repeats)
         l->repeats->number = FREE;
     for (int i = 0; l->repeats && i < BLOCK_DEPTH_MAX; i++)
@@ -227,6 +231,17 @@ static struct stamp stamp_of(const struct lane_work *l, enum io_op op, int64_t i
     return s;
 }
 
+static bool arrives(const struct lane_work *l)
+{
+    return l->lane->arrivals && !l->w->untimed;
+}
+
+static int64_t due(void *lane_work, int64_t i, int64_t now_ns)
+{
+    const struct lane_work *l = lane_work;
+    return block_arrivals_due(l->b, l->lane->arrivals, i, now_ns);
+}
+
 static struct io_req request(const void *lane_work, int64_t i, int slot)
 {
     const struct lane_work *l = lane_work;
@@ -249,6 +264,8 @@ static struct io_req request(const void *lane_work, int64_t i, int slot)
     } else if (op == IO_OP_READ && l->w->checks) {
         run_poison(r, req.buf, req.bytes);
     }
+    if (arrives(l))
+        block_arrivals_take(l->lane->arrivals, slot);
     return req;
 }
 
@@ -259,6 +276,8 @@ static void done(void *lane_work, const struct io_req *req, int64_t i, int slot)
         l->repeats ? l->repeats->busy[slot] : transfers_block_of(l, req->op, i);
     if (l->repeats)
         l->repeats->busy[slot] = FREE;
+    if (arrives(l))
+        block_arrivals_done(l->lane->arrivals, req, slot);
     if (l->lane->sizes && !l->w->untimed)
         block_sizes_note(l->lane->sizes, order_kind(&l->b->order, block), req);
     if (l->w->mixed && req->op == IO_OP_WRITE && order_repeats(&l->b->order))
@@ -272,25 +291,12 @@ static void done(void *lane_work, const struct io_req *req, int64_t i, int slot)
 
 /* ---- queues ---------------------------------------------------------------------- */
 
-/* The delay of timers, in nanoseconds. */
-enum { SPIN_NS = 50000 };
-
-static void think(int64_t us)
-{
-    int64_t until_ns = clock_ns() + us * 1000, sleep_ns = us * 1000 - SPIN_NS;
-    struct timespec t = {sleep_ns / 1000000000, sleep_ns % 1000000000};
-    if (sleep_ns > 0)
-        nanosleep(&t, NULL);
-    while (clock_ns() < until_ns)
-        ;
-}
-
 /* Pauses. Nothing of this lane's is in flight, but the kernel may read ahead or
  * write back. */
 static void pause_between(struct run *r, int64_t us)
 {
     r->phase->paused |= run_goes_on(r->file);
-    think(us);
+    clock_wait_until(clock_ns() + us * 1000);
 }
 
 static bool writes(const struct lane_work *l)
@@ -344,9 +350,10 @@ static int64_t queue(struct lane_work *l, int64_t n, double limit_s)
     struct io_req req[BLOCK_DEPTH_MAX];
     struct run *r = l->r;
     const struct block_work *w = l->w;
-    struct run_queue q = {.make = request,
-                          .done =
-                              w->checks || l->repeats || l->lane->sizes ? done : NULL,
+    bool notes = l->repeats || l->lane->sizes || arrives(l);
+    struct run_queue q = {.due = arrives(l) ? due : NULL,
+                          .make = request,
+                          .done = w->checks || notes ? done : NULL,
                           .context = l,
                           .from = r->made,
                           .total = n,
@@ -385,10 +392,13 @@ static void transfer_blocks(struct run *r, void *work)
         if (w->limit_s) /* 0 would mean no limit */
             limit_s = w->limit_s - (double)(clock_ns() - begin_ns) / 1e9 + 1e-9;
     }
+    if (w->limit_s && arrives(&l) && r->made < w->total)
+        block_arrivals_end(b, lane->arrivals, r->made, w->limit_s);
 }
 
 void block_transfer(struct run *r, run_lane_body *body, struct block_work *w)
 {
+    const struct block *b = r->context;
     run_lanes(r, body, w);
     if (!w->limit_s)
         return;
@@ -401,15 +411,21 @@ void block_transfer(struct run *r, run_lane_body *body, struct block_work *w)
                        "phase ended then: give more BYTES, or leave out --once",
                        w->limit_s);
     w->limit_s = 0;
+    w->untimed |=
+        b->rate > 0; /* they are not offered, but done as fast as they can be */
     run_lanes(r, body, w);
 }
 
 static void transfer(struct run *r, struct block_work *w)
 {
+    const struct block *b = r->context;
     run_lanes(r, lane_begin, NULL);
+    bool timed = !w->untimed;
     block_transfer(r, transfer_blocks, w);
-    if (!w->untimed)
+    if (timed)
         block_sizes_figures(r);
+    if (timed && b->set.rate)
+        block_arrivals_figures(r);
 }
 
 /* ---- stages ---------------------------------------------------------------------- */

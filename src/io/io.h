@@ -210,6 +210,10 @@ int io_queue_wait_for(struct io_queue *q, const struct io_req *r);
  * of any file, that failed since the last call. -ETIMEDOUT after the queue's limit. */
 int io_queue_wait(struct io_queue *q);
 
+/* Local. Waits until a request in flight is done, or the clock reaches `until_ns`.
+ * Returns 0, or -errno. */
+int io_queue_wait_until(struct io_queue *q, int64_t until_ns);
+
 /* Local. The number of requests that may still be started. */
 int io_queue_room(const struct io_queue *q);
 

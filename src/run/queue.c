@@ -18,7 +18,9 @@ struct queue {
     const struct run_queue *how;
     struct io_req *req; /* slots: empty (no start_ns), in flight, or done (end_ns) */
     int64_t *number;    /* of the request in each slot */
-    int *ready;         /* slots that can be used again */
+    int64_t *intended;  /* its start, if `how` has due */
+    int64_t due_ns; /* the next request's, after now; 0: it has no time to wait for */
+    int *ready;     /* slots that can be used again */
     int ready_count;
     int next;        /* in order: the next slot to look at */
     int under_way;   /* known to be in flight; asynchronous engines only */
@@ -70,7 +72,9 @@ static void queue_book(struct queue *q, const struct io_req *req)
     q->count[a]++;
     q->flight_ns[a] += req->end_ns - req->start_ns;
     if (!q->how->untimed)
-        phase_transfer(q->phase, a, req->done, req->start_ns, req->end_ns);
+        phase_transfer(q->phase, a, req->done,
+                       q->how->due ? q->intended[req - q->req] : req->start_ns,
+                       req->end_ns);
     q->stopped |= q->last_ns >= q->late_ns;
 }
 
@@ -157,12 +161,23 @@ static void queue_care_ends(struct queue *q, enum act a)
     phase_act(q->phase, a);
 }
 
+/* True if the next request's time has come. One that is due after the limit is the
+ * end. */
+static bool queue_is_due(struct queue *q, int64_t number, int k)
+{
+    int64_t now_ns = clock_ns(), due_ns = q->how->due(q->how->context, number, now_ns);
+    q->stopped |= due_ns >= q->late_ns;
+    q->due_ns = due_ns > now_ns && !q->stopped ? due_ns : 0;
+    q->intended[k] = due_ns;
+    return due_ns <= now_ns && !q->stopped;
+}
+
 static bool queue_make(struct queue *q, int k)
 {
     struct io_req *req = &q->req[k];
     int64_t number = q->how->from + q->made;
     req->start_ns = 0;
-    if (!queue_wants_more(q))
+    if (!queue_wants_more(q) || (q->how->due && !queue_is_due(q, number, k)))
         return false;
     *req = q->how->make(q->how->context, number, k);
     if (req->bytes < 0)
@@ -216,6 +231,8 @@ static void queue_refill(struct queue *q)
     int64_t done_ns = io_queue_done_ns(q->io);
     int n = 0;
     q->now_ns = done_ns > q->begin_ns ? done_ns : q->begin_ns;
+    if (q->how->due)
+        q->now_ns = clock_ns();
     for (int i = 0; i < q->ready_count; i++)
         queue_tell(q, q->ready[i]);
     for (int i = 0; i < q->ready_count; i++) {
@@ -243,6 +260,21 @@ static int queue_wait_for_any(struct queue *q)
     return io_queue_wait_for(q->io, NULL);
 }
 
+/* Waits for the next request's time. Nothing is in flight meanwhile, or what is done is
+ * seen at once. */
+static int queue_wait_due(struct queue *q)
+{
+    if (q->under_way)
+        return io_queue_wait_until(q->io, q->due_ns);
+    enum act a = phase_act(q->phase, q->before);
+    q->phase->paused |= q->goes_on;
+    q->cpu_ns += run_cpu_ns(q->f->run);
+    clock_wait_until(q->due_ns);
+    q->cpu_ns -= run_cpu_ns(q->f->run);
+    phase_act(q->phase, a);
+    return 0;
+}
+
 /* Returns with nothing in flight, unless waiting itself failed: then another wait would
  * be in vain. */
 static int queue_turn_over(struct queue *q)
@@ -251,6 +283,7 @@ static int queue_turn_over(struct queue *q)
     do {
         int64_t before = q->done;
         queue_find_ready(q);
+        q->due_ns = 0;
         if (q->aside || q->how->all_visible)
             queue_refill_each(q);
         else
@@ -258,10 +291,10 @@ static int queue_turn_over(struct queue *q)
         if (q->rc && !r->options->collective)
             break;
         progress_step(&r->progress, q->done - before, r->phase->name);
-        int rc = queue_wait_for_any(q);
+        int rc = q->due_ns ? queue_wait_due(q) : queue_wait_for_any(q);
         if (rc)
             return rc;
-    } while (q->done < q->made);
+    } while (q->done < q->made || q->due_ns);
     int waited = io_queue_wait(q->io);
     return q->rc ? q->rc : waited;
 }
@@ -338,13 +371,14 @@ static void queue_end(struct queue *q)
 int64_t run_queue(struct run_file *f, struct io_req *req, const struct run_queue *how)
 {
     struct run *r = f->run;
-    int64_t number[DEPTH_MOST];
+    int64_t number[DEPTH_MOST], intended[DEPTH_MOST];
     int ready[DEPTH_MOST];
     struct queue q = {.f = f,
                       .phase = r->phase,
                       .how = how,
                       .req = req,
                       .number = number,
+                      .intended = intended,
                       .ready = ready,
                       .ordered = how->ordered || r->options->collective,
                       .aside = how->done && !how->all_visible && !how->brief,

@@ -785,10 +785,17 @@ typedef struct io_req run_request(const void *context, int64_t i, int slot);
 typedef void run_request_done(void *context, const struct io_req *req, int64_t i,
                               int slot);
 
+/* The intended start of number i, on clock_ns; called again until it is not after
+ * now_ns. Numbers have increasing starts. */
+typedef int64_t run_request_due(void *context, int64_t i, int64_t now_ns);
+
 struct run_queue {
+    run_request_due *due;   /* NULL: at once. Else latencies are from then on, and the
+                             * time until the next one is the caller's, if nothing is in
+                             * flight */
     run_request *make;      /* sets op: kinds may be mixed */
     run_request_done *done; /* NULL: nothing to do on completion */
-    void *context;          /* for both */
+    void *context;          /* for all */
     int64_t from;           /* number of the first request */
     int64_t total;          /* number of requests; -1: until limit_s have passed */
     double limit_s;         /* 0: none. Requests in flight at the limit are finished,

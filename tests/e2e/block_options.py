@@ -231,6 +231,58 @@ class Options(Case):
         self.assertLessEqual({"write.fsync_%s_us" % p
                               for p in ("p50", "p99", "p999", "max")}, figures)
 
+    # ---- an open loop ----------------------------------------------------------------
+
+    def offered(self, *options, np=1):
+        size = () if "--block-sizes" in options[0] else ("--block-size=4k",)
+        report = self.good(self.blocktransfer("400k", *size, "--seed=3", *options,
+                                              np=np))
+        return report, {f["name"]: f["median"] for f in report["figures"]}
+
+    def test_intended_starts(self):
+        """100 transfers at 500/s end no earlier than the last one begins, by the
+        clock of the phase; 2000 KiB are 500 blocks."""
+        for rate in ("500", "500/s", "2000KiB/s"):
+            report, of = self.offered("--rate=" + rate, "--iomethod=threads",
+                                      "--depth=4", np=2)
+            for phase in ("write", "read"):
+                self.assertGreaterEqual(of[phase + ".wall_s"], 99 / 500)
+            self.assertEqual(report["checks"]["blocks_checked"], 200)
+
+    def test_latencies_begin_at_the_intended_start(self):
+        """A device of 2 ms that is offered a transfer every ms: number i waits for at
+        least i ms, on average 49.5. The closed loop does not see that."""
+        slow = ("--iomethod=null:delay_us=2000", "--no-verify")
+        _, of = self.offered(*slow, "--rate=1000")
+        self.assertGreaterEqual(of["write.write_waiting_us"], 49500)
+        self.assertGreaterEqual(of["write.write_max_us"], 99000 + 2000)
+        self.assertGreaterEqual(of["write.write_held_share"], 99)
+        _, of = self.offered(*slow)
+        self.assertNotIn("write.write_waiting_us", of)
+
+    def test_what_could_not_be_offered(self):
+        """In 0.3 s 300 are due, and a device of 2 ms does at most 151."""
+        report, of = self.offered("--iomethod=null:delay_us=2000", "--no-verify",
+                                  "--rate=1000", "--time=0.3")
+        made = total(report, "write", "calls")
+        self.assertLessEqual(made, 151)
+        self.assertGreaterEqual(of["write.missed"], 300 - 151)
+        self.assertLessEqual(made + of["write.missed"], 301)
+
+    def test_random_arrivals(self):
+        """All kinds of blocks are right, and come at the times of the seed."""
+        for options in (("--mixed=50", "--pattern=UNIFORM", "--depth=3",
+                         "--iomethod=threads"), ("--fsync=7", "--threads=2"),
+                        ("--block-sizes=1k:1,8k:1", "--time=0.05", "--overwrite")):
+            report, _ = self.offered(*options, "--rate=3000", "--arrival=poisson",
+                                     np=2)
+            more = (report["checks"]["blocks_checked"] -
+                    total(report, "read", "calls"))
+            if "--time=0.05" in options:  # the slower rank catches up, untimed
+                self.assertGreaterEqual(more, 0)
+            else:
+                self.assertEqual(more, 0)
+
     # ---- contents of blocks ----------------------------------------------------------
 
     def compresses(self, percent):
@@ -289,6 +341,9 @@ class Options(Case):
                 (("--files=2", "--collective", "--iomethod=MPI"), "cannot be coll"),
                 (("--fsync=each", "--iomethod=MPI", "--filetype=SHARED"),
                  "on all ranks at once"),
+                (("--rate=0",), "is not a number of transfers"),
+                (("--rate=5x",), "is not a number of transfers"),
+                (("--rate=5", "--think=3"), "leave out"),
                 (("--block-sizes=4k",), "is not SIZE:SHARE"),
                 (("--block-sizes=4k:0",), "is not SIZE:SHARE"),
                 (("--block-sizes=4k:1,8k:1009",), "is not SIZE:SHARE"),

@@ -124,9 +124,7 @@ static void nap_until(int64_t moment_ns, double limit_s)
     int64_t ns = moment_ns - clock_ns();
     if (limit_s > 0 && (double)ns > limit_s * 1e9)
         ns = (int64_t)(limit_s * 1e9);
-    struct timespec t = {ns / 1000000000, ns % 1000000000};
-    if (ns > 0)
-        nanosleep(&t, NULL);
+    clock_wait_until(clock_ns() + ns);
 }
 
 static int null_reap(struct io_queue *q, struct io_req *done[], int max, int min,
