@@ -14,7 +14,7 @@ import subprocess
 from e2e import TESTS, Case, add, long, main, read_text, run_text, runner, write_file
 
 TOP = os.path.dirname(TESTS)
-IMPORTED = ("ior.txt", "mdtest.txt", "fio-group.json")
+IMPORTED = ("ior.txt", "mdtest.txt", "fio-group.json", "io500-result.txt")
 ABSENT = ("lfs", "mmlsfs", "beegfs-ctl", "mount", "sbatch")  # stand-ins, never run
 
 
@@ -194,6 +194,10 @@ BEFORE = {"What to send to a vendor": (
     "leadline sweep examples/acceptance.json --out=acceptance-runs\n"
     "iotrace run -n job -- mpirun -np 2 python3 examples/small-writes.py "
     "/scratch/me/out\n"),
+    "Results of other benchmarks": "mkdir striping-runs io500-results\n"
+                                   "mv io500-result.txt io500-results/result.txt\n"
+                                   "mpirun -np 2 madbench 128 4 --io-only -q "
+                                   "--json=striping-runs/a.json\n",
     "Comparing": "mkdir archive before after\ncp fio-group.json fio.json\n"
                  "for d in archive before after; do mpirun -np 2 madbench 128 4 "
                  "--io-only -q --json=$d/a.json; done\n",
