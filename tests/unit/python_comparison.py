@@ -12,7 +12,9 @@ from tap import main
 from fake_report import report, save
 from leadline_case import LeadlineCase, leadline
 from leadline.base import stats
+from leadline.base.errors import LeadlineError
 from leadline.judge import compare, summary
+from leadline.page import pictures_time
 from leadline.results import comparison, groups, rhythm, schema
 from leadline.results import report as reports
 
@@ -182,7 +184,53 @@ class Apart(LeadlineCase):
         with open(table) as stream:
             lines = stream.read().splitlines()
         self.assertEqual(len(lines), 1 + 48)
-        self.assertEqual(leadline("trend", self.dir)[0], 0)
+
+    def nights(self, change=0.9):
+        """Saves twelve runs of 24 rounds; from the seventh on one arm is slower."""
+        rng = random.Random(2)
+        for i in range(12):
+            tree = tree_of(noisy(rng, gain=change if i >= 6 else 1.0),
+                           run_id="r%d" % i)
+            tree["run"]["start_utc"] = "2026-11-%02dT10:00:00.000Z" % (i + 1)
+            save(self.dir, "n%02d.json" % i, tree)
+
+    def test_a_trend_has_one_point_for_each_run(self):
+        """An arm's is the median of its rounds."""
+        self.nights()
+        found = json.loads(leadline("trend", self.dir, "--format=json")[1])["trends"]
+        self.assertEqual([(t["configuration"], len(t["runs"]),
+                           [s["run"] for s in t["steps"]]) for t in found],
+                         [("madbench unique, 4 ranks", 12, []),
+                          ("madbench shared, 4 ranks", 12, [7])])
+        last = reports.load(os.path.join(self.dir, "n11.json"))
+        self.assertEqual([t["runs"][-1]["value"] for t in found],
+                         [stats.median(f.reps) for f in last.figures])
+
+    def test_the_page_follows_runs(self):
+        self.nights()
+        made = pictures_time.history(groups.collect([self.dir]).groups)
+        self.assertEqual([len(lines.series[0].points) for lines in made], [12, 12])
+
+    def test_a_list_has_a_line_for_each_arm(self):
+        self.nights()
+        runs = json.loads(leadline("list", self.dir, "--format=json")[1])["runs"]
+        self.assertEqual([r["configuration"] for r in runs], ["unique", "shared"] * 12)
+        first = reports.load(os.path.join(self.dir, "n00.json"))
+        self.assertEqual(runs[1]["figures"]["write_MBps"],
+                         stats.median(first.figures[1].reps))
+
+    def test_samples_stay_in_the_file(self):
+        """One of many reports reads them again, and shares what is equal."""
+        self.nights()
+        some = groups.collect([self.dir]).groups[0].reports
+        other = next(r for r in some if r.path != some[0].path)
+        self.assertIs(some[0].options["npix"], other.options["npix"])
+        self.assertEqual([s["rep"] for s in some[3].samples], [1])
+        name = some[-1].path
+        reports.samples_in.cache_clear()
+        os.remove(name)
+        with self.assertRaisesRegex(LeadlineError, "n11.json: cannot be read"):
+            some[-1].samples
 
 
 class Rhythm(LeadlineCase):

@@ -323,13 +323,15 @@ def stalls(groups: Sequence[Group]) -> List[str]:
     their series."""
     found = []
     for group in groups:
-        some = [series.run(group, report) for report in group.reports]
-        worst = [max(stopped, key=series.longest) for stopped in (
-            list(filter(noted, stalls_by_phase(r))) for r in some) if stopped]
-        if worst:
-            most = max(worst, key=series.longest)
-            found.append((-series.longest(most), stall_text(
-                group, most, len(worst), sum(1 for r in some if r.phases))))
+        most: List[series.Gap] = []
+        runs = every = 0
+        for report in group.reports:   # one at a time: series are large
+            run = series.run(group, report)
+            stopped = list(filter(noted, stalls_by_phase(run)))
+            runs, every = runs + bool(stopped), every + bool(run.phases)
+            most = max([most] + stopped, key=series.longest)
+        if most:
+            found.append((-series.longest(most), stall_text(group, most, runs, every)))
     found.sort()
     out = [words for _, words in found[:WORST]]
     if len(found) > WORST:

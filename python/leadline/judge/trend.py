@@ -14,6 +14,7 @@ from leadline.base.steps import find_steps, two_speeds
 from leadline.judge import compare, gate
 from leadline.results import conditions, history
 from leadline.results.groups import Key
+from leadline.results import report as reports
 from leadline.results.report import Figure, Report
 
 SCHEMA = "leadline-trend/1"
@@ -21,7 +22,10 @@ FEWEST = 10           # fewest runs
 TOLD = 3              # most runs that stand out and are named
 
 Trend = namedtuple("Trend", "name figure points steps outliers speeds")
-Point = namedtuple("Point", "report value")
+# Data kept of a report. `values`: (figure, its median); `conditions`: its value of each
+# of EXPLAINS.
+Run = namedtuple("Run", "path date version valid key values conditions")
+Point = namedtuple("Point", "run value")
 # From run `at` on the level is `ratio` of the one before; `what`: what changed between.
 Step = namedtuple("Step", "at ratio before after what")
 
@@ -39,10 +43,26 @@ def key(report: Report, by: Sequence[str]) -> Key:
     """Returns the key of a line, which its runs have in common: (program, (option,
     value) of those that make its workload, or its name, ranks, hosts)."""
     name = report.config or report.label
-    options = report.option_values(True).items()
-    what = (("", name),) if name else tuple(sorted((n, repr(v)) for n, v in options))
+    options = tuple(sorted((n, repr(v)) for n, v in report.option_values(True).items()))
+    what = (("", name),) if name else options
+    if report.arms_of is not None:   # an arm is named by what it sets only
+        what += options
     return (report.program, what if "config" in by else (), report.ranks,
             tuple(report.host_names()) if "host" in by else ())
+
+
+def run_of(report: Report, by: Sequence[str]) -> Run:
+    """Returns what trends need of a report."""
+    return Run(report.path, report.date, report.version, report.valid, shared(key(
+        report, by)), [(shared(f._replace(reps=None, which=None)), stats.median(f.reps))
+                       for f in report.figures if f.reps],
+        shared(tuple(of(report) for _, of in EXPLAINS)))
+
+
+def shared(value: Any) -> Any:
+    """Returns the first of all equal values, as reports repeat the same ones again and
+    again."""
+    return reports.shared(repr(value), value)
 
 
 def groups_text(text: str) -> List[str]:
@@ -73,8 +93,8 @@ def what_changed(before: Sequence[Point], after: Sequence[Point]) -> List[str]:
     """Describes a change, "kernel 6.1 -> 6.6", if two levels have no value in
     common."""
     out = []
-    for name, of in EXPLAINS:
-        old, new = ([of(p.report) for p in some] for some in (before, after))
+    for i, (name, _) in enumerate(EXPLAINS):
+        old, new = ([p.run.conditions[i] for p in some] for some in (before, after))
         if not set(old) & set(new):
             out.append("%s %s -> %s" % (name, old[-1] or "?", new[0] or "?"))
     return out
@@ -97,20 +117,20 @@ def middle(points: Iterable[Any]) -> float:
     return stats.median([p.value for p in points])
 
 
-def collect(found: Iterable[Any], patterns: Any, least: Any, by: Any) -> Any:
-    runs: Dict[Any, List[Any]] = OrderedDict()
-    for report in found:
-        if report.valid:
-            runs.setdefault(key(report, by), []).append(report)
+def collect(found: Iterable[Run], patterns: Any, least: Any) -> Any:
+    runs: Dict[Any, List[Run]] = OrderedDict()
+    for run in found:
+        if run.valid:
+            runs.setdefault(run.key, []).append(run)
     out, named = [], titles(runs)
     for of, some in runs.items():
-        figures = OrderedDict(((f.name, f.at), f) for r in some for f in r.figures)
+        figures = OrderedDict(((f.name, f.at), f) for r in some for f, _ in r.values)
         names = set(name for name, _ in figures)
         wanted = patterns or [f for f in compare.TOTALS if f in names] or sorted(names)
         for at, figure in figures.items():
             if compare.matches(figure.name, wanted):
-                points = [Point(r, stats.median(f.reps)) for r in some
-                          for f in r.figures if (f.name, f.at) == at and f.reps]
+                points = [Point(r, value) for r in some
+                          for f, value in r.values if (f.name, f.at) == at]
                 out.append(trend(named[of], figure, points, least))
     return [t for t in out if t.points]
 
@@ -122,13 +142,13 @@ HEADER = ["configuration", "figure", "unit", "runs", "from (UTC)", "to", "level 
 
 
 def day(point: Point) -> str:
-    return str(point.report.date[:16].replace("T", " ") or point.report.path)
+    return str(point.run.date[:16].replace("T", " ") or point.run.path)
 
 
 def cells(t: Trend) -> List[str]:
     now = t.points[t.steps[-1].at:] if t.steps else t.points
     return [t.name, compare.figure_title(t.figure), t.figure.unit, str(len(t.points)),
-            t.points[0].report.date[:10] or "-", t.points[-1].report.date[:10] or "-",
+            t.points[0].run.date[:10] or "-", t.points[-1].run.date[:10] or "-",
             table.number(middle(now)),
             "two speeds" if t.speeds else
             str(len(t.steps)) if len(t.points) >= FEWEST else "-"]
@@ -163,7 +183,7 @@ def step_text(t: Trend, step: Step) -> str:
         else "nothing that the reports tell changed with it")
 
 
-def notes(trends: Sequence[Trend], found: Sequence[Report],
+def notes(trends: Sequence[Trend], found: Sequence[Run],
           faults: Sequence[str]) -> List[str]:
     out = list(faults)
     undated = sum(not r.date for r in found if r.valid)
@@ -185,7 +205,7 @@ def flat(t: Trend) -> Dict[str, Any]:
     return OrderedDict([
         ("configuration", t.name), ("figure", compare.figure_title(t.figure)),
         ("unit", t.figure.unit), ("better", t.figure.better),
-        ("runs", [OrderedDict([("path", p.report.path), ("start", p.report.date),
+        ("runs", [OrderedDict([("path", p.run.path), ("start", p.run.date),
                                ("value", p.value)]) for p in t.points]),
         ("steps", [OrderedDict([("run", s.at + 1), ("ratio", s.ratio),
                                 ("before", s.before), ("after", s.after),
@@ -213,11 +233,12 @@ def render(form: str, trends: Sequence[Trend], below: List[str]) -> str:
 
 
 def main(args: Any, where: Any) -> int:
-    found, faults = history.collect(args.paths)
+    found, faults = history.collect(args.paths,
+                                    lambda report: run_of(report, args.group_by))
     if not found:
         raise LeadlineError(faults[0] if faults
                             else "no report in " + ", ".join(args.paths))
-    trends = collect(found, args.figure, args.min_effect, args.group_by)
+    trends = collect(found, args.figure, args.min_effect)
     if not trends:
         raise LeadlineError("no figure to follow in " + ", ".join(args.paths))
     output.write(args.output, render(args.format, trends, notes(trends, found, faults)))

@@ -10,6 +10,7 @@ from typing import Any, List, Sequence
 from leadline.draw import looks, shapes
 from leadline.judge import share, trend
 from leadline.judge.compare import figure_title
+from leadline.results import comparison
 from leadline.results.report import stem
 from leadline.results.series import (ACTS, GAP_USUAL, longest, run, seconds, time_text,
                                      together, unit_of, usual)
@@ -225,9 +226,13 @@ DATES = 6          # ticks, at most
 
 
 def history(groups: Sequence[Any]) -> List[Any]:
-    reports = sorted((r for g in groups for r in g.reports if r.start_utc),
-                     key=lambda r: (r.start_utc, r.path))
-    found = [t for t in trend.collect(reports, None, LEAST, trend.GROUPS[:1])
+    # An arm of a comparison is one run, with all its rounds.
+    some = {(id(r.arms_of or r), r.place if r.arms_of else 0):
+            comparison.of_arm(r.arms_of, r.place) if r.arms_of else r
+            for g in groups for r in g.reports if r.start_utc}
+    runs = sorted((trend.run_of(r, trend.GROUPS[:1]) for r in some.values()),
+                  key=lambda r: (r.date, r.path))
+    found = [t for t in trend.collect(runs, None, LEAST)
              if len(t.points) >= trend.FEWEST and span(t) > 0]
     ranked = sorted(found, key=lambda t: -max([abs(1 - s.ratio) for s in t.steps]
                                               or [0.0]))
@@ -239,7 +244,7 @@ def history(groups: Sequence[Any]) -> List[Any]:
 
 
 def when(point):
-    return share.seconds_utc(point.report.start_utc) or 0.0
+    return share.seconds_utc(point.run.date) or 0.0
 
 
 def span(t):
@@ -279,8 +284,8 @@ def level(t, begin, end):
 def versions(t):
     """Returns [(the first run of another version, the version)]."""
     pairs = zip(t.points, t.points[1:])
-    return [(after, after.report.version) for before, after in pairs
-            if before.report.version != after.report.version]
+    return [(after, after.run.version) for before, after in pairs
+            if before.run.version != after.run.version]
 
 
 def flags(t):

@@ -2,6 +2,7 @@
 each arm and round, as if a sweep had made them.
 """
 import copy
+import functools
 import json
 import time
 from collections import OrderedDict
@@ -40,6 +41,42 @@ def expanded(report: Report) -> List[Report]:
     return made or [report]
 
 
+def arms(report: Report) -> List[Report]:
+    """Returns the runs of which a report tells, one for each arm, with all rounds:
+    itself, if it compared nothing."""
+    if not report.valid or report.comparison is None:
+        return [report]
+    return [one for one in (of_arm(report, arm) for arm in
+                            range(len(report.comparison["arms"]))) if one.figures]
+
+
+def of_arm(report: Report, arm: int) -> Report:
+    """Returns the run of one arm; its samples are those of all rounds."""
+    assert report.comparison is not None
+    options = options_of(report, arm)
+    one = copy.copy(report)   # shares everything that is not set here
+    one.comparison, one.arms_of, one.place = None, report, arm
+    one.config = printable(report.comparison["arms"][arm]["name"])
+    one.options = options
+    mine = [i for i, of in enumerate(report.figure_arms) if of == arm]
+    one.figures = [report.figures[i] for i in mine]
+    one.given = [report.given[i] for i in mine]
+    one.read_samples = functools.partial(samples_of, report, arm, None, None)
+    # The report's own are of whatever arm ran last.
+    one.io, one.sync = {}, None
+    one.cache, one.engine = (text_of(options, name) for name in ("cache", "iomethod"))
+    return one
+
+
+def samples_of(report: Report, arm: int, at: Optional[int],
+               start: Optional[float]) -> List[Dict[str, Any]]:
+    """Returns those of an arm, of one round or of all."""
+    rows = [row for row in report.samples if row.get("arm") == arm]
+    return [row for row in rows if row.get("rep")] if at is None else [
+        dict(row, rep=1, start_s=since(row.get("start_s"), start)) for row in rows
+        if (row.get("rep") or 0) == at]
+
+
 def failures(report: Report) -> List[str]:
     """Returns a sentence on each arm that failed."""
     arms = (report.comparison or {}).get("arms", [])
@@ -49,34 +86,21 @@ def failures(report: Report) -> List[str]:
 
 
 def runs_of(report: Report, arm: int) -> List[Report]:
-    comparison = report.comparison
-    assert comparison is not None
-    named, options = comparison["arms"][arm], options_of(report, arm)
-    cache, engine = (text_of(options, name) for name in ("cache", "iomethod"))
-    figures = [(f, given) for f, given, of in zip(report.figures, report.given,
-                                                  report.figure_arms) if of == arm]
-    samples: Dict[int, List[Dict[str, Any]]] = {}
-    for row in report.samples:
-        if row.get("arm") == arm:
-            samples.setdefault(row.get("rep") or 0, []).append(row)
-    found = []
-    for at, place, of, start, end, _ in turns(comparison):
+    assert report.comparison is not None
+    whole, found = of_arm(report, arm), []
+    figures = list(zip(whole.figures, whole.given))
+    for at, place, of, start, end, _ in turns(report.comparison):
         if of != arm or not at or not has_any(figures, at):
             continue
-        one = copy.copy(report)   # shares everything that is not set here
+        one = copy.copy(whole)
         one.id = "%s-%d-%d" % (report.id, arm, at) if report.id else ""
-        one.comparison, one.arms_of, one.place = None, report, arm
         one.series_id, one.round = report.id or report.path, at
-        one.config, one.options = printable(named["name"]), options
         one.figures = [of_round(f, given, at) for f, given in figures]
         one.given = [given[at - 1:at] for _, given in figures]
-        one.samples = [dict(row, rep=1, start_s=since(row.get("start_s"), start))
-                       for row in samples.get(at, [])]
+        one.read_samples = functools.partial(samples_of, report, arm, at, start)
         one.start_utc = one.date = later(report.start_utc, start)
         one.wall_s = since(end, start)
         one.turn = place
-        # The report's own are of whatever arm ran last.
-        one.io, one.sync, one.cache, one.engine = {}, None, cache, engine
         found.append(one)
     return found
 

@@ -5,7 +5,7 @@ import os
 import re
 import sys
 from collections import OrderedDict, namedtuple
-from typing import Any, Dict, Iterable, Iterator, List, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Set, Tuple
 
 from leadline.base import output, stats, table
 from leadline.base.errors import LeadlineError, usage
@@ -19,7 +19,7 @@ MAIN = 2      # figures in a line
 TOLD = 3      # broken files that are named; the others are only counted
 DATE = re.compile(r"\d{4}(-\d\d(-\d\d(T\d\d(:\d\d(:\d\d)?)?)?)?)?Z?$")
 
-Line = namedtuple("Line", "report date program configuration ranks nodes hosts fs "
+Line = namedtuple("Line", "path valid date program configuration ranks nodes hosts fs "
                   "figures state")
 
 
@@ -59,7 +59,7 @@ def each(paths: Iterable[str], faults: List[str]) -> Iterator[reports.Report]:
             continue
         try:
             tree = reports.read_json(path)
-            report = (reports.Report(path, tree)
+            report = (reports.load_one_of_many(path, tree)
                       if reports.schema_of(tree) == REPORT else None)
             if reports.schema_of(tree) == reports.SWEEP_SCHEMA:
                 states.append((os.path.dirname(path), tree))
@@ -73,10 +73,12 @@ def each(paths: Iterable[str], faults: List[str]) -> Iterator[reports.Report]:
         faults += reports.without_report(folder, tree, done)
 
 
-def collect(paths: Iterable[str]) -> Tuple[List[reports.Report], List[str]]:
-    """Returns (reports by date, sentences about unreadable files)."""
+def collect(paths: Iterable[str], kept: Callable[[reports.Report], Any]) -> Tuple[
+        List[Any], List[str]]:
+    """Returns (what is kept of each run, by date; sentences about unreadable files).
+    The arms of a comparison are runs. What is kept has a date and a path."""
     faults: List[str] = []
-    found = [one for r in each(paths, faults) for one in comparison.expanded(r)]
+    found = [kept(one) for r in each(paths, faults) for one in comparison.arms(r)]
     return sorted(found, key=lambda r: (r.date, r.path)), faults
 
 
@@ -97,7 +99,7 @@ def line(report: reports.Report) -> Line:
         state = "valid, reads from memory"
     elif report.valid and report.cache_below():
         state = "valid, reads perhaps from a cache below"
-    return Line(report, report.date, report.program,
+    return Line(report.path, report.valid, report.date, report.program,
                 report.config or report.label or reports.stem(report.path),
                 report.ranks, report.nodes, report.host_names(),
                 [fs for fs, _ in report.file_systems()],
@@ -139,10 +141,10 @@ def cells(found: Line) -> List[str]:
 def flat(found: Line) -> Dict[str, Any]:
     """Returns the data for programs."""
     return OrderedDict([
-        ("path", found.report.path), ("date", found.date), ("program", found.program),
+        ("path", found.path), ("date", found.date), ("program", found.program),
         ("configuration", found.configuration), ("ranks", found.ranks),
         ("nodes", found.nodes), ("hosts", found.hosts), ("file_systems", found.fs),
-        ("valid", found.report.valid), ("state", found.state),
+        ("valid", found.valid), ("state", found.state),
         ("figures", OrderedDict((name, value) for name, value, _ in found.figures))])
 
 
@@ -154,7 +156,7 @@ def render(form: str, lines: Sequence[Line], faults: Sequence[str]) -> str:
     rows: List[Sequence[str]] = [cells(found) for found in lines]
     if form == "csv":
         return table.comma_separated(HEADER + ["path"], [
-            [*row, printable(found.report.path)]
+            [*row, printable(found.path)]
             for row, found in zip(rows, lines)])
     if form == "markdown":
         return table.markdown(HEADER, rows, right=(3, 4))
@@ -170,12 +172,12 @@ def tell(faults: Sequence[str], command: str = "list") -> None:
 
 
 def main(args: Any, where: Any) -> int:
-    found, faults = collect(args.paths)
+    found, faults = collect(args.paths, line)
     if not found:
         raise LeadlineError(faults[0] if faults
                             else "no report in " + ", ".join(args.paths))
     tell(faults)
-    lines = [x for x in map(line, found) if fits(x, args)]
+    lines = [x for x in found if fits(x, args)]
     if not lines:
         raise LeadlineError("none of %d reports is of that host, file system, program "
                             "and time" % len(found))

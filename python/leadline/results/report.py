@@ -4,11 +4,13 @@ The contract is the report schema "leadline-report/1", which no other module rea
 others use Report objects.
 """
 import calendar
+import functools
 import json
 import os
+import sys
 from datetime import datetime
 from collections import OrderedDict, namedtuple
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from leadline.base import fields
 from leadline.base.errors import LeadlineError
@@ -67,13 +69,16 @@ class Report:
         if not all(isinstance(one, dict) for one in self.doctor.values()):
             raise wrong(path, "doctor", "an object of objects")
         self.options = get(path, tree, "options", dict, optional=True) or {}
-        self.samples = get(path, tree, "samples", list, optional=True) or []
+        samples = get(path, tree, "samples", list, optional=True) or []
+        self.read_samples: Callable[[], List[Dict[str, Any]]] = lambda: samples
         self.warnings = get(path, tree, "warnings", list, optional=True) or []
         self.errors = get(path, tree, "errors", list, optional=True) or []
         checks = get(path, tree, "checks", dict, optional=True) or {}
         self.device_share = get(path, checks, "device_share", float, "checks.", True)
-        for name in ("hosts", "files", "groups", "samples", "warnings", "errors"):
-            if not all(isinstance(row, dict) for row in getattr(self, name)):
+        for name, rows in (("samples", samples),) + tuple(
+                (name, getattr(self, name))
+                for name in ("hosts", "files", "groups", "warnings", "errors")):
+            if not all(isinstance(row, dict) for row in rows):
                 raise wrong(path, name, "a list of objects")
         if not all(isinstance(option, dict) for option in self.options.values()):
             raise wrong(path, "options", "an object of objects")
@@ -92,6 +97,10 @@ class Report:
             faults += fields.check(self.comparison, fields.COMPARISON, "$.comparison")
         if faults:
             raise LeadlineError("%s: not a Leadline report: %s" % (path, faults[0]))
+
+    @property
+    def samples(self) -> List[Dict[str, Any]]:
+        return self.read_samples()
 
     @property
     def order_seed(self) -> int:
@@ -195,7 +204,7 @@ def get(path: str, tree: Dict[str, Any], name: str, kind: type, where: str = "",
     if not isinstance(value, accepted) or (isinstance(value, bool)
                                            and kind is not bool):
         raise wrong(path, where + name, KINDS[kind])
-    return printable(value) if kind is str else value
+    return sys.intern(printable(value)) if kind is str else value
 
 
 def figure(path: str, row: Any, i: int) -> Figure:
@@ -269,6 +278,33 @@ def load(path: str) -> Report:
     return Report(path, tree)
 
 
+def load_one_of_many(path: str, tree: Dict[str, Any]) -> Report:
+    """Makes a report that leaves its samples in the file, and shares with the others
+    what is the same in them."""
+    report = Report(path, tree)
+    report.read_samples = functools.partial(samples_in, path)
+    for name in ("mpi", "io", "files", "groups", "doctor"):
+        value = getattr(report, name)
+        setattr(report, name, shared(json.dumps(value), value))
+    report.options = {sys.intern(name): shared(json.dumps(value), value)
+                      for name, value in report.options.items()}
+    return report
+
+
+@functools.lru_cache(maxsize=1)
+def samples_in(path: str) -> List[Dict[str, Any]]:
+    rows: List[Dict[str, Any]] = get(path, read_json(path), "samples", list, "", True)
+    return rows or []
+
+
+KNOWN: Dict[str, Any] = {}
+
+
+def shared(text: str, value: Any) -> Any:
+    """Returns the first value of all that have this text."""
+    return KNOWN.setdefault(text, value)
+
+
 def json_files(folder: str) -> List[str]:
     """Returns paths of possible reports in `folder`, in the order of their names."""
     try:
@@ -303,7 +339,7 @@ def load_directory(folder: str) -> Tuple[List[Report], List[str]]:
         try:
             tree = read_json(path)
             if schema_of(tree) == SCHEMA:
-                reports.append(Report(path, tree))
+                reports.append(load_one_of_many(path, tree))
             elif schema_of(tree) == SWEEP_SCHEMA:
                 asked = tree.get("configs") or []
                 states.append(tree)
