@@ -83,6 +83,7 @@ class BadInput(LeadlineCase):
     def commands(self, path):
         yield "compare", path, "-o", self.out
         yield "compare", "--against=filetype", path, "-o", self.out
+        yield "compare", "--across", path, "-o", self.out
         yield "report", path, "-o", self.out
         yield "plot", "bandwidth", path, "-o", self.out + ".svg"
         yield "plot", "iotrace", path, "-o", self.out + ".svg"

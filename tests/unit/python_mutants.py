@@ -49,6 +49,7 @@ class Mutants(LeadlineCase):
     def commands(self):
         folder, page = self.dir, self.path("page.html")
         return [("compare", folder), ("compare", "--against=filetype", folder),
+                ("compare", "--across", folder),
                 ("compare", folder, "--fail-if-slower=5%"),
                 ("list", folder), ("trend", folder), ("report", folder, "-o", page),
                 ("validate", self.path("mutant.json")),
@@ -188,6 +189,7 @@ class Extremes(LeadlineCase):
             self.save(tree, "c.json")
             for command in (("compare", self.dir), ("list", self.dir),
                             ("compare", "--against=filetype", self.dir),
+                            ("compare", "--across", self.dir),
                             ("report", self.dir, "-o", self.path("page.html"))):
                 status, _, err = leadline(*command)
                 self.assertIn(status, (0, 1, 2))
