@@ -235,8 +235,9 @@ class Options(Case):
 
     def offered(self, *options, np=1):
         size = () if "--block-sizes" in options[0] else ("--block-size=4k",)
-        report = self.good(self.blocktransfer("400k", *size, "--seed=3", *options,
-                                              np=np))
+        report = self.good(self.blocktransfer(
+            *size, "--seed=3", *options, *(() if "12000k" in options else ("400k",)),
+            np=np))
         return report, {f["name"]: f["median"] for f in report["figures"]}
 
     def test_intended_starts(self):
@@ -259,6 +260,14 @@ class Options(Case):
         self.assertGreaterEqual(of["write.write_held_share"], 99)
         _, of = self.offered(*slow)
         self.assertNotIn("write.write_waiting_us", of)
+
+    def test_a_stall_delays_all_that_come_meanwhile(self):
+        """Each 1000th transfer takes 20 ms, in which 100 come: 1 % of all wait for
+        more than 18 ms, where a closed loop has one such transfer in 1000."""
+        report, of = self.offered("--iomethod=null:delay_us=20000,delay_every=1000",
+                                  "--no-verify", "--rate=5000", "12000k")
+        self.assertEqual(total(report, "write", "calls"), 3000)
+        self.assertGreaterEqual(of["write.write_p99_us"], 18000 * 0.94)
 
     def test_what_could_not_be_offered(self):
         """In 0.3 s 300 are due, and a device of 2 ms does at most 151."""
