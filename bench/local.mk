@@ -8,7 +8,7 @@ EXTRA_DIST += bench/aa bench/bfs_mmap.c bench/debian_sources.py bench/filters.py
 	bench/outcore-2008.json bench/outcore-graph.json bench/outcore-resample.json bench/overlap.py bench/patterns.py \
 	bench/pfm_reference.c bench/pfm_runs.py bench/pfmload-collapse bench/pfmload-paper bench/pfmload-paper.json bench/pfmload-ranks bench/pfmload-reference bench/RESULTS.md bench/resample.py bench/search.py \
 	bench/open_read_close.c bench/slow_open.c bench/sort_gnu.py bench/stream.py \
-	bench/text.py
+	bench/text.py bench/trend
 
 EXTRA_PROGRAMS += bench/legendre
 bench_legendre_SOURCES = bench/legendre.c
