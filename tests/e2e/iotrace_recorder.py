@@ -834,6 +834,39 @@ class Following(Recorder):
         self.assertEqual(self.run_under(again, env=BINARY), "done\n")
 
 
+LOADS = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+int main(int n, char **word)
+{
+    void *l = n > 2 ? dlmopen(LM_ID_NEWLM, word[1], RTLD_NOW)
+                    : dlopen(word[1], RTLD_NOW | RTLD_DEEPBIND);
+    return l ? ((int (*)(void))dlsym(l, "make"))() : 1;
+}
+"""
+
+
+class Loads(Recorder):
+    """Libraries that are hidden from the recorder work, and are told."""
+
+    def test_hidden(self):
+        self.compiled("lib.so", "#include <stdio.h>\nint make(void) {"
+                      "FILE *f = fopen(\"made\", \"w\"); fputs(\"text\", f);"
+                      "return fclose(f); }", "-shared", "-fPIC")
+        # Found by the caller's search path.
+        self.compiled("loads", LOADS, "-Wl,-rpath," + self.tmp)
+        for number, more, said in (
+                (1, (), "calls of 1 library loaded with RTLD_DEEPBIND"),
+                (2, ("apart",), "calls of 1 library loaded into another namespace")):
+            self.run_under(os.path.join(BUILD, "iotrace"), "run", "-n", "job", "--",
+                           "./loads", "lib.so", *more, preload=None)
+            self.assertEqual(read_text(self.path("made")), "text")
+            os.remove(self.path("made"))
+            self.assertIn(said, self.run_under(
+                os.path.join(BUILD, "iotrace"), "summary", "job.%d" % number,
+                preload=None))
+
+
 class Idle(Recorder):
     """Processes that do nothing to files share a log."""
 

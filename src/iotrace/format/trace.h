@@ -95,6 +95,8 @@ struct trace_header { /* block 0 */
  *                   such as those of the terminal and of excluded files. Older logs
  *                   end with OW.
  *   uring=RINGS:TRANSFERS  io_uring transfers without a recorded call
+ *   loads=DEEP:APART  libraries loaded with RTLD_DEEPBIND, and by dlmopen, whose calls
+ *                   may not have been seen
  *   program=WORDS   why some of its calls are not seen: "go", its runtime makes system
  *                   calls by itself */
 

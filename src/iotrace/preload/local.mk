@@ -17,6 +17,7 @@ RECORDER_C = \
 	src/iotrace/preload/calls/calls_process.c \
 	src/iotrace/preload/calls/calls_hdf5.c \
 	src/iotrace/preload/calls/calls_libaio.c \
+	src/iotrace/preload/calls/calls_load.c \
 	src/iotrace/preload/calls/calls_mark.c \
 	src/iotrace/preload/calls/calls_pnetcdf.c \
 	src/iotrace/preload/mpi/calls_mpi.c \

@@ -414,6 +414,9 @@ static inline int64_t event_moved(struct event *e, enum trace_op op, int64_t off
     return result;
 }
 
+/* ---- calls_load.c ---- */
+void loads_counted(uint64_t *deep, uint64_t *apart);
+
 /* ---- calls_fd.c ---- */
 int event_opened(struct event *e, enum trace_op op, int dir, const char *path,
                  int flags, int fd);

@@ -275,6 +275,16 @@ static void put_uring(void)
         header_add("uring", text);
 }
 
+static void put_loads(void)
+{
+    uint64_t deep, apart;
+    char text[64];
+    loads_counted(&deep, &apart);
+    snprintf(text, sizeof text, "%ju:%ju", (uintmax_t)deep, (uintmax_t)apart);
+    if (deep || apart)
+        header_add("loads", text);
+}
+
 /* Returns the begin of the process, which the kernel counts in clock ticks after the
  * boot. */
 static int64_t began_ns(void)
@@ -361,6 +371,7 @@ void header_end(struct trace_header *h, size_t room, enum trace_state how)
 {
     short_header(h, room);
     put_uring();
+    put_loads();
     facts_end();
     h->unix_ns[1] = unix_ns_now();
     h->state = how;
@@ -509,6 +520,7 @@ void recorder_end(enum trace_state how)
         __atomic_exchange_n(&state->ended, 1, __ATOMIC_ACQ_REL))
         return;
     put_uring();
+    put_loads();
     clock_renew();
     recorder.header->state = how;
     if (recorder.text)

@@ -131,6 +131,8 @@ static void fill_info(struct log *l)
     const char *const waited[] = {header_value(h, "waited_ns"),
                                   header_value(h, "init_waited_ns"),
                                   header_value(h, "final_waited_ns")};
+    sscanf(header_value(h, "loads"), "%" SCNu64 ":%" SCNu64, &i->loads[0],
+           &i->loads[1]);
     facts_of_process(&i->process, header_value(h, "cores"), header_value(h, "cpus"),
                      waited, header_value(h, "before"), header_value(h, "io"));
     i->program = program_read_words(header_value(h, "program"));

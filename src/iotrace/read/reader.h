@@ -122,6 +122,7 @@ struct log_info {
     /* Known when the log is opened: io_uring's own counts of transfers without a
      * recorded call. */
     uint64_t uring_rings, uring_unseen;
+    uint64_t loads[2];          /* libraries that are hidden from us: trace.h */
     uint32_t program;           /* enum program_kind: reasons for unseen calls */
     struct log_process process; /* facts from the system */
     uint32_t version;           /* version of the log; 0: a table */

@@ -61,6 +61,8 @@ void unseen_log(struct unseen *u, const struct log *l)
     u->excluded += i->excluded;
     u->rings += i->uring_rings;
     u->transfers += i->uring_unseen;
+    for (int k = 0; k < 2; k++)
+        u->loads[k] += i->loads[k];
     u->endless += i->state == TRACE_RUNNING;
     complete_add(u, l);
     if (i->program)
@@ -128,6 +130,10 @@ const char *unseen_text(const struct unseen *u, int i, char text[UNSEEN_SIZE])
     for (int k = 0; k < KINDS; k++)
         if (unseen_programs(u, k, text) && i-- == 0)
             return text;
+    SAY(u->loads[0], "calls of %lld %s with RTLD_DEEPBIND",
+        MANY(u->loads[0], "library loaded", "libraries loaded"))
+    SAY(u->loads[1], "calls of %lld %s into another namespace (dlmopen)",
+        MANY(u->loads[1], "library loaded", "libraries loaded"))
     SAY(u->rings, "io_uring by itself: %lld %s, %lld transfers not seen",
         MANY(u->rings, "ring", "rings"), (long long)u->transfers)
     SAY(u->maps, "what goes through %lld %s",

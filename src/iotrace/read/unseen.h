@@ -50,6 +50,7 @@ struct unseen {
     int logs, unreadable;
     uint64_t dropped, excluded; /* numbers of events */
     int64_t maps;               /* calls that map files */
+    uint64_t loads[2];          /* libraries that are hidden from us */
     uint64_t rings, transfers;  /* io_uring without calls */
     int64_t unfollowed;         /* events of files beyond a limit ... */
     int64_t followed;           /* ... which is this */
