@@ -16,6 +16,8 @@ LINE = re.compile(r"^\[(RESULT(?:[ -]INVALID)?|)\s*\]\s+(?:(BW|IOPS)\s+phase\s+\
                   r"(\s*\[INVALID\])?\s*$", re.I)
 SCORE = re.compile(r"^\[SCORE([ -]INVALID)?\s*\] Bandwidth\s+(\S+) Gi?B/s\s*: IOPS\s+"
                    r"(\S+) kIOPS\s*: TOTAL\s+(\S+)(\s*\[INVALID\])?\s*$", re.I)
+# Lines that look like one of them; those with "+" are of a shell's trace.
+ODD = re.compile(r"\[(RESULT|SCORE\b|\s+\])|(?!\+).*: time .* sec")
 VERSION = re.compile(r"^IO500 version (\S+)(?: \((\w+)\))?")
 NO_VERSION = re.compile(r"^\((\w+)\)$")
 SECTION = re.compile(r"^\[(\S+)\]$", re.M)
@@ -74,7 +76,7 @@ def read_summary(text, source):
                 raise broken(where, "%s is there twice, of several runs" % name)
         elif version:
             take_version(test, version)
-        elif re.match(r"\[(RESULT|SCORE\b|\s+\])", line):
+        elif ODD.match(line):
             raise broken(where, "it is not a line of an IO500 summary")
     take(test, phases, scores)
     if bad:
@@ -127,7 +129,10 @@ def read_result(text, source):
     starts = [s["t_start"] for s in sections.values() if "t_start" in s]
     if starts:
         test.started(starts[0], "%Y-%m-%d %H:%M:%S")
-    take(test, phases, result_scores(test, told, source + ": [SCORE]"))
+    scores = [(told.get(key, "-").split() or ["-"]) for key in ("BW", "MD", "SCORE")]
+    take(test, phases, [number(words[0], source + ": [SCORE]") for words in scores])
+    if "error" in told or any("[INVALID]" in words for words in scores):
+        against_rules(test, told.get("error", "the score"))
     return [test]
 
 
@@ -150,14 +155,6 @@ def take_exe(test, name, words):
             test.option("%s %s" % (name, option), printable(value), None, workload)
     if "-F" in words and name.startswith("ior"):
         test.option(name + " fileperproc", True)
-
-
-def result_scores(test, told, where):
-    """Returns the three scores; "[INVALID]" may follow them."""
-    scores = [(told.get(key, "-").split() or ["-"]) for key in ("BW", "MD", "SCORE")]
-    if "error" in told or any("[INVALID]" in words for words in scores):
-        against_rules(test, told.get("error", "the score"))
-    return [number(words[0], where) for words in scores]
 
 
 def sections_of(text):

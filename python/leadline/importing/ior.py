@@ -27,6 +27,7 @@ WRONG = re.compile(r"WARNING: Incorrect data on (?:read|write) \((\d+) errors")
 # The first line of version 3.0, which has "=" between options and their values.
 BEGIN = re.compile(r"Test (\d+) started: (.*)$|TestID\s*: (\S+)$")
 HEADING = ["access", "bw(MiB/s)"]
+MORE_COLUMNS = ("IOPS", "block(KiB)", "xfer(KiB)", "iter")
 CLIENTS = re.compile(r"(\d+) \((\d+) per node\)$")
 BARE = re.compile(r'(": )-?(?:nan|inf)(?=[ \n]*[,}\n])')   # JSON has no such values
 EXACT = {"xsize": "transfersize", "blksiz": "blocksize"}
@@ -221,6 +222,8 @@ def text_rows(test, lines, begin, source):
         where = "%s:%d" % (source, begin + i + 1)
         if cells[:2] == HEADING:
             columns = cells
+            if not set(cells) <= set(TIMES).union(HEADING, MORE_COLUMNS):
+                test.fail("the heading of its rows is not known")
         elif line.startswith("Summary of all tests"):
             break
         elif columns and cells and len(cells) == len(columns) \

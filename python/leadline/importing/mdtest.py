@@ -260,8 +260,10 @@ def read_ranks(text, source):
     test.ranks = len(set(ranks)) or None
     if not together or ranks != list(map(str, range(len(set(ranks))))) * len(together):
         test.fail("its rows are not one of all ranks and one of each, in their order")
-    for i, column in enumerate(columns):
+    for i, column in enumerate(columns[2:], 2):
         kind, _, name = column.lower().partition("-")
+        if kind not in ("rate", "time"):
+            test.fail("its column %s is not known" % printable(column))
         if kind == "rate":
             take_together(test, name, [number(row[i], source + ": " + printable(column))
                                        for row in together])
