@@ -307,6 +307,19 @@ class Known(Case):
         self.assertEqual([len(what(trees[name], "write_MBps")) for name in sorted(
             trees)], [2, 1])
 
+    def test_short_runs_of_fio(self):
+        """Within a second of the clock; without the jobs' starts."""
+        first, second = [json.loads(self.text("fio-mixed.json")) for _ in range(2)]
+        for tree, ms in ((first, 40000), (second, 40100)):
+            del tree["jobs"][0]["job_start"]
+            tree["jobs"][0]["mixed"].update(runtime=ms, bw_bytes=(5 << 30) * 1000 // ms)
+        for tree, reports in ((second, 2), (first, 1)):
+            path = self.file(json.dumps(first) + "\n" + json.dumps(tree))
+            status, err, trees = self.bring(path, "--force")
+            self.assertEqual((status, err, len(trees)), (0, "", reports))
+            for name in trees:
+                os.unlink(self.path(name + ".json"))
+
     def test_units_of_fio(self):
         """Of 2.21 to 3.1, bytes are whole and the rate is in KiB."""
         tree = json.loads(self.text("fio-mixed.json"))

@@ -117,7 +117,8 @@ def runs(trees):
 
 def is_part(tree, after):
     """True if `after` is the same run as `tree` and later: --status-interval writes an
-    object each time. The clock and the jobs' age went on alike, and no count fell."""
+    object each time. The clock and the jobs' age went on alike, and no count fell;
+    short runs of the same bytes differ in their times."""
     jobs, later = ages(tree), ages(after)
     if not jobs or len(jobs) != len(later):
         return False
@@ -125,19 +126,22 @@ def is_part(tree, after):
             jobs, later):
         began = start == start2 if None not in (start, start2) else \
             abs((time2 - time) - (age2 - age)) <= CLOCK_S
-        if name != name2 or not began or any(a > b for a, b in zip(done, done2)):
+        fell = any(a > b for one, two in zip(done, done2) for a, b in zip(one, two))
+        again = age == age2 and done != done2 and [
+            one[0] for one in done] == [two[0] for two in done2]
+        if name != name2 or not began or fell or again:
             return False
     return True
 
 
 def ages(tree):
-    """Returns (name, start, age, time of writing, bytes) of each job; [] if it does not
-    tell."""
+    """Returns (name, start, age, time of writing, bytes and times) of each job; [] if
+    it does not tell."""
     jobs = tree.get("jobs")
     try:
         return [(job["jobname"], job.get("job_start"), job["elapsed"],
-                 tree["timestamp"], [part["io_bytes"] + 0 for part in
-                                     map(job.get, DIRECTIONS) if part])
+                 tree["timestamp"], [(part["io_bytes"] + 0, part["runtime"] + 0)
+                                     for part in map(job.get, DIRECTIONS) if part])
                 for job in jobs if job["elapsed"] + tree["timestamp"] >= 0]
     except (KeyError, TypeError):
         return []
