@@ -32,6 +32,8 @@ def box(found, verdicts, founds, unjudged):
     told = list(map(summary.summary, founds))
     for program, some in pictures.by_program(found.groups):
         its = [s for s in told if s.program == program]
+        if unjudged and all(len(s.lines) < 2 for s in its):
+            its = []    # nothing but doubts
         for one in its:
             out += [tag("h3", one.title), lines(one.lines)]
         more = also(found, some, verdicts)
