@@ -507,12 +507,16 @@ static int refuse_empty(const struct skeleton *s)
             return 0;
     return err_set(-ENODATA, NULL, -1,
                    "--skeleton: the logs have no transfer, so there is nothing to "
-                   "describe or to replay, and nothing is written");
+                   "describe or to replay, and nothing is written; --include=GLOB "
+                   "takes files of the system, too");
 }
 
-static int ldad_skeleton(struct run *r, const char *path)
+static int ldad_skeleton(struct run *r, const char *path,
+                         const struct opt_list *include)
 {
     struct skeleton *s = mem_new(1, sizeof *s, "the patterns");
+    if (s)
+        s->include = include;
     int rc = s ? skeleton_make(s, r) : -ENOMEM;
     rc = rc ? rc : refuse_empty(s);
     struct outfile out = {0};
@@ -542,6 +546,7 @@ static int ldad_patterns(struct run *r, const char *json, int64_t top)
 int command_ldad(int argc, char **argv)
 {
     const char *path = NULL, *json = NULL, *skeleton = NULL;
+    struct opt_list include = {.n = 0};
     int64_t top;
     struct opt table[] = {
         {OPT_TEXT, "RUN", .value = &path, .required = true,
@@ -555,6 +560,11 @@ int command_ldad(int argc, char **argv)
                  "files, programs, users or hosts, and without data. doc/skeleton.md "
                  "describes the format. *replay*(1) makes the same calls again, and "
                  "*leadline whatif* measures other ways of I/O."},
+        {OPT_LIST, "include", .value = &include, .arg = "GLOB",
+         .help = "with --skeleton only files whose name matches; may be repeated",
+         .text = "With *--skeleton*: only files whose whole name matches, as in "
+                 "\"/scratch/*\"; may be repeated. By default files of the system and "
+                 "of interpreters (such as a Python's modules) are left out."},
         {OPT_INT, "top", .value = &top, .preset = "8", .arg = "N",
          .help = "files shown, and processes of each"}};
     const struct opt_program p = {
@@ -568,7 +578,7 @@ int command_ldad(int argc, char **argv)
     struct run r;
     int rc = run_find(&r, path);
     if (!rc && skeleton)
-        rc = ldad_skeleton(&r, skeleton);
+        rc = ldad_skeleton(&r, skeleton, &include);
     /* the second pass finds them again */
     r.unreadable = json && !rc ? 0 : r.unreadable;
     if (!rc && (json || !skeleton))

@@ -208,6 +208,25 @@ class Skeletons(Case):
             self.assertEqual(found["totals"]["described"], plain["totals"]["described"])
             self.assertGreater(found["left_out"]["processes_without_rank"]["calls"], 0)
 
+    def test_files_that_are_asked_for(self):
+        """Modules of an interpreter are no part of a workload, unless asked for."""
+        log = Log(pid=1000)
+        names = ["/home/me/env/lib/python3.11/m%s.py" % chr(97 + i) for i in range(20)]
+        names += ["/data/a", "/data/b"]
+        for i, name in enumerate(names):
+            log.add("read", EPOCH + 1000 * i, 100, name=log.name(name, 3), offset=0,
+                    result=10)
+        log.write(self.path("a.bin"))
+        for include, files, left in (((), 2, 20), (("/data/a",), 1, 21),
+                                     (("*.py", "*/b"), 21, 1)):
+            path = self.path("%d.skeleton" % files)
+            self.iotrace("ldad", self.path("a.bin"), "--skeleton=" + path,
+                         *("--include=" + glob for glob in include))
+            found = json.loads(read_text(path))
+            self.assertEqual(len(found["files"]), files)
+            self.assertEqual(found["totals"]["transfers"]["calls"], files)
+            self.assertEqual(found["left_out"]["system_files"]["calls"], left)
+
     def test_ranks_are_one_plan(self):
         _, _, found = self.made(self.traced("madbench", "256", "4", "--io-only",
                                             "--filetype=SHARED", np=4))

@@ -3,6 +3,7 @@
 #define IOTRACE_READ_NAMES_H
 
 #include "base/mem.h"
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -78,5 +79,8 @@ extern const char *const fold_name[FOLDS];
 
 /* Local. Judges a file by its name alone: FOLD_NONE, or the kind of the file. */
 enum fold file_fold(const char *name);
+
+/* Local. True if interpreters or the loader read the file on their own. */
+bool file_is_library(const char *name);
 
 #endif

@@ -1,6 +1,5 @@
 /* Decides by names which files are in scope. */
 #include "iotrace/read/names.h"
-#include <stdbool.h>
 #include <string.h>
 
 const char *const fold_name[FOLDS] = {"",
@@ -38,8 +37,7 @@ static const struct place place[] = {{"/proc/", FOLD_KERNEL},
                                      {"/var/lib/", FOLD_SYSTEM},
                                      {"/opt/intel/", FOLD_SYSTEM}};
 
-/* True if interpreters or the loader read the file on their own. */
-static bool is_library(const char *name)
+bool file_is_library(const char *name)
 {
     static const char *const within[] = {"/site-packages/", "/dist-packages/",
                                          "/__pycache__/",   "/lib/python",
@@ -59,5 +57,5 @@ enum fold file_fold(const char *name)
     for (size_t i = 0; i < sizeof place / sizeof place[0]; i++)
         if (!strncmp(name, place[i].begins, strlen(place[i].begins)))
             return place[i].fold;
-    return is_library(name) ? FOLD_SYSTEM : FOLD_NONE;
+    return file_is_library(name) ? FOLD_SYSTEM : FOLD_NONE;
 }

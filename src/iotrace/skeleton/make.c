@@ -5,6 +5,7 @@
 #include "iotrace/read/names.h"
 #include "iotrace/skeleton/skeleton.h"
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -289,9 +290,20 @@ enum skeleton_kind skeleton_kind(const char *name)
     static const char *const system[] = {"/etc/", "/usr/", "/lib", NULL};
     if (!name[0] || begins_with_any(name, other))
         return SKELETON_OTHER;
-    const char *so = strstr(name, ".so");
-    bool library = so && (so[3] == 0 || so[3] == '.');
-    return library || begins_with_any(name, system) ? SKELETON_SYSTEM : SKELETON_FILE;
+    bool library = file_is_library(name) || begins_with_any(name, system);
+    return library ? SKELETON_SYSTEM : SKELETON_FILE;
+}
+
+enum skeleton_kind skeleton_kind_asked(const struct skeleton *s, const char *name)
+{
+    const struct opt_list *include = s->include;
+    enum skeleton_kind kind = skeleton_kind(name);
+    if (kind == SKELETON_OTHER || !include || include->n == 0)
+        return kind;
+    for (int i = 0; i < include->n; i++)
+        if (!fnmatch(include->item[i], name, 0))
+            return SKELETON_FILE;
+    return SKELETON_SYSTEM;
 }
 
 /* Finds the role. Names that differ in their digits only are one role. */
@@ -323,7 +335,7 @@ static int place_look_up(struct reading *r, struct place *p, uint32_t name)
 {
     struct skeleton *s = r->s;
     const char *text = log_name(r->log, name);
-    p->kind = skeleton_kind(text);
+    p->kind = skeleton_kind_asked(s, text);
     uint32_t known = s->files.n;
     uint32_t id = p->kind == SKELETON_FILE ? names_add(&s->files, text) : 0;
     if (files_grow(s, id))

@@ -97,7 +97,8 @@ static struct name *phases_name_of(struct looking *l, uint32_t id)
     more += id;
     if (!more->known) {
         const char *text = log_name(l->log, id);
-        *more = (struct name){.known = true, .kind = skeleton_kind(text)};
+        *more =
+            (struct name){.known = true, .kind = skeleton_kind_asked(l->f->s, text)};
         if (more->kind == SKELETON_FILE)
             more->role = skeleton_role_of(l->f->s, text);
     }

@@ -7,6 +7,7 @@
 #include "algebra/descriptor.h"
 #include "algebra/sequence.h"
 #include "base/format/json.h"
+#include "base/opt.h"
 #include "iotrace/read/names.h"
 #include "iotrace/read/runs.h"
 
@@ -119,6 +120,7 @@ struct skeleton_part {
 };
 
 struct skeleton {
+    const struct opt_list *include; /* patterns of names; NULL: all files */
     struct names files, roles, phases;
     struct skeleton_file *file; /* indexed by the number of the file's name */
     uint32_t file_room;
@@ -199,6 +201,10 @@ int skeleton_has_events(const struct log *l);
 
 /* Local. Returns the meaning of a name. */
 enum skeleton_kind skeleton_kind(const char *name);
+
+/* Local. As skeleton_kind, but if patterns are given, only files that match are
+ * SKELETON_FILE, whatever their place, and others of a workload are not part of it. */
+enum skeleton_kind skeleton_kind_asked(const struct skeleton *s, const char *name);
 
 /* Local. True if calls of `op` are numbered steps: transfers, syncs and flushes, and
  * drops of a file's pages from memory. */
