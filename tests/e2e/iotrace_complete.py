@@ -150,6 +150,28 @@ class Complete(Case):
             self.assertEqual(said[0].split(" read and ")[-1],
                              "64.0 KiB written: writer ran without the recorder")
 
+    def test_programs_that_it_starts(self):
+        """The bytes of their logs, and the recorder's, are not missing elsewhere."""
+        write_file(self.path("static.c"), """
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+    static char bytes[51200];
+    if (write(open("own", O_CREAT | O_WRONLY, 0600), bytes, sizeof bytes) < 0)
+        return 1;
+    if (!fork())
+        execl("/bin/dd", "dd", "if=/dev/zero", "of=out", "count=8", (char *)0);
+    wait(0);
+    return 0;
+}
+""")
+        subprocess.run(("cc", "-static", "-o", self.path("static"),
+                        self.path("static.c")), check=True)
+        self.assertEqual(self.run_of("./static")[1],
+                         ["50.0 KiB written: by programs without the recorder"])
+
 
 if __name__ == "__main__":
     main()

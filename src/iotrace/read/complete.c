@@ -92,7 +92,7 @@ static void add_root(struct unseen *u, const char *run)
     if (!t)
         return;
     t->pid = pid;
-    t->known = t->counted = true;
+    t->root = t->known = t->counted = true;
     strcpy(t->host, host);
     for (int w = 0; w < 2; w++)
         t->missing[w] = bytes[w];
@@ -154,12 +154,23 @@ static struct process_bytes *parent(struct unseen *u, const struct process_bytes
                                                                 : NULL;
 }
 
+/* Returns the process that stands for those that have started `t` without a log: the
+ * one that has waited for all of them. */
+static struct process_bytes *root(struct unseen *u, const struct process_bytes *t)
+{
+    for (int64_t i = 0; i < u->tallies && !t->root; i++)
+        if (u->tally[i].root && !strcmp(u->tally[i].host, t->host))
+            return &u->tally[i];
+    return NULL;
+}
+
 /* The kernel's counts of a process include those of its children, which have logs of
  * their own. A child that nobody waited for is not in them: then less is missing than
  * it may seem, never more. */
 static void take_from_parent(struct unseen *u, const struct process_bytes *t)
 {
     struct process_bytes *p = parent(u, t);
+    p = p ? p : root(u, t);
     if (!p || p == t)
         return;
     for (int w = 0; w < 2; w++)

@@ -31,6 +31,7 @@ struct process_bytes {
     int64_t begin_ns, first; /* place of the process's first log */
     bool known, counted;     /* `life` is known, and exact */
     bool unsaid;             /* a child has not said its end */
+    bool root;               /* "iotrace run" itself */
     int64_t seen[2], missing[2];
     int64_t life[2]; /* counts of the whole process */
     /* bytes that streams may have read in vain, or that the recorder moved */
