@@ -252,9 +252,9 @@ static struct opt table[] = {
      .text = "Beside them is their description (_NAME_.json), by which --read-only "
              "finds and verifies them; it is written once they are complete and on "
              "stable storage. There is no description if --time or a pattern that "
-             "repeats blocks has left some out, if --mixed, --files, "
-             "--misalign=random or --dedupe was given, or for HDF5 files; a note in "
-             "the report says so."},
+             "repeats blocks has left some out or written some more often than others, "
+             "if --mixed, --block-sizes, --files, --misalign=random or --dedupe was "
+             "given, or for HDF5 files; a note in the report says so."},
 };
 /* clang-format on */
 

@@ -183,10 +183,12 @@ class Kept(Case):
 
     def test_not_described(self):
         """Files that nobody could check, or find, have no description."""
-        others = "--files, --misalign=random and --dedupe are not described"
+        others = ("--block-sizes, --files, --misalign=random and --dedupe are not "
+                  "described")
         for options, why in (
                 ("--dedupe=50", others), ("--files=2", others),
                 ("--misalign=random", others), ("--pattern=ZIPF", "--pattern has left"),
+                ("--time=0.2", "--time has left blocks out, or written some more"),
                 ("--mixed=30", "--mixed has written some blocks more often")):
             done = self.blocktransfer(*SIZE, "--write-only", options, np=1)
             self.assertEqual(done.status, 0, done)
