@@ -75,7 +75,7 @@ def work(report: Report) -> Optional[str]:
 
 def of_table(table: Dict[str, str]) -> Callable[[Report], Any]:
     def of(report: Report) -> Any:
-        value = report.option_values().get(table.get(report.program, ""))
+        value = report.option(table.get(report.program, ""))
         known = table is BYTES and report.options and report.program in table
         return 0 if value is None and known else value
     return of

@@ -63,7 +63,7 @@ def methods_of(groups: Sequence[Any]) -> Dict[int, str]:
     if len(set(engines.values())) > 1:
         return engines
     for name in OPTIONS:
-        values = {id(g): g.first.option_values().get(name) for g in groups}
+        values = {id(g): g.first.option(name) for g in groups}
         if len(set(map(repr, values.values()))) > 1:
             return {key: engines[key] if value is None else plain(value)
                     for key, value in values.items()}

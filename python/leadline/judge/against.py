@@ -65,7 +65,7 @@ class Against:
 
     def value(self, group: Group) -> str:
         value = (group.first.ranks if self.option == "np"
-                 else group.first.option_values().get(self.option))
+                 else group.first.option(self.option))
         return "" if value is None else str(value).lower()
 
     def context(self, group: Group) -> Tuple[Tuple[str, Any], ...]:

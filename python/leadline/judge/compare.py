@@ -493,12 +493,12 @@ def wanted(groups: Sequence[Group], group: Group, option: str) -> Any:
         return group.first.ranks
     every = OrderedDict((n, None) for g in groups for n in g.first.options)
     if option in every:
-        return group.first.option_values().get(option)
+        return group.first.option(option)
     like = [n for n in varying(groups) if option and option in n]
     if len(like) != 1:
         raise usage("no report has an option called %s; there are: %s" % (
             option or "\"\"", ", ".join(["np"] + sorted(every))))
-    return group.first.option_values().get(like[0])
+    return group.first.option(like[0])
 
 
 def same_value(text: str, value: Any) -> bool:

@@ -44,7 +44,7 @@ def worth(value: Any) -> str:
 
 
 def option(name: str) -> Callable[[Report], str]:
-    return lambda report: worth(report.option_values().get(name))
+    return lambda report: worth(report.option(name))
 
 
 def answer(probe: str) -> Callable[[Report], str]:

@@ -41,6 +41,7 @@ class Matrix:
         self.baseline = baseline if baseline in groups else usual(groups)
         table, self.follows = independent(candidates(groups))
         self.table = table
+        self.differs: Optional[List[Any]] = None   # as judge.differs found, when asked
         self.factors = [self.factor(name, column) for name, column in table.items()]
         self.cells: Dict[Tuple[Any, ...], List[Group]] = OrderedDict()
         for i, group in enumerate(groups):
@@ -117,7 +118,7 @@ def candidates(groups: Sequence[Group]) -> Dict[str, List[Any]]:
     if len(set(g.first.ranks for g in groups)) > 1:
         out["np"] = [g.first.ranks for g in groups]
     for name in varying(groups):
-        column = [plain(g.first.option_values().get(name)) for g in groups]
+        column = [plain(g.first.option(name)) for g in groups]
         sizes = [names.number(v) for v in column]   # 64k is 65536
         out[name] = column if None in sizes else sizes
     for name, column in conditions.varying(groups).items():

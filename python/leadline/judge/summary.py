@@ -257,7 +257,9 @@ def few_rounds(one: Any) -> str:
 
 
 def what_differed(one: Any) -> str:
-    fields = [d.field for d in differs.alarming(differs.find(one.matrix.groups))]
+    if one.matrix.differs is None:
+        one.matrix.differs = differs.find(one.matrix.groups)
+    fields = [d.field for d in differs.alarming(one.matrix.differs)]
     if not fields:
         return ""
     return "%s differ%s" % (names.common_of(fields, NAMED),

@@ -213,7 +213,7 @@ def listed(words: Sequence[str]) -> str:
 def file_types(groups):
     out = []
     for program, some in with_totals(groups):
-        if len(set(repr(g.first.option_values().get("filetype")) for g in some)) < 2:
+        if len(set(repr(g.first.option("filetype")) for g in some)) < 2:
             continue
         try:
             view = Against(some, "filetype", None)

@@ -83,7 +83,7 @@ NOT_THE_LOAD = ("scheme", "library", "queue-limit", "io-ranks")
 
 def scheme(group):
     """Returns the scheme from the options, or pfmload's default."""
-    found = group.first.option_values().get("scheme")
+    found = group.first.option("scheme")
     return str(found) if found else "serial" if group.first.ranks == 1 else "G"
 
 
@@ -103,7 +103,7 @@ def speedup(groups):
     for some in loads(groups):
         for library, label in SERIAL:
             base = [g for g in some if scheme(g) == "serial" and
-                    g.first.option_values().get("library") == library]
+                    g.first.option("library") == library]
             others = [g for g in some if g not in base and scheme(g) != "serial"]
             series = speedup_series(others, base[0]) if base else []
             if series:
@@ -118,7 +118,7 @@ def speedup_series(groups, base):
     schemes = OrderedDict()
     for group in groups:
         values = ratios(base, group, "wall_s")
-        limit = group.first.option_values().get("queue-limit")
+        limit = group.first.option("queue-limit")
         name = scheme(group) + (", no queue limit" if limit == 0 else "")
         if values:
             schemes.setdefault(name, {})[group.first.ranks] = shapes.point(
@@ -181,8 +181,8 @@ def saved(found):
 def reduction_marks(groups):
     def of(method, apart):
         return [g for g in groups
-                if g.first.option_values().get("io") == method
-                and bool(g.first.option_values().get("node-dirs")) == apart]
+                if g.first.option("io") == method
+                and bool(g.first.option("node-dirs")) == apart]
     for base in of("independent", False)[:1]:
         for apart, name in ((False, "the same disk"), (True, "a disk for each rank")):
             for group in of("partitioned", apart):

@@ -55,7 +55,7 @@ def scaling_curves(groups):
     named = OrderedDict()
     for curve in curves:
         first = curve[0].first
-        words = [compare.option_text(n, first.option_values().get(n)) for n in names]
+        words = [compare.option_text(n, first.option(n)) for n in names]
         words.append("(%s)" % first.series_id if series and first.series_id else "")
         named[" ".join(filter(None, words)) or "all runs"] = curve
     return named, follows
@@ -135,7 +135,7 @@ def rates(report, name, values, made):
 def size_text(report, label):
     """Returns the bytes of a transfer: the option has those of both patterns, or
     one."""
-    sizes = report.option_values().get("block-size")
+    sizes = report.option("block-size")
     if isinstance(sizes, list):
         sizes = dict(zip(share.PATTERNS, sizes)).get(label.partition(",")[0])
     return ", " + names.size_text(sizes) if isinstance(sizes, int) else ""

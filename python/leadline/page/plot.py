@@ -199,7 +199,7 @@ def lines_over(groups, xs, others):
 def values_of(groups, option):
     if option == "ranks":
         return [g.first.ranks for g in groups]
-    return [g.first.option_values().get(option) for g in groups]
+    return [g.first.option(option) for g in groups]
 
 
 def determined(groups, option, xs):

@@ -309,7 +309,7 @@ def varying(groups: Sequence[Group]) -> List[str]:
     """Returns the options in which configurations differ but not the runs of one of
     them."""
     def differ(reports: Sequence[Report], name: str) -> bool:
-        return len(set(repr(r.option_values().get(name)) for r in reports)) > 1
+        return len(set(repr(r.option(name)) for r in reports)) > 1
     names = OrderedDict((name, None) for g in groups for name in g.first.options)
     found = [name for name in names if name not in ABOUT_OUTPUT
              and differ([g.first for g in groups], name)
@@ -320,7 +320,7 @@ def varying(groups: Sequence[Group]) -> List[str]:
 def own_folders(groups: Sequence[Group]) -> bool:
     """True if each configuration had a folder for itself on one file system: then the
     folder is not compared."""
-    folders = set(repr(g.first.option_values().get("dir")) for g in groups)
+    folders = set(repr(g.first.option("dir")) for g in groups)
     places = set(tuple(g.first.file_systems()) for g in groups)
     return len(folders) == len(groups) and len(places) == 1
 
@@ -332,5 +332,5 @@ def follows_ranks(groups: Sequence[Group], name: str) -> bool:
         if not (group.first.options.get(name) or {}).get("workload"):
             return False
         values.setdefault(group.first.ranks, set()).add(
-            repr(group.first.option_values().get(name)))
+            repr(group.first.option(name)))
     return all(len(found) == 1 for found in values.values())

@@ -108,6 +108,10 @@ class Report:
         tree = self.arms_of.comparison if self.arms_of is not None else None
         return tree["seed"] if tree else 0
 
+    def option(self, name: str) -> Any:
+        """Returns an option's value; None if there is none."""
+        return self.options.get(name, {}).get("value")
+
     def option_values(self, workload_only: bool = False) -> Dict[str, Any]:
         return {name: option.get("value") for name, option in self.options.items()
                 if option.get("workload") or not workload_only}
