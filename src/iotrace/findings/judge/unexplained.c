@@ -54,11 +54,13 @@ struct rows {
     double *ns, *covered; /* by actor */
 };
 
-/* True if there are few of them, or each makes a lot of data durable. */
+/* True if there are few of them, if they are so short that they only move memory, or if
+ * each makes a lot of data durable. */
 static bool is_excused(const struct cell *c, const struct odd *o)
 {
     const struct side *written = c ? c->side[1] : NULL;
     return (double)o->v.calls < limit_of(UNEXPLAINED_CALLS) ||
+           (double)o->v.ns < limit_of(UNEXPLAINED_EACH) * (double)o->v.calls ||
            (call_of(o->op)->durable && written &&
             (double)(written->top.bytes / o->v.calls) >= limit_of(SYNC_BETWEEN));
 }

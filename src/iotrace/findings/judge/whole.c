@@ -88,15 +88,20 @@ static double io_ns(const struct findings *f)
     return ns;
 }
 
+#define SHARED_SHARE                                                                   \
+    0.10 /* of the run's time: less is no news where cores are shared */
+
 /* Returns the part of a time by which an actor is behind the others that waiting for a
- * core cannot explain, if all of its waiting was then. If that leaves less than `least`
- * of what was enough, the finding is not judged. */
+ * core cannot explain, if all of its waiting was then. Ranks that share cores also wait
+ * for each other, which no account shows: if little is left of what is enough
+ * elsewhere, the finding is not judged. */
 static double gain_awake(struct findings *f, enum id id, const struct actor *a,
                          double behind_ns, double least)
 {
     bool shared = f->short_of_cores || f->waited;
     double left = behind_ns - (shared ? (double)a->waited_ns : 0);
-    if (left >= least)
+    double enough = shared ? SHARED_SHARE * (double)f->guess_ns : least;
+    if (left >= least && left >= enough)
         return left;
     if (shared && behind_ns >= least)
         f->why_not[id] = f->why_cores;
