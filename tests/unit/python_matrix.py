@@ -430,7 +430,7 @@ class Answer(unittest.TestCase):
 
     def test_joined_to_a_title(self):
         def one(words):
-            return finding.Finding("p", None, words, "", True)
+            return finding.Finding("p", None, words, "", True, True)
         self.assertEqual(finding.title([one("4 ranks write 2x"),
                                         one("4 ranks read 3x")]),
                          "4 ranks write 2x and read 3x")
