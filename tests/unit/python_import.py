@@ -675,6 +675,7 @@ class Refused(Case):
         for how in contextlib.ExitStack(), no_links:
             with mock.patch.object(command, "refuse_others"), how:
                 args = parser.parse_args(["import", path, "--out", self.dir])
+                args.made = set()
                 with self.assertRaisesRegex(LeadlineError, "Say --force"):
                     command.bring_in(path, args)
             self.assertEqual(read_text(there), "{}")
@@ -684,6 +685,14 @@ class Refused(Case):
         path = self.file(self.text("ior.json"), "ior.json")
         self.refused("that is one of the files to read", path, "--force", "--out",
                      os.path.dirname(path))
+
+    def test_what_was_made_stays(self):
+        """Two files of one name do not become one report."""
+        first = self.file(self.text("ior.txt"), "ior.txt")
+        status, out, err = leadline("import", first, os.path.join(DATA, "ior.txt"),
+                                    "--force", "--out", self.path("new"))
+        self.assertEqual((status, err.count("\n"), out.count("\n")), (1, 1, 1))
+        self.assertIn("another file of this command", err)
 
     def test_folders(self):
         path = self.file(self.text("ior.txt"))

@@ -9,7 +9,7 @@ import shutil
 from tap import HERE, main
 
 from files import read_json, read_text, write_file
-from leadline_case import LeadlineCase, leadline
+from leadline_case import LeadlineCase, leadline, without_privileges
 
 DATA = os.path.join(HERE, os.pardir, "data", "import")
 MDTEST = """-- started at 10/13/2021 20:06:00 --
@@ -129,6 +129,48 @@ class Folder(LeadlineCase):
         self.assertEqual(self.left(out, "c/d.json"), "a copy of a/b.json")
         self.assertIn("the same run as", out)
 
+    def test_runs_of_two_folders(self):
+        """Their files have the same names. Neither replaces the other's report."""
+        for name, score in (("a", "8.0"), ("b", "9.0")):
+            self.put("in-%s/result.txt" % name, re.sub(
+                r"(?m)^(SCORE +=) .*", r"\1 " + score,
+                self.sample("io500-2021-result.txt")))
+        folders = [self.path("in/in-%s" % name) for name in "ab"]
+        for given in ([folders], [folders[:1], folders[1:]], [folders[1:]]):
+            for one in given:
+                for more in ((), ("--force",)):
+                    leadline("import", *one, "--ranks=8", "--out", self.out, *more)
+            scores = {name: [f["reps"][0] for f in read_json(
+                os.path.join(self.out, name))["figures"] if f["name"] == "score"]
+                for name in os.listdir(self.out)}
+            self.assertEqual(scores, {"result.json": [8.0], "result.2.json": [9.0]})
+        self.assertIn("its report exists: ", leadline(
+            "import", folders[0], "--ranks=8", "--out", self.out)[1])
+
+    def test_into_the_same_folder(self):
+        """The files to read stay."""
+        text = self.sample("fio-2jobs.json")
+        path = self.put("x.json", text)
+        for _ in range(2):
+            self.assertEqual(leadline("import", self.path("in"), "--out",
+                                      self.path("in"), "--force")[0], 0)
+        self.assertEqual(read_text(path), text)
+        self.assertEqual(sorted(os.listdir(self.path("in"))), ["x.2.json", "x.json"])
+
+    def test_what_cannot_be_read(self):
+        self.put("x.json", self.sample("fio-2jobs.json"))
+        self.put("closed/y.json", self.sample("fio-status.json"))
+        os.symlink("nowhere", self.path("in/link.json"))
+        os.chmod(self.path("in/closed"), 0)
+        os.mkdir(self.out)
+        os.chmod(self.out, 0o777)
+        with without_privileges():
+            out = self.bring()[0]
+        os.chmod(self.path("in/closed"), 0o755)
+        self.assertEqual([self.left(out, name) for name in ("closed", "link.json")],
+                         ["the directory cannot be read: Permission denied",
+                          "cannot be read: No such file or directory"])
+
     def test_other_files_of_phases(self):
         """A text whose rate is another one is of another run; wrong data count."""
         self.run_of_io500()
@@ -179,7 +221,8 @@ class Folder(LeadlineCase):
         self.out = self.path("in/out")
         self.bring()
         self.assertEqual(sorted(self.bring("--force")[1]), ["ior"])
-        self.refused("the file exists", self.path("in"), "--out", self.out)
+        out = self.bring(status=1)[0]
+        self.assertIn("Say --force to replace it", self.left(out, "ior.txt"))
 
     def test_nothing(self):
         os.makedirs(self.path("in"))

@@ -21,14 +21,18 @@ def places(found, source, args):
     return names
 
 
-def refuse_others(paths, given, force):
-    """Refuses to overwrite existing files, and the input in any case."""
-    inputs = set(os.path.realpath(path) for path in given if path != "-")
+def refuse_others(paths, args):
+    """Refuses to overwrite existing files, and in any case the input and reports that
+    this command has made."""
+    inputs = set(os.path.realpath(path) for path in args.files if path != "-")
     for path in paths:
         if os.path.realpath(path) in inputs:
             raise LeadlineError("%s: that is one of the files to read" % path,
                                 todo="Say --out DIR")
-        if os.path.lexists(path) and not force:
+        if path in args.made:
+            raise LeadlineError("%s: another file of this command has made it" % path,
+                                todo="Import each with its own --out DIR")
+        if os.path.lexists(path) and not args.force:
             raise exists(path)
 
 
@@ -41,16 +45,17 @@ def bring_in(path, args):
     for tree in trees:
         check(tree, source)
     paths = places(found, source, args)
-    refuse_others(paths, args.files, args.force)
+    refuse_others(paths, args)
     for place, tree in zip(paths, trees):
         put(place, tree, args.force)
+        args.made.add(place)
         output.say(printable(said(place, tree)) + "\n")
     return all(tree["valid"] for tree in trees)
 
 
 def main(args, where):
     check_options(args)
-    good = True
+    good, args.made = True, set()
     for path in args.files:
         whole = folder.bring_in if os.path.isdir(path) else bring_in
         try:

@@ -160,6 +160,17 @@ def exists(path):
                          todo="Say --force to replace it, or --out DIR")
 
 
+def made_from(path):
+    """Returns the name and the hash of the file that a report was made of; nothing if
+    it is no imported report."""
+    try:
+        with open(path, "rb") as stream:
+            imported = json.loads(stream.read(LARGEST))["run"]["imported"]
+        return [imported["file"], imported["sha256"]]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return []
+
+
 def put(path, tree, force):
     """Writes a report. Without --force, not even one that has come meanwhile is
     replaced."""

@@ -6,13 +6,13 @@ import argparse
 import os
 import re
 import stat
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 
 from leadline.base import output, table
 from leadline.base.errors import LeadlineError
 from leadline.base.fields import printable
 from leadline.importing import formats, io500_run
-from leadline.importing.convert import check, load, put, report, results
+from leadline.importing.convert import check, load, made_from, put, report, results
 from leadline.importing.darshan import is_log
 from leadline.importing.formats import NoResult
 
@@ -45,7 +45,6 @@ class Folder:
         self.contents = {}              # hash -> name of the first file
         self.groups = []                # of IO500, IOR and mdtest: (Items, extras)
         self.runs = []                  # of IO500: (name, Result)
-        self.names = Counter()          # of reports
         self.taken = []                 # rows of the table
         self.left = []
         self.others = OrderedDict()     # kind of file -> number
@@ -53,7 +52,7 @@ class Folder:
 
     def bring_in(self):
         own = os.path.realpath(self.args.out)
-        for at, folders, names in os.walk(self.top):
+        for at, folders, names in os.walk(self.top, onerror=self.no_folder):
             folders[:] = [name for name in sorted(folders) if not name.startswith(".")
                           and os.path.realpath(os.path.join(at, name)) != own]
             if os.path.realpath(at) != own or at == self.top:
@@ -83,8 +82,9 @@ class Folder:
         """Returns an Item; None if the file is no result."""
         base = os.path.basename(name)
         try:
-            if base.startswith(".") or not stat.S_ISREG(os.stat(path).st_mode) \
-                    or not os.path.getsize(path):
+            about = os.stat(path)
+            if base.startswith(".") or not stat.S_ISREG(about.st_mode) \
+                    or not about.st_size:
                 self.no_result(base)
                 return None
             source = load(path)
@@ -95,10 +95,17 @@ class Folder:
             else:
                 self.no_result(base)
             return None
-        except (LeadlineError, OSError) as why:
+        except LeadlineError as why:
             self.leave(name, without(path, why))
             return None
+        except OSError as why:
+            self.leave(name, "cannot be read: %s" % why.strerror)
+            return None
         return Item(name, source._replace(data=None), (tool, variant), found)
+
+    def no_folder(self, why):
+        self.leave(os.path.relpath(why.filename, self.top),
+                   "the directory cannot be read: %s" % why.strerror)
 
     def results(self, path, source):
         """Does not search large files to their ends."""
@@ -128,8 +135,13 @@ class Folder:
         except LeadlineError as why:
             self.leave(item.name, without(item.source.name, why))
             return
-        for result, tree in zip(item.results, trees):
-            path = self.place(item.name, result.test)
+        paths = [self.place(item, result.test) for result in item.results]
+        there = [path for path in paths if os.path.lexists(path)]
+        if there and not self.args.force:
+            self.leave(item.name, "its report exists: %s. Say --force to replace it, "
+                       "or --out DIR" % there[0])
+            return
+        for path, tree in zip(paths, trees):
             put(path, tree, self.args.force)
             self.valid += tree["valid"]
             self.row(path, item, tree)
@@ -143,15 +155,20 @@ class Folder:
         check(tree, item.source)
         return tree
 
-    def place(self, name, test):
-        """Returns a report's path, made of the file's path in the folder."""
-        words = os.path.splitext(name)[0].replace(os.sep, "-")
+    def place(self, item, test):
+        """Returns a report's path, made of the file's path in the folder, and of a
+        number if the name is that of another file's report, or of no report."""
+        words = os.path.splitext(item.name)[0].replace(os.sep, "-")
         words += "-" + test if test else ""
         stem = re.sub(r"[^A-Za-z0-9._+-]+", "_", words)[-150:].lstrip("-.") or "result"
-        self.names[stem] += 1
-        if self.names[stem] > 1:
-            stem = "%s.%d" % (stem, self.names[stem])
-        return os.path.join(self.args.out, stem + ".json")
+        path, n = os.path.join(self.args.out, stem + ".json"), 1
+        ours = {printable(item.source.name), item.source.sha256}
+        while path in self.args.made or (os.path.lexists(path)
+                                         and not ours & set(made_from(path))):
+            n += 1
+            path = os.path.join(self.args.out, "%s.%d.json" % (stem, n))
+        self.args.made.add(path)
+        return path
 
     def row(self, path, item, tree):
         run, parts = tree["run"], tree["run"]["imported"].get("parts", [])
