@@ -341,6 +341,8 @@ class Pairs(LeadlineCase):
                                 {"write_MBps": [1.0]}))
         self.assertEqual(found.differs, [("bytes per rank", "2M", "8M"),
                                          ("reorder", "not given", "1")])
+        self.assertIn("bytes per rank 2M, not 8M; reorder not given, 1 for a; not",
+                      pairs.sentence(found))
 
     def test_calls_have_files_and_bytes(self):
         found = self.pair(plain("mdtest", {"items": 10, "write_bytes": 3901},

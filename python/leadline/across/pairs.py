@@ -174,9 +174,15 @@ def number(value: Any) -> Any:
     return value if found is None else found
 
 
+def difference(aspect: str, ours: str, theirs: str, baseline: str) -> str:
+    if NOT_GIVEN in (ours, theirs):
+        return "%s %s, %s for %s" % (aspect, ours, theirs, baseline)
+    return "%s %s, not %s" % (aspect, ours, theirs)
+
+
 def sentence(found: Pair) -> str:
     """Says what differs: b against a: ranks 4, not 2; unknown: cache of b."""
-    parts = ["%s %s, not %s" % one for one in found.differs[:MOST]]
+    parts = [difference(*one, found.baseline.name) for one in found.differs[:MOST]]
     if len(found.differs) > MOST:
         parts.append("and in %d more" % (len(found.differs) - MOST))
     words = "; ".join(parts) or "nothing that reports tell differs"
