@@ -114,6 +114,25 @@ class Complete(Case):
             "wc -c; for i in 1 2 3; do echo $i; done")
         self.assertEqual(seen, {"read": 1, "written": 1}, said)
 
+    def test_strings_to_a_pipe(self):
+        """The bytes count of each function that writes a string, whose length it does
+        not return."""
+        write_file(self.path("lines.c"), """
+#include <stdio.h>
+int main(int n, char **arg)
+{
+    for (int i = 0; i < 9999; i++)
+        if (n == 2 ? puts(arg[1]) < 0 : fputs(arg[1], stdout) < 0)
+            return 1;
+    return 0;
+}
+""")
+        subprocess.run(("cc", "-o", self.path("lines"), self.path("lines.c")),
+                       check=True)
+        for arguments in ("text", "text -"):
+            seen, said = self.run_of("sh", "-c", "./lines %s | wc -c; :" % arguments)
+            self.assertEqual((seen["written"], said), (1, []), arguments)
+
     def test_child_that_is_killed(self):
         """Nobody knows what it passed over; that is no program without the recorder."""
         said = self.run_of("sh", "-c", "seq 99999 | sh -c 'cat; kill -9 $$' | wc; :")[1]

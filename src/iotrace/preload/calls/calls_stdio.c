@@ -360,7 +360,7 @@ WRAP(int, putw, (int w, FILE *f))
         struct event e = event_on_stream(f);                                           \
         int rc = REAL(name)(s, f);                                                     \
         event_over(&e);                                                                \
-        size_t n = is_logged(&e) ? strlen(s) : 0;                                      \
+        size_t n = strlen(s);                                                          \
         stream_put(&e, OP_FPUTS, f, n, rc == EOF ? 0 : n);                             \
         return rc;                                                                     \
     }
@@ -619,7 +619,7 @@ WRAP(int, puts, (const char *s))
     struct event e = event_on_stream(stdout);
     int rc = REAL(puts)(s);
     event_over(&e);
-    size_t n = is_logged(&e) ? strlen(s) + 1 : 0;
+    size_t n = strlen(s) + 1;
     stream_put(&e, OP_PUTS, stdout, n, rc == EOF ? 0 : n);
     return rc;
 }
