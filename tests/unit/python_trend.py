@@ -5,6 +5,7 @@ import json
 import math
 import random
 import re
+import shutil
 import time
 
 from tap import main
@@ -65,6 +66,15 @@ class Trend(LeadlineCase):
         self.assertEqual((step[0], outliers), (14, [9]))
         mean = [sum(map(math.log, some)) / len(some) for some in (before, after)]
         self.assertAlmostEqual(step[1], math.exp(mean[1] - mean[0]))
+
+    def test_copies_count_once(self):
+        self.nights([100.0, 90.0])
+        for name in ("a.json", "b.json"):
+            shutil.copy(self.path("000.json"), self.path(name))
+        tree = self.found()
+        self.assertEqual(len(tree["trends"][0]["runs"]), 2)
+        self.assertIn("2 reports are of runs that are in the table already: they are "
+                      "left out", tree["notes"])
 
     def test_reports(self):
         """They are in the order of their starts, whatever their names are, with the

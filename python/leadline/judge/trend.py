@@ -234,7 +234,8 @@ def render(form: str, trends: Sequence[Trend], below: List[str]) -> str:
 
 def main(args: Any, where: Any) -> int:
     found, faults = history.collect(args.paths,
-                                    lambda report: run_of(report, args.group_by))
+                                    lambda report: run_of(report, args.group_by),
+                                    history.once)
     if not found:
         raise LeadlineError(faults[0] if faults
                             else "no report in " + ", ".join(args.paths))

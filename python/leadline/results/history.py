@@ -73,12 +73,28 @@ def each(paths: Iterable[str], faults: List[str]) -> Iterator[reports.Report]:
         faults += reports.without_report(folder, tree, done)
 
 
-def collect(paths: Iterable[str], kept: Callable[[reports.Report], Any]) -> Tuple[
+def once(paths: Iterable[str], faults: List[str]) -> Iterator[reports.Report]:
+    """Generates the reports without the copies, which are no further observations."""
+    seen: Set[str] = set()
+    copies = 0
+    for report in each(paths, faults):
+        if report.id in seen:
+            copies += 1
+            continue
+        seen.update([report.id] if report.id else [])
+        yield report
+    if copies:
+        faults.append("%d report%s of runs that are in the table already: they are "
+                      "left out" % (copies, "s are" if copies > 1 else " is"))
+
+
+def collect(paths: Iterable[str], kept: Callable[[reports.Report], Any],
+            read: Callable[..., Iterator[reports.Report]] = each) -> Tuple[
         List[Any], List[str]]:
     """Returns (what is kept of each run, by date; sentences about unreadable files).
     The arms of a comparison are runs. What is kept has a date and a path."""
     faults: List[str] = []
-    found = [kept(one) for r in each(paths, faults) for one in comparison.arms(r)]
+    found = [kept(one) for r in read(paths, faults) for one in comparison.arms(r)]
     return sorted(found, key=lambda r: (r.date, r.path)), faults
 
 

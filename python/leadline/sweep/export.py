@@ -106,18 +106,10 @@ def at_of(figure):
 
 def collect(paths):
     """Returns (runs by date, sentences about unreadable files)."""
-    runs, faults, seen, copies = [], [], set(), 0
-    states = States()
-    for report in history.each(paths, faults):
-        if report.id in seen:
-            copies += 1
-            continue
-        seen.update([report.id] if report.id else [])
+    runs, faults, states = [], [], States()
+    for report in history.once(paths, faults):
         runs += [slim(one, states.varied(one))
                  for one in comparison.expanded(report)]
-    if copies:
-        faults.append("%d report%s of runs that are in the table already: they are "
-                      "left out" % (copies, "s are" if copies > 1 else " is"))
     return sorted(runs, key=lambda run: run.key), faults
 
 
