@@ -307,6 +307,15 @@ class Known(Case):
         self.assertEqual([len(what(trees[name], "write_MBps")) for name in sorted(
             trees)], [2, 1])
 
+    def test_directories_of_elbencho(self):
+        text = self.text("elbencho-2.csv")
+        for words, shared in (("--mkdirs", 0), ("--mkdirs --dirsharing", 1),
+                              ("--mkdirs -c f.elbencho", None)):
+            path = self.file(text.replace('"--mkdirs"', words), "e.csv")
+            tree = self.bring(path, "--force")[2]["e"]
+            found = tree["options"].get("dir sharing")
+            self.assertEqual(found and found["value"], shared, words)
+
     def test_short_runs_of_fio(self):
         """Within a second of the clock; without the jobs' starts."""
         first, second = [json.loads(self.text("fio-mixed.json")) for _ in range(2)]

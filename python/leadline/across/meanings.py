@@ -137,7 +137,9 @@ DIRECTORIES: List[Tuple[str, Dict[str, Any], str]] = [
     ("metabench", {"place": "own"}, OWN),
     ("metabench", {"place": "tree"}, OWN),
     ("metabench", {"place": "shared"}, SHARED),
-    ("elbencho", {"path type": "dir"}, OWN)]
+    ("elbencho", {"path type": "dir", "dirs": 0}, SHARED),
+    ("elbencho", {"path type": "dir", "dir sharing": 0}, OWN),
+    ("elbencho", {"path type": "dir", "dir sharing": 1}, SHARED)]
 
 # Options with the bytes of a transfer; without one of them, samples may tell.
 SIZES = {"ior": ("transfersize",), "fio": ("bs", "blocksize"),

@@ -210,6 +210,15 @@ def time_limit(command):
     return int(found.group(1)) if found and int(found.group(1)) else None
 
 
+def shares_directories(command):
+    """Returns 1 if all threads use the same directories, 0 if each has its own; None if
+    that is not told."""
+    given = [word.split("=")[0] for word in words(command)]
+    if "--dirsharing" in given:
+        return 1
+    return None if not given or "-c" in given or "--configfile" in given else 0
+
+
 def result(phases, source):
     first = phases[0]
     test = Result(TOOL, printable(first.version) or None)
@@ -221,6 +230,9 @@ def result(phases, source):
     test.ranks = first.hosts * first.threads
     for name, value in first.options.items():
         test.option(name, value)
+    shared = shares_directories(first.command)
+    if shared is not None and first.options.get("path type") == "dir":
+        test.option("dir sharing", shared)
     direct = first.options.get("direct io")
     if direct == 1:
         test.io["cache"] = "direct"
