@@ -94,6 +94,7 @@ for day in 20 21; do
     mkdir nightly/2026-11-$day
     mpirun -np 2 madbench 128 4 --io-only -q --json=nightly/2026-11-$day/a.json
 done
+leadline import ior.txt fio-group.json -o imported
 cp ior.txt ior.out
 cp fio-group.json fio.json
 mkdir lines

@@ -37,10 +37,16 @@ BEFORE["leadline sweep"] = """cat >spec.json <<'END'
  "matrix": {"filetype": ["unique", "shared"], "block-size": ["64k", "1M"]}}
 END
 """
+BEFORE["leadline compare"] = BEFORE["leadline compare"] + """
+leadline import ior.txt fio-group.json --out=imported
+mpirun -np 2 madbench 128 4 --io-only -r 3 --filetype=unique -q --json=mad-unique.json
+mpirun -np 2 blocktransfer 64k -b 4k --pattern=random -q --json=block-random.json
+"""
 BEFORE["replay"] = BEFORE["iotrace"] + "iotrace ldad --skeleton=job.json job.1\n"
 # Tables that are sorted by time, and findings in so short a run, differ. The first
 # words of lines that occur in any case:
 ALWAYS = {
+    "leadline compare --across": "Sequential Random These sequential fio-group What",
     "iotrace summary": "verdict program time I/O read write sync meta open close "
                        "unseen files, longest shortest left more:",
     "iotrace findings": "not unseen:",
