@@ -60,11 +60,13 @@ class Log:
 
     def __init__(self, pid=4242, rank=-1, ranks=-1, state=EXITED, app="app", clock=NS,
                  ticks_per_ns=1, begin=EPOCH, end=None, offsets=((0, 0), (0, 0)),
-                 record=RECORD, host="node", version=1, facts=(), ppid=1):
+                 record=RECORD, host="node", version=1, facts=(), ppid=1,
+                 generation=0):
         self.pid, self.rank, self.ranks, self.state = pid, rank, ranks, state
         self.app, self.clock, self.rate, self.begin = app, clock, ticks_per_ns, begin
         self.end, self.offsets, self.record, self.host = end, offsets, record, host
         self.version, self.facts, self.ppid = version, list(facts), ppid
+        self.generation = generation
         self.names, self.events = [], []   # (text, fd, kind, place)
         self.dropped = 0
         self.profile = []                  # packed entries
@@ -103,7 +105,7 @@ class Log:
             b"IOTRACE\n", self.version, HEADER.size, self.record, BLOCK, blocks,
             self.dropped, 0, self.state, self.clock, self.ticks(self.begin),
             self.ticks(end), self.begin, end, self.begin, self.pid,
-            self.ppid, 0, self.rank,
+            self.ppid, self.generation, self.rank,
             self.ranks, a0, a1, o0, o1, len(text), 0) + text
 
     def blocks(self):

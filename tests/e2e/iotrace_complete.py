@@ -85,6 +85,16 @@ class Complete(Case):
         self.log("a", 5, 100000, "4095:104095:0:0:0:0:0:0:0:0")
         self.assertEqual(self.shown("made"), ({"read": 1, "written": 1}, []))
 
+    def test_programs_of_a_process(self):
+        """Each may read less than a page; a larger gap has the name of the last."""
+        gap = ("17.6 KiB read: by children of process 5 (tool) without the recorder, "
+               "or past the C library")
+        for read, said in ((3000, []), (9000, [gap])):
+            for n, app in enumerate(("sh", "tool")):
+                self.log(app, 5, 1000, "%d:1000:0:0:0:0:0:0:0:0" % read, app=app,
+                         generation=n)
+            self.assertEqual(self.shown("made")[1], said)
+
     def test_children_have_logs_of_their_own(self):
         """A parent's count has those of its child, before its log as well; of a child
         that was killed only its events are known."""

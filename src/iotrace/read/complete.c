@@ -12,7 +12,8 @@
 /* A number is not given to two processes within this time; logs of one tell its begin
  * with less error. */
 #define SAME_NS 20000000
-#define PAGE 4096 /* fewer bytes of a process are no gap, nor of each child */
+/* Fewer bytes of a program or a child are no gap: the C library reads tables. */
+#define PAGE 4096
 
 /* ---- logs ------------------------------------------------------------------- */
 
@@ -121,6 +122,7 @@ static int64_t join(struct unseen *u, int64_t first)
            !strcmp(last[1].host, t->host) && last[1].generation > last->generation) {
         last++;
         last->first = first;
+        t->others++;
         for (int w = 0; w < 2; w++) {
             t->missing[w] += last->missing[w];
             t->excess[w] += last->excess[w];
@@ -128,6 +130,7 @@ static int64_t join(struct unseen *u, int64_t first)
             t->life[w] = last->known ? last->life[w] : t->life[w];
         }
     }
+    memcpy(t->program, last->program, sizeof t->program);
     memcpy(t->became, last->became, sizeof t->became);
     if (*last->lost)
         memcpy(t->lost, last->lost, sizeof t->lost);
@@ -175,7 +178,7 @@ static void take_from_parent(struct unseen *u, const struct process_bytes *t)
         return;
     for (int w = 0; w < 2; w++)
         p->missing[w] -= t->life[w] + (t->counted ? 0 : t->excess[w]);
-    p->children++;
+    p->others++;
     p->unsaid |= !t->counted;
     if (*t->became)
         memcpy(p->lost, t->became, sizeof p->lost);
@@ -196,7 +199,7 @@ static void add_gap(struct unseen *u, const struct process_bytes *t)
     memcpy(g.lost, t->lost, sizeof g.lost);
     for (int w = 0; w < 2; w++) {
         int64_t bytes = t->missing[w] - t->excess[w];
-        g.bytes[w] = bytes >= PAGE * (1 + t->children) ? bytes : 0;
+        g.bytes[w] = bytes >= PAGE * (1 + t->others) ? bytes : 0;
         u->missing[w] += g.bytes[w];
         u->unsaid[w] += g.unsaid ? g.bytes[w] : 0;
     }

@@ -36,7 +36,7 @@ struct process_bytes {
     int64_t life[2]; /* counts of the whole process */
     /* bytes that streams may have read in vain, or that the recorder moved */
     int64_t excess[2];
-    int64_t children;
+    int64_t others; /* children, and programs after the first */
 };
 
 struct gap { /* bytes of a process and its children that no event has */
