@@ -3,6 +3,7 @@
 """leadline trend, on months of reports with a known step."""
 import json
 import math
+import os
 import random
 import re
 import shutil
@@ -224,6 +225,10 @@ class Trend(LeadlineCase):
         self.nights([100.0] * 12)
         self.assertIn("not JSON", self.found()["notes"][0])
         self.refused("no figure to follow", self.dir, "--figure=nothing")
+        for name in os.listdir(self.dir):
+            os.remove(self.path(name))
+        save(self.dir, "bad.json", report({"write_MBps": [1.0]}, valid=False))
+        self.refused("; 1 report is not valid and left out", self.dir)
         self.refused("--min-effect", self.dir, "--min-effect=0", status=2)
 
 

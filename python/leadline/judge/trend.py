@@ -183,6 +183,12 @@ def step_text(t: Trend, step: Step) -> str:
         else "nothing that the reports tell changed with it")
 
 
+def left_out(found: Sequence[Run]) -> List[str]:
+    bad = sum(not r.valid for r in found)
+    return ["%d report%s not valid and left out" % (bad, "s are" if bad > 1 else " is")
+            ] * bool(bad)
+
+
 def notes(trends: Sequence[Trend], found: Sequence[Run],
           faults: Sequence[str]) -> List[str]:
     out = list(faults)
@@ -190,10 +196,7 @@ def notes(trends: Sequence[Trend], found: Sequence[Run],
     if undated:
         out.append("%d report%s no time: they come first, by their names" % (
             undated, "s have" if undated > 1 else " has"))
-    bad = sum(not r.valid for r in found)
-    if bad:
-        out.append("%d report%s not valid and left out" % (
-            bad, "s are" if bad > 1 else " is"))
+    out += left_out(found)
     short = sum(len(t.points) < FEWEST for t in trends)
     if short:
         out.append("%d of %d rows have fewer than %d runs, the fewest in which a step "
@@ -241,7 +244,8 @@ def main(args: Any, where: Any) -> int:
                             else "no report in " + ", ".join(args.paths))
     trends = collect(found, args.figure, args.min_effect)
     if not trends:
-        raise LeadlineError("no figure to follow in " + ", ".join(args.paths))
+        raise LeadlineError("; ".join(
+            ["no figure to follow in " + ", ".join(args.paths)] + left_out(found)))
     output.write(args.output, render(args.format, trends, notes(trends, found, faults)))
     return 0
 
