@@ -307,6 +307,20 @@ class Known(Case):
         self.assertEqual([len(what(trees[name], "write_MBps")) for name in sorted(
             trees)], [2, 1])
 
+    def test_warnings_of_ior(self):
+        """They are told as its own."""
+        path = self.file(self.text("ior-stonewall-nowear.txt"), "i.txt")
+        self.assertIn("IOR says: Expected aggregate file size       = 2147483648", [
+            row["text"] for row in self.bring(path)[2]["i"]["warnings"]])
+
+    def test_too_large_numbers(self):
+        """They are whole, and no number of bytes."""
+        tree = json.loads(self.text("fio-mixed.json"))
+        for job in tree["jobs"]:
+            job["mixed"]["io_bytes"] = 10 ** 30
+        self.refused("is not a whole number from 0 to 2^63",
+                     self.file(json.dumps(tree)), "--out", self.dir)
+
     def test_directories_of_elbencho(self):
         text = self.text("elbencho-2.csv")
         for words, shared in (("--mkdirs", 0), ("--mkdirs --dirsharing", 1),

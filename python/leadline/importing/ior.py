@@ -253,7 +253,7 @@ def take_remark(test, line):
     elif line.startswith("stonewalling pairs"):
         test.warn("stonewalled", "IOR's " + printable(line.strip()))
     elif line.startswith("WARNING:"):
-        test.warn("from_ior", printable(line[len("WARNING:"):].strip()))
+        test.warn("from_ior", "IOR says: " + printable(line[len("WARNING:"):].strip()))
 
 
 # ---- the summary at its end --------------------------------------------------

@@ -86,7 +86,8 @@ def take_line(test, line, i):
         test.command(line.split(":", 1)[1])
         take_options(test)
     elif line.startswith("WARNING:") and "Read bytes is 0" not in line:
-        test.warn("from_mdtest", printable(line[len("WARNING:"):].strip()))
+        test.warn("from_mdtest", "mdtest says: "
+                  + printable(line[len("WARNING:"):].strip()))
     elif line.startswith("ERROR: "):
         take_error(test, line)
     elif stonewall:

@@ -176,7 +176,7 @@ def count(text: Any, where: str) -> int:
         return text
     if isinstance(text, str) and re.match(r"\d{1,18}$", text.strip()):
         return int(text)
-    raise broken(where, "%s is not a whole number" % shown(text))
+    raise broken(where, "%s is not a whole number from 0 to 2^63" % shown(text))
 
 
 def positive(text, where):
