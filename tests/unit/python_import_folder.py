@@ -157,6 +157,18 @@ class Folder(LeadlineCase):
         self.assertEqual(read_text(path), text)
         self.assertEqual(sorted(os.listdir(self.path("in"))), ["x.2.json", "x.json"])
 
+    def test_links_to_directories(self):
+        """One that leads out is told; what another leads to is taken where it is."""
+        self.put("a/x.json", self.sample("fio-2jobs.json"))
+        os.mkdir(self.path("else"))
+        for name, to in (("out", "../else"), ("again", "a"), ("loop", "../in/a/..")):
+            os.symlink(to, self.path("in/" + name))
+        out, trees = self.bring()
+        self.assertEqual(list(trees), ["a-x"])
+        self.assertEqual(self.left(out, "out"),
+                         "a link to a directory elsewhere: import that one")
+        self.assertIn("1 result not taken", out)
+
     def test_what_cannot_be_read(self):
         self.put("x.json", self.sample("fio-2jobs.json"))
         self.put("closed/y.json", self.sample("fio-status.json"))

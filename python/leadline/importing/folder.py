@@ -55,6 +55,9 @@ class Folder:
         for at, folders, names in os.walk(self.top, onerror=self.no_folder):
             folders[:] = [name for name in sorted(folders) if not name.startswith(".")
                           and os.path.realpath(os.path.join(at, name)) != own]
+            for name in filter(self.leads_out, (os.path.join(at, n) for n in folders)):
+                self.leave(os.path.relpath(name, self.top),
+                           "a link to a directory elsewhere: import that one")
             if os.path.realpath(at) != own or at == self.top:
                 self.one_folder(at, sorted(names))
         for held, extras in sorted(self.groups, key=io500_run.tells):
@@ -102,6 +105,11 @@ class Folder:
             self.leave(name, "cannot be read: %s" % why.strerror)
             return None
         return Item(name, source._replace(data=None), (tool, variant), found)
+
+    def leads_out(self, path):
+        top = os.path.join(os.path.realpath(self.top), "")
+        return os.path.islink(path) and not os.path.join(
+            os.path.realpath(path), "").startswith(top)
 
     def no_folder(self, why):
         self.leave(os.path.relpath(why.filename, self.top),
