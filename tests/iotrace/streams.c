@@ -3,6 +3,7 @@
  *
  * Compiled with optimization and builtins, so that the macros are macros. */
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -169,6 +170,29 @@ static void wide(void)
     expect("unseen_read", 4, 10);
 }
 
+static int scan(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int n = vscanf(format, list);
+    va_end(list);
+    return n;
+}
+
+static void numbers(void)
+{
+    int number[2];
+    FILE *f = open_as("numbers", "w");
+    fwrite("12 3456\n", 1, 8, f);
+    expect("fwrite", 0, 8);
+    fclose(f);
+    if (!freopen("numbers", "r", stdin) || scanf("%d", &number[0]) != 1 ||
+        scan("%d", &number[1]) != 1 || number[0] != 12 || number[1] != 3456)
+        exit(6);
+    expect("scanf", 0, 2);
+    expect("vscanf", 2, 5);
+}
+
 /* This comes last: a reader of stdout must know before. */
 static void wide_standard(void)
 {
@@ -202,6 +226,7 @@ int main(void)
     of_a_descriptor();
     wide();
     at_exit_only(&left);
+    numbers();
     wide_standard();
     return 0;
 }

@@ -384,7 +384,9 @@ enum trace_class {
     X(NC_QUEUE_COPY, "ncmpi_bput", META) \
     X(NC_WAIT, "ncmpi_wait", WAIT) \
     X(NC_WAIT_READ, "ncmpi_wait_read", READ) \
-    X(NC_WAIT_WRITE, "ncmpi_wait_write", WRITE)
+    X(NC_WAIT_WRITE, "ncmpi_wait_write", WRITE) \
+    X(SCANF, "scanf", READ) \
+    X(VSCANF, "vscanf", READ)
 /* clang-format on */
 
 enum trace_op {

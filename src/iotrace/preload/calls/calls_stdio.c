@@ -695,18 +695,24 @@ GETWCHAR(getwchar_unlocked)
 PUTWCHAR(putwchar)
 PUTWCHAR(putwchar_unlocked)
 
-#define VWSCANF(name)                                                                  \
-    BY_POSITION_OF(stdin, int, name, OP_VWSCANF,                                       \
-                   (const wchar_t *format, va_list list), (format, list), EOF)
-#define WSCANF(name, vname)                                                            \
-    BY_POSITION_LIST(stdin, name, OP_WSCANF, (const wchar_t *format, ...), format,     \
+#define VSCANF(name, OP, letter)                                                       \
+    BY_POSITION_OF(stdin, int, name, OP, (const letter *format, va_list list),         \
+                   (format, list), EOF)
+#define SCANF(name, vname, OP, letter)                                                 \
+    BY_POSITION_LIST(stdin, name, OP, (const letter *format, ...), format,             \
                      REAL(vname)(format, list), EOF)
-VWSCANF(vwscanf)
-VWSCANF(__isoc99_vwscanf)
-VWSCANF(__isoc23_vwscanf)
-WSCANF(wscanf, vwscanf)
-WSCANF(__isoc99_wscanf, __isoc99_vwscanf)
-WSCANF(__isoc23_wscanf, __isoc23_vwscanf)
+VSCANF(vscanf, OP_VSCANF, char)
+VSCANF(__isoc99_vscanf, OP_VSCANF, char)
+VSCANF(__isoc23_vscanf, OP_VSCANF, char)
+SCANF(scanf, vscanf, OP_SCANF, char)
+SCANF(__isoc99_scanf, __isoc99_vscanf, OP_SCANF, char)
+SCANF(__isoc23_scanf, __isoc23_vscanf, OP_SCANF, char)
+VSCANF(vwscanf, OP_VWSCANF, wchar_t)
+VSCANF(__isoc99_vwscanf, OP_VWSCANF, wchar_t)
+VSCANF(__isoc23_vwscanf, OP_VWSCANF, wchar_t)
+SCANF(wscanf, vwscanf, OP_WSCANF, wchar_t)
+SCANF(__isoc99_wscanf, __isoc99_vwscanf, OP_WSCANF, wchar_t)
+SCANF(__isoc23_wscanf, __isoc23_vwscanf, OP_WSCANF, wchar_t)
 
 BY_POSITION_OF(stdout, int, vwprintf, OP_VWPRINTF,
                (const wchar_t *format, va_list list), (format, list), -1)
