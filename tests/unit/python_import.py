@@ -167,7 +167,8 @@ KNOWN = {
         "mdtest_hard_delete_per_s": [5000.0], "version": None})],
     "io500-2018-log.txt": [("io500-2018-log", {     # its TOTAL is a product
         "ior_hard_read_MBps": [483.1838208], "score": [4.641728], "figures": 15,
-        "score_product": [21.54563]})],
+        "score_product": [21.54563], "codes": ["imported", "no_submission",
+                                               "score_product"]})],
     "io500-2021-result.txt": [("io500-2021-result", {
         "version": "io500-sc21", "ior_hard_write_MBps": [53.6870912], "figures": 15,
         "warnings": "against_rules", "ior-hard-write transfersize": "47008",

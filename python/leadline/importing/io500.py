@@ -226,8 +226,9 @@ def take_scores(test, phases, scores):
     if differ(scores[2], root, SLACK) and not differ(scores[2], scores[0] * scores[1],
                                                      SLACK):
         test.results["score_product"] = [scores[2]]
+        test.warn("score_product", "the file's total, %g, is the product of the two "
+                  "scores; the score is its root, as in later files" % scores[2])
         scores = scores[:2] + [root]
-        formula += "; score: root of bandwidth x IOPS, which the file has as product"
     for name, score in zip(("score_bw", "score_md", "score"), scores):
         if score:       # 0: phases are missing
             test.figure(name, "1", "higher", [score], formula % name)
