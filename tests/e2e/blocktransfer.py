@@ -265,7 +265,7 @@ class Transfers(Case):
         self.assertEqual(report["checks"]["blocks_bad"], 0)
 
     def test_a_failure_by_time(self):
-        done = self.blocktransfer(*SIZE, "--time=100", env=fault(
+        done = self.blocktransfer(*SIZE, "--time=1", env=fault(
             "write:EIO:5", rank=1, file="files/blocktransfer-"))
         self.failed(done, "write of", rank=1)
 
