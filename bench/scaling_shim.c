@@ -47,12 +47,16 @@ COLLECTIVE(MPI_Iallreduce, (IN, void *b, COUNT, MPI_Op o, MPI_Comm c, MPI_Reques
            (a, b, n, t, o, c, r))
 COLLECTIVE(MPI_Reduce, (IN, void *b, COUNT, MPI_Op o, int root, MPI_Comm c),
            (a, b, n, t, o, root, c))
+COLLECTIVE(MPI_Ireduce, (IN, void *b, COUNT, MPI_Op o, int root, MPI_Comm c,
+           MPI_Request *r), (a, b, n, t, o, root, c, r))
 COLLECTIVE(MPI_Exscan, (IN, void *b, COUNT, MPI_Op o, MPI_Comm c), (a, b, n, t, o, c))
 COLLECTIVE(MPI_Bcast, (void *a, COUNT, int root, MPI_Comm c), (a, n, t, root, c))
 BARE(MPI_Barrier, (MPI_Comm c), (c))
 BARE(MPI_Ibarrier, (MPI_Comm c, MPI_Request *r), (c, r))
 COLLECTIVE(MPI_Gather, (IN, COUNT, void *b, int m, MPI_Datatype u, int root,
            MPI_Comm c), (a, n, t, b, m, u, root, c))
+COLLECTIVE(MPI_Igather, (IN, COUNT, void *b, int m, MPI_Datatype u, int root,
+           MPI_Comm c, MPI_Request *r), (a, n, t, b, m, u, root, c, r))
 COLLECTIVE(MPI_Gatherv, (IN, COUNT, void *b, const int m[], const int d[],
            MPI_Datatype u, int root, MPI_Comm c), (a, n, t, b, m, d, u, root, c))
 COLLECTIVE(MPI_Scatter, (IN, COUNT, void *b, int m, MPI_Datatype u, int root,
