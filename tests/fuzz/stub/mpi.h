@@ -3,7 +3,7 @@
 #ifndef FUZZ_STUB_MPI_H
 #define FUZZ_STUB_MPI_H
 
-typedef int MPI_Comm, MPI_Request, MPI_Status, MPI_Datatype, MPI_Info;
+typedef int MPI_Comm, MPI_Request, MPI_Status, MPI_Datatype, MPI_Info, MPI_Op;
 typedef int MPI_Group, MPI_Errhandler, MPI_Fint;
 typedef long long MPI_Offset, MPI_Count, MPI_Aint;
 typedef void MPI_Datarep_conversion_function(void), MPI_Datarep_extent_function(void);
