@@ -287,15 +287,17 @@ BEFORE(setreuid, (uid_t r, uid_t e), (r, e))
 BEFORE(setregid, (gid_t r, gid_t e), (r, e))
 BEFORE(setresuid, (uid_t r, uid_t e, uid_t s), (r, e, s))
 BEFORE(setresgid, (gid_t r, gid_t e, gid_t s), (r, e, s))
+BEFORE(unshare, (int what), (what))
+BEFORE(setns, (int fd, int what), (fd, what))
+BEFORE(capset, (void *head, const void *data), (head, data))
+#ifndef __SANITIZE_THREAD__ /* it calls these before it can check what they do */
 BEFORE(setrlimit, (int what, const struct rlimit *l), (what, l))
 ALIAS(setrlimit64, setrlimit);
 BEFORE(prlimit, (pid_t pid, int what, const struct rlimit *l, struct rlimit *old),
        (pid, what, l, old))
 ALIAS(prlimit64, prlimit);
-BEFORE(unshare, (int what), (what))
-BEFORE(setns, (int fd, int what), (fd, what))
-BEFORE(capset, (void *head, const void *data), (head, data))
 BEFORE(prctl, (int what, long a, long b, long c, long d), (what, a, b, c, d))
+#endif
 
 /* ---- the end ---- */
 
