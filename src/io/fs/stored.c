@@ -130,7 +130,7 @@ static int64_t compressed_bytes(int fd)
     struct extents all = {0};
     uint64_t at = 0;
     for (int i = 0;; i++) {
-        memset(&u.map, 0, sizeof u.map);
+        memset(&u, 0, sizeof u);
         u.map.fm_start = at;
         u.map.fm_length = FIEMAP_MAX_OFFSET - at;
         u.map.fm_extent_count = EXTENTS;
