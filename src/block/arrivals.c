@@ -153,7 +153,7 @@ void block_arrivals_figures(struct run *r)
         }
         sum[6] += a->sum.missed;
     }
-    MPI_Allreduce(MPI_IN_PLACE, sum, 7, MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, sum, 7, MPI_INT64_T, MPI_SUM);
     phase_act(r->phase, before);
     kind_figures(r, "read", sum[IO_OP_READ], sum[2 + IO_OP_READ], sum[4 + IO_OP_READ]);
     kind_figures(r, "write", sum[IO_OP_WRITE], sum[2 + IO_OP_WRITE],

@@ -171,11 +171,9 @@ void block_sizes_figures(struct run *r)
     enum act before = phase_act(r->phase, ACT_IDLE);
     for (int k = 0; k < b->order.sizes; k++) {
         take_lanes(r, k, &s);
-        MPI_Allreduce(MPI_IN_PLACE, &s, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
-        MPI_Allreduce(MPI_IN_PLACE, s.longest_ns, 2, MPI_INT64_T, MPI_MAX,
-                      r->world.comm);
-        MPI_Allreduce(MPI_IN_PLACE, s.hist, 2 * HIST_SIZE, MPI_INT64_T, MPI_SUM,
-                      r->world.comm);
+        world_reduce(r->world.comm, s.calls, 2, MPI_INT64_T, MPI_SUM);
+        world_reduce(r->world.comm, s.longest_ns, 2, MPI_INT64_T, MPI_MAX);
+        world_reduce(r->world.comm, s.hist, 2 * HIST_SIZE, MPI_INT64_T, MPI_SUM);
         for (int op = 0; op < 2; op++) {
             b->moved[op] += r->phase->mixed ? 0 : s.calls[op];
             if (s.calls[op])

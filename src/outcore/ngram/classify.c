@@ -230,8 +230,8 @@ static void classify_end(struct run *r, struct classify *c, int64_t *files)
         moved[0] += c->sink[i].bytes;
         moved[1] += c->sink[i].files;
     }
-    MPI_Allreduce(MPI_IN_PLACE, &c->found, (int)(sizeof c->found / sizeof(int64_t)),
-                  MPI_INT64_T, MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, &c->found, (int)(sizeof c->found / sizeof(int64_t)),
+                 MPI_INT64_T, MPI_SUM);
     world_reduce(r->world.comm, moved, 2, MPI_INT64_T, MPI_SUM);
     c->bytes = moved[0];
     *files = moved[1];

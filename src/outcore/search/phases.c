@@ -328,8 +328,8 @@ static struct search_answers search_sum_up(const struct run *r, const struct sea
         if (s->first + i < SEARCH_FIRST)
             a.first[s->first + i] = f.position;
     }
-    MPI_Allreduce(MPI_IN_PLACE, &a, (int)(sizeof a / sizeof(int64_t)), MPI_INT64_T,
-                  MPI_SUM, r->world.comm);
+    world_reduce(r->world.comm, &a, (int)(sizeof a / sizeof(int64_t)), MPI_INT64_T,
+                 MPI_SUM);
     return a;
 }
 
