@@ -157,12 +157,12 @@ static struct process_bytes *parent(struct unseen *u, const struct process_bytes
                                                                 : NULL;
 }
 
-/* Returns the process that stands for those that have started `t` without a log: the
- * one that has waited for all of them. */
-static struct process_bytes *root(struct unseen *u, const struct process_bytes *t)
+/* Returns "iotrace run" itself, which has waited for all processes of its host, and
+ * stands for those that have no log; NULL: it is not known. */
+static struct process_bytes *root(const struct unseen *u)
 {
-    for (int64_t i = 0; i < u->tallies && !t->root; i++)
-        if (u->tally[i].root && !strcmp(u->tally[i].host, t->host))
+    for (int64_t i = 0; i < u->tallies; i++)
+        if (u->tally[i].root)
             return &u->tally[i];
     return NULL;
 }
@@ -170,10 +170,12 @@ static struct process_bytes *root(struct unseen *u, const struct process_bytes *
 /* The kernel's counts of a process include those of its children, which have logs of
  * their own. A child that nobody waited for is not in them: then less is missing than
  * it may seem, never more. */
-static void take_from_parent(struct unseen *u, const struct process_bytes *t)
+static void take_from_parent(struct unseen *u, const struct process_bytes *t,
+                             struct process_bytes *of_host)
 {
     struct process_bytes *p = parent(u, t);
-    p = p ? p : root(u, t);
+    if (!p && of_host && !strcmp(of_host->host, t->host))
+        p = of_host;
     if (!p || p == t)
         return;
     for (int w = 0; w < 2; w++)
@@ -223,9 +225,10 @@ void complete_end(struct unseen *u, const char *run)
             u->seen[w] += u->tally[i].seen[w];
     for (int64_t i = 0; i < u->tallies; i++)
         i = join(u, i);
+    struct process_bytes *of_host = root(u);
     for (int64_t i = 0; i < u->tallies; i++)
         if (u->tally[i].first == i && u->tally[i].known)
-            take_from_parent(u, &u->tally[i]);
+            take_from_parent(u, &u->tally[i], of_host);
     for (int64_t i = 0; i < u->tallies; i++)
         if (u->tally[i].first == i)
             add_gap(u, &u->tally[i]);
