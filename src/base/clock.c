@@ -16,8 +16,7 @@ int64_t clock_ns(void)
 
 void clock_wait_until(int64_t ns)
 {
-    enum { SPIN_NS = 100000 };
-    int64_t left_ns = ns - clock_ns() - SPIN_NS;
+    int64_t left_ns = ns - clock_ns() - CLOCK_SPIN_NS;
     struct timespec t = {left_ns / 1000000000, left_ns % 1000000000};
     if (left_ns > 0)
         nanosleep(&t, NULL);

@@ -9,8 +9,11 @@
 /* Local. Nanoseconds of CLOCK_MONOTONIC; compare only within one process. */
 int64_t clock_ns(void);
 
-/* Local. Returns when clock_ns is at least `ns`: sleeps, and spends the last tenth of a
- * millisecond in a loop, since timers are late by half of that. */
+/* Timers are late by half of this time: the end of a wait is spent in a loop. */
+enum { CLOCK_SPIN_NS = 100000 };
+
+/* Local. Returns when clock_ns is at least `ns`: sleeps, and spends the last
+ * CLOCK_SPIN_NS in a loop. */
 void clock_wait_until(int64_t ns);
 
 /* Local. Processor nanoseconds of this process (all its threads). */

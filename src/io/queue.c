@@ -281,14 +281,13 @@ int io_queue_wait_for(struct io_queue *q, const struct io_req *r)
     return rc || !r ? rc : r->rc;
 }
 
-/* Timers are late by about 50 us: the last 100 us are spent in a loop. */
 int io_queue_wait_until(struct io_queue *q, int64_t until_ns)
 {
-    enum { SPIN_NS = 100000, PIECE_NS = 1000000000 };
+    enum { PIECE_NS = 1000000000 };
     int before = q->under_way, n = 0;
     int64_t left_ns = until_ns - clock_ns();
     while (n >= 0 && q->under_way == before && left_ns > 0) {
-        int64_t nap_ns = left_ns < PIECE_NS ? left_ns - SPIN_NS : PIECE_NS;
+        int64_t nap_ns = left_ns < PIECE_NS ? left_ns - CLOCK_SPIN_NS : PIECE_NS;
         watchdog_arm(q->timeout_s > 0 ? q->timeout_s + 1 : 0, "waiting for a request",
                      io_queue_path(q), -1);
         n = nap_ns > 0 ? reap(q, 1, (double)nap_ns / 1e9) : reap(q, 0, 0);
