@@ -73,7 +73,7 @@ struct meta_settings {
     const char *place, *order, *ops, *like, *fsync;
 };
 
-/* What a worker has in a directory. */
+/* Kinds of things that a worker has in a directory. */
 enum meta_kind {
     META_FILES,
     META_FOLDERS,
@@ -91,7 +91,7 @@ struct meta_lane {
     char (*name)[RUN_SET_LISTED];
 };
 
-/* What a file system may refuse. */
+/* Abilities that a file system may lack. */
 enum meta_ability {
     META_ANY, /* nothing that it may refuse */
     META_CHMOD,
@@ -101,7 +101,8 @@ enum meta_ability {
     META_ABILITIES
 };
 
-/* What an operation's phases are called: the second one is "read2". */
+/* An operation in its place of --ops, and the names of its phases: the second read is
+ * "read2". */
 struct meta_step {
     const struct meta_op *op;
     char name[16], checked[16]; /* checked: "": its result is not checked apart */

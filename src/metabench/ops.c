@@ -23,7 +23,7 @@ static int unknown_op(const char *name, int n)
     return err_usage("--ops: \"%.*s\" is not one of %s", n, name, all);
 }
 
-/* How often an operation is among the steps so far. */
+/* Counts an operation among the steps so far. */
 static int seen(const struct meta *m, const struct meta_op *op)
 {
     int n = 0;

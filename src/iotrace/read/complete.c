@@ -1,5 +1,5 @@
-/* How complete the logs of a run are: bytes of their events beside those that the
- * kernel has counted for the same processes. */
+/* Completeness of a run's logs: the bytes of their events are held against those that
+ * the kernel has counted for the same processes. */
 #include "base/mem.h"
 #include "base/units.h"
 #include "iotrace/read/unseen.h"
